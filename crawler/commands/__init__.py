@@ -1,0 +1,1 @@
+"""One `scrapy <command>` a file."""

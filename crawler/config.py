@@ -1,0 +1,117 @@
+"""Settings become frozen objects here, and only here; a bad combination fails here."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+
+import attrs
+
+from crawler.errors import ConfigError
+
+_CREDENTIALS = re.compile(r"(?<=://)([^/@\s:]*)(?::[^/@\s]*)?@")
+
+
+def redact(text: str) -> str:
+    """Hide the credentials of every URL in *text*.
+
+    >>> redact("redis://user:secret@host:6379/0")
+    'redis://***@host:6379/0'
+    """
+    return _CREDENTIALS.sub("***@", text)
+
+
+class SettingsLike(Protocol):
+    """What is needed of Scrapy's Settings; a plain dict fits as well."""
+
+    def get(self, name: Any, default: Any = None, /) -> Any:
+        """Return the setting or the default."""
+
+
+def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.0) -> float:
+    """Read a number that is at least *low*.
+
+    Raises:
+        ConfigError: it is no number, or below *low*.
+    """
+    raw = settings.get(name, default)
+    try:
+        value = float(raw)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}={raw!r} is not a number") from None
+    if value < low:
+        raise ConfigError(f"{name}={raw!r} is below {low:g}")
+    return value
+
+
+def flag(settings: SettingsLike, name: str, default: bool = False) -> bool:
+    """Read a yes/no setting: 1, true, yes, on against 0, false, no, off or nothing.
+
+    Raises:
+        ConfigError: it is none of these.
+    """
+    raw = settings.get(name, default)
+    text = str(raw).strip().lower()
+    if text in {"1", "true", "yes", "on"}:
+        return True
+    if text in {"", "0", "false", "no", "off", "none"}:
+        return False
+    raise ConfigError(f"{name}={raw!r} is neither yes nor no")
+
+
+@attrs.frozen(kw_only=True)
+class FrontierConfig:
+    """How this process uses the shared frontier."""
+
+    crawl: str
+    """Name of the crawl: the hash tag of all its keys."""
+    seeds_key: str
+    """Redis key to which seeds are pushed."""
+    lease_s: float
+    """A lease expires this many seconds after its last renewal."""
+    read_ahead: int
+    """Requests leased ahead of the downloader, at most."""
+    window_s: float
+    """For how many seconds a URL counts as seen."""
+    seen: str
+    """`exact` or `bloom`."""
+    max_deliveries: int
+    """A request whose workers died this often is buried."""
+    keep_alive: bool
+    """Stay when the crawl is complete."""
+    outage_s: float
+    """Seconds without Redis after which the worker gives up."""
+    delay_ms: int
+    """Default pause between two requests to one domain, in milliseconds."""
+    concurrency: int
+    """Default number of requests in flight to one domain."""
+
+    @classmethod
+    def from_settings(cls, settings: SettingsLike, spider: str = "catalog") -> FrontierConfig:
+        """Read and check the SEINE_ settings of the frontier.
+
+        Raises:
+            ConfigError: naming the setting and what is wrong with it.
+        """
+        crawl = str(settings.get("SEINE_CRAWL") or spider)
+        if not re.fullmatch(r"[\w.:-]+", crawl):
+            raise ConfigError(f"SEINE_CRAWL={crawl!r} may hold letters, digits and _ . : - only")
+        seen = str(settings.get("SEINE_SEEN", "exact"))
+        if seen not in {"exact", "bloom"}:
+            raise ConfigError(f"SEINE_SEEN={seen!r} is neither exact nor bloom")
+        key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
+        return cls(
+            crawl=crawl,
+            seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
+            lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
+            read_ahead=int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
+            window_s=number(settings, "SEINE_SEEN_WINDOW_SECONDS", 7 * 86400, low=1),
+            seen=seen,
+            max_deliveries=int(number(settings, "SEINE_MAX_DELIVERIES", 5, low=1)),
+            keep_alive=flag(settings, "SEINE_KEEP_ALIVE"),
+            outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),
+            delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
+            concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
+        )
+
+

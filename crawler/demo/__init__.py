@@ -1,0 +1,1 @@
+"""The demo shop and the demo that crawls it."""

@@ -1,0 +1,1 @@
+"""Scrapy's slots, filled: scheduler, dupefilter, ledger, seeds."""

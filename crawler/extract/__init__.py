@@ -1,0 +1,1 @@
+"""Finding products and links in any page: pure functions."""

@@ -1,0 +1,48 @@
+"""Task metadata that travels in `request.meta`, so that each request explains itself (M4)."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import MutableMapping
+from typing import Any
+
+#: Unique name of the task; survives retries.
+TASK_ID = "task_id"
+#: Job the task counts for.
+JOB_ID = "job_id"
+#: `full`, `recrawl`, `seed` …
+JOB_TYPE = "job_type"
+#: Short name of the site.
+SITE_ID = "site_id"
+#: Links between the seed and this page (Scrapy's own key).
+DEPTH = "depth"
+#: Attempts that failed so far.
+RETRY_COUNT = "retry_count"
+#: Attempts after the first, at most.
+MAX_RETRIES = "max_retries"
+#: Proxy pool to take a proxy from.
+PROXY_POOL = "proxy_pool"
+#: Country the proxy should be in, ISO 3166 alpha-2.
+PROXY_COUNTRY = "proxy_country"
+#: Unix time at which the task was made, in seconds.
+CREATED_AT = "created_at"
+#: Earliest time at which the request may be sent, Unix seconds on Redis' clock.
+NOT_BEFORE = "not_before"
+#: Seconds to wait, from the push, before the request may be sent.
+DELAY = "delay"
+
+#: Keys that a child takes over from the page that yielded it.
+INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
+
+
+def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None) -> None:
+    """Fill in what a new task lacks: its own id and time, and what its parent hands down."""
+    if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
+        meta[TASK_ID] = uuid.uuid4().hex
+        meta[CREATED_AT] = round(time.time(), 3)
+        meta.pop(RETRY_COUNT, None)
+    if parent is not None:
+        for key in INHERITED:
+            if key not in meta and key in parent:
+                meta[key] = parent[key]

@@ -1,0 +1,1 @@
+"""Redis, PostgreSQL, objects: how they are reached and, on a laptop, started."""

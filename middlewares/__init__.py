@@ -1,0 +1,1 @@
+"""What happens to a request and its response, one small middleware a concern."""

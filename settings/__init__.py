@@ -1,0 +1,1 @@
+"""Plain Scrapy settings; they import nothing of ours."""

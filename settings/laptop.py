@@ -1,0 +1,5 @@
+"""One machine, nothing to set up: private servers are started where no URL is given."""
+
+from settings.base import *
+
+SEINE_EMBEDDED = True

@@ -1,0 +1,6 @@
+"""The suite's crawls: servers come from REDIS_URL and DATABASE_URL, patience is short."""
+
+from settings.base import *
+
+SEINE_LEASE_SECONDS = 5
+LOG_LEVEL = "INFO"

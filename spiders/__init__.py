@@ -1,0 +1,1 @@
+"""The spiders: one catalogue spider, and one small file a site under sites/."""

@@ -1,0 +1,1 @@
+"""One file a site, found by host name."""
