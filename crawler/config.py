@@ -113,5 +113,3 @@ class FrontierConfig:
             delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
             concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
         )
-
-

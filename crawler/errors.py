@@ -43,7 +43,7 @@ class EmbeddedError(StoreError):
 
 
 class MigrationError(StoreError):
-    """The database schema cannot be brought up to date; run `scrapy migrate` and read its output."""
+    """The database schema cannot be brought up to date; read what `scrapy migrate` says."""
 
 
 class ScriptContractError(StoreError):

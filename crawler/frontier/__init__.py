@@ -1,0 +1,31 @@
+"""The frontier: every request of a crawl, shared by all workers, in Redis.
+
+The life of a request. A seed or a parsed page makes it; `push` (or the `commit` of its page)
+deduplicates it by its fingerprint, stores it, and puts its id into the queue of its domain. A
+domain with queued requests is *ready* when it may be asked now, and *waiting* until its due time
+otherwise; a domain that is paused, or has all its slots in use, is neither. `lease` takes the best
+ready domain (best priority class, then least recently served), pops its first request, and hands
+it to one worker with a fencing token and an expiry. The worker renews its leases by a heartbeat.
+When the page is parsed and its items are stored, `commit` pushes its children and ends the lease.
+A failure ends it by `retry` (delayed, at a lower priority) or `bury` (dead letter). A worker that
+stops hands back by `release`; one that dies goes silent, and `reap` returns what it held.
+
+Invariants; tests name the one they guard:
+
+I1  A request known to the frontier is in exactly one of: ready, delayed, leased, dead; or done.
+I2  A lease is ended only by the holder of its current token; a late end changes nothing ('LOST').
+I3  A page's children appear if and only if the page is acked, in the same script.
+I4  A page is acked only after each of its items is committed, dropped with a reason, or rejected.
+I5  For each domain, requests handed out never exceed its concurrency, and two are never sent
+    closer than its delay, whatever the number of workers.
+I6  Expiry and due times use the Redis server's clock, never a client's.
+I7  No worker that stops, for whatever reason, deletes shared state. Clearing is a command.
+I8  What cannot be parsed is set aside with its reason; it never raises into Scrapy.
+I9  Nothing read from Redis is unpickled or evaluated.
+
+Why it is like this: *pending* is derived, never counted (the size of `requests` less the dead
+ones), so a crawl's completion is exact, whatever dies. A page's children exist only inside the
+script that acks it, so nothing can be buffered anywhere without a lease that stands for it.
+A domain with a delay may be handed out a few milliseconds early (`lead`), with the exact time at
+which to send: the worker waits that moment, and network time does not eat into the rate.
+"""

@@ -1,0 +1,99 @@
+"""Requests as bytes: one version byte, then msgpack. Nothing read back is executed (I9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgpack
+
+from crawler.errors import DecodeError, EncodeError
+
+VERSION = b"\x01"
+_PLAIN: tuple[Any, ...] = (str, int, float, bytes, dict, list)
+_TUPLE, _SET, _DECIMAL, _DATETIME, _DATE = range(1, 6)
+
+
+def _pack(value: Any) -> bytes:
+    return bytes(msgpack.packb(value, default=_extend, strict_types=True))
+
+
+def _unpack(data: bytes) -> Any:
+    return msgpack.unpackb(data, ext_hook=_restore, strict_map_key=False)
+
+
+def _extend(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return msgpack.ExtType(_TUPLE, _pack(list(value)))
+    if isinstance(value, set | frozenset):
+        return msgpack.ExtType(_SET, _pack(list(value)))
+    if isinstance(value, Decimal):
+        return msgpack.ExtType(_DECIMAL, str(value).encode())
+    if isinstance(value, datetime):
+        return msgpack.ExtType(_DATETIME, value.isoformat().encode())
+    if isinstance(value, date):
+        return msgpack.ExtType(_DATE, value.isoformat().encode())
+    for plain in _PLAIN:
+        if isinstance(value, plain):  # a subclass of plain data travels as that data
+            return plain(value)
+    raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} is not plain data")
+
+
+def _restore(code: int, data: bytes) -> Any:
+    if code == _TUPLE:
+        return tuple(_unpack(data))
+    if code == _SET:
+        return set(_unpack(data))
+    if code == _DECIMAL:
+        return Decimal(data.decode())
+    if code == _DATETIME:
+        return datetime.fromisoformat(data.decode())
+    if code == _DATE:
+        return date.fromisoformat(data.decode())
+    raise ValueError(f"unknown extension {code}")
+
+
+def _culprit(fields: Mapping[str, Any]) -> str:
+    """Name the innermost place that cannot be packed: `meta['page']`."""
+    for name, value in fields.items():
+        inner = value if isinstance(value, dict) else {None: value}
+        for key, part in inner.items():
+            try:
+                _pack({key: part})
+            except (TypeError, ValueError, OverflowError, RecursionError):
+                return name if key is None else f"{name}[{key!r}]"
+    return "request"
+
+
+def encode(fields: Mapping[str, Any]) -> bytes:
+    """Pack the fields of a request.
+
+    Raises:
+        EncodeError: naming the field that is no plain data.
+    """
+    try:
+        return VERSION + _pack(dict(fields))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        where = _culprit(fields)
+        raise EncodeError(f"{fields.get('url')}: {where} cannot be stored: {error}") from None
+
+
+def decode(blob: bytes) -> dict[str, Any]:
+    """Unpack the fields of a request.
+
+    Raises:
+        DecodeError: the bytes are not of this version, are cut off, or are no mapping with a url.
+    """
+    if blob[:1] != VERSION:
+        raise DecodeError(f"stored request of unknown version {blob[:1]!r}")
+    try:
+        fields = _unpack(blob[1:])
+    except Exception as error:
+        raise DecodeError(
+            f"stored request cannot be read: {type(error).__name__}: {error}"
+        ) from None
+    if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
+        raise DecodeError("stored request has no url")
+    return fields

@@ -1,0 +1,206 @@
+"""The frontier's verbs, one method and one Lua script each. Batches in, words out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
+
+from crawler.frontier.keys import Keys
+from crawler.frontier.model import Burial, Counts, Done, Lease, Leased, Push, Retry
+from crawler.stores.scripts import Script, load_script
+
+#: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
+MAX_CHILDREN = 500
+_LEASE_FIELDS = 5
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+class Frontier:
+    """One crawl's frontier in Redis. Stateless: any number may exist in any process."""
+
+    def __init__(self, redis: Redis, crawl: str, *, now_ms: int = 0) -> None:
+        self.redis = redis
+        self.keys = Keys(crawl)
+        #: 0 asks the server's clock (I6); tests pass their own time.
+        self.now_ms = now_ms
+
+    async def _run(self, name: str, *args: Any) -> Any:
+        return await call(self.redis, script(name), [self.keys.prefix], [self.now_ms, *args])
+
+    async def push(self, pushes: Sequence[Push]) -> list[str]:
+        """Add requests; the reply says 'OK' or 'DUPLICATE' for each."""
+        replies: list[str] = []
+        for start in range(0, len(pushes), MAX_CHILDREN):
+            part = pushes[start : start + MAX_CHILDREN]
+            args = [arg for push in part for arg in push.args()]
+            replies += map(_text, await self._run("push", len(part), *args))
+        return replies
+
+    async def lease(self, worker: str, wanted: int, *, ttl_ms: int, lead_ms: int = 0) -> Leased:
+        """Take up to *wanted* requests that may be sent now."""
+        return parse_leased(await self._run("lease", worker, wanted, ttl_ms, lead_ms))
+
+    async def renew(
+        self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
+    ) -> list[str]:
+        """Keep leases for another *ttl_ms*; returns ids that are no longer this worker's."""
+        args = [arg for lease in leases for arg in (lease.id, lease.token)]
+        return [_text(i) for i in await self._run("renew", worker, ttl_ms, info, *args)]
+
+    async def commit(self, pages: Sequence[Done]) -> list[str]:
+        """End leases and push their children, in one script (I3); 'OK' or 'LOST' for each."""
+        return [_text(r) for r in await self._run("commit", *commit_args(pages))]
+
+    async def retry(self, retries: Sequence[Retry]) -> list[str]:
+        """Send failed requests back; 'OK' or 'LOST' for each."""
+        args = [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+        return [_text(r) for r in await self._run("retry", len(retries), *args)]
+
+    async def bury(self, burials: Sequence[Burial]) -> list[str]:
+        """Give requests up, with the reason; 'OK' or 'LOST' for each."""
+        args = [a for b in burials for a in (b.lease.id, b.lease.token, b.note)]
+        return [_text(r) for r in await self._run("bury", len(burials), *args)]
+
+    async def release(self, leases: Sequence[Lease]) -> list[str]:
+        """Hand leases back unfinished; 'OK' or 'LOST' for each."""
+        args = [a for lease in leases for a in (lease.id, lease.token)]
+        return [_text(r) for r in await self._run("release", len(leases), *args)]
+
+    async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
+        """Take back expired leases; returns how many returned and how many were buried."""
+        returned, buried = await self._run("reap", limit, max_deliveries)
+        return int(returned), int(buried)
+
+    async def set_delay(
+        self,
+        domain: str,
+        *,
+        delay_ms: int | None = None,
+        concurrency: int | None = None,
+        jitter: float | None = None,
+    ) -> None:
+        """Set limits of a domain; None leaves one as it is."""
+        args = ["" if value is None else value for value in (delay_ms, concurrency, jitter)]
+        await self._run("set_delay", domain, *args)
+
+    async def block_until(self, domain: str, wait_ms: int) -> int:
+        """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms."""
+        return int(await self._run("block_until", domain, wait_ms))
+
+    async def pause(self, domain: str = "") -> None:
+        """Hand nothing out, of the crawl or of one domain."""
+        await self._run("pause", domain)
+
+    async def resume(self, domain: str = "") -> bool:
+        """Go on; False when it was not paused."""
+        return _text(await self._run("resume", domain)) == "OK"
+
+    async def forget(self, fingerprints: Sequence[int]) -> int:
+        """Let URLs be pushed again; returns how many were known."""
+        return int(await self._run("forget", *fingerprints))
+
+    async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0) -> int:
+        """Send dead letters back, *pause_ms* apart; returns how many."""
+        return int(await self._run("requeue_dead", pause_ms, *ids))
+
+    async def configure(self, *, delay_ms: int, concurrency: int, half_window_ms: int) -> None:
+        """Write the crawl's defaults; every worker writes the same ones when it opens."""
+        pipe = self.redis.pipeline(transaction=False)
+        pipe.hset(self.keys.control, mapping={"delay": delay_ms, "cap": concurrency})
+        pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
+        await pipe.execute()
+
+    async def counts(self) -> Counts:
+        """Where the crawl's requests are; O(1)."""
+        k, pipe = self.keys, self.redis.pipeline(transaction=False)
+        for key in (k.delayed, k.leases, k.dead, k.workers, k.ready, k.waiting):
+            pipe.zcard(key)
+        pipe.hlen(k.requests)
+        pipe.hget(k.seen, "n")
+        pipe.hexists(k.control, "paused")
+        pipe.hgetall(k.counters)
+        replies = await pipe.execute()
+        delayed, leased, dead, workers, ready, waiting, known, seen, paused, totals = replies
+        return Counts(
+            ready=known - delayed - leased - dead,
+            delayed=delayed,
+            leased=leased,
+            dead=dead,
+            seen=int(seen or 0),
+            workers=workers,
+            domains_ready=ready,
+            domains_waiting=waiting,
+            paused=bool(paused),
+            totals={_text(name): int(n) for name, n in totals.items()},
+        )
+
+    async def clear(self) -> int:
+        """Delete the whole crawl (I7: only ever on an explicit command); returns keys deleted."""
+        deleted = 0
+        async for key in self.redis.scan_iter(match=f"{escape(self.keys.prefix)}*", count=1000):
+            deleted += await self.redis.unlink(key)
+        return deleted
+
+
+def escape(pattern: str) -> str:
+    """Quote what SCAN's MATCH would take for a wildcard."""
+    return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in pattern)
+
+
+def script(name: str) -> Script:
+    """Load one of the frontier's scripts."""
+    return load_script("crawler.frontier", name)
+
+
+async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+    """Run a script by its hash, loading it where the server does not know it yet."""
+    try:
+        return await cast("Awaitable[Any]", redis.evalsha(lua.sha, len(keys), *keys, *args))
+    except NoScriptError:
+        return await cast("Awaitable[Any]", redis.eval(lua.source, len(keys), *keys, *args))
+
+
+def commit_args(pages: Sequence[Done]) -> list[Any]:
+    """Lay pages and their children out as the script reads them."""
+    args: list[Any] = [len(pages)]
+    for page in pages:
+        args += (page.lease.id, page.lease.token, len(page.children))
+        for child in page.children:
+            args += child.args()
+    return args
+
+
+def parse_leased(reply: Sequence[Any]) -> Leased:
+    """Read the reply of the lease script."""
+    state, now_ms, next_due_ms, undone, pushed, expired, flat = reply
+    leases = [
+        Lease(
+            id=_text(flat[at]),
+            token=_text(flat[at + 1]),
+            slot_ms=int(flat[at + 2]),
+            deliveries=int(flat[at + 3]),
+            stored=flat[at + 4],
+        )
+        for at in range(0, len(flat), _LEASE_FIELDS)
+    ]
+    return Leased(
+        state="PAUSED" if _text(state) == "PAUSED" else "OK",
+        now_ms=int(now_ms),
+        next_due_ms=int(next_due_ms),
+        undone=int(undone),
+        pushed=int(pushed or 0),
+        expired=bool(expired),
+        leases=leases,
+    )
+
+
+def note(reason: str, error: str, worker: str, **more: Any) -> bytes:
+    """Write the note that a dead letter carries."""
+    return orjson.dumps({"reason": reason, "error": error, "worker": worker, **more})

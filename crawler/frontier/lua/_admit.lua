@@ -1,0 +1,22 @@
+-- _admit: one request enters the frontier.
+-- Its id is the next sequence number, so that ids order requests of one level: first in, first out.
+local function admit(fp, domain, level, not_before, stored)
+    if string.byte(fp) == 33 then -- '!': a seed enters although seen, and is remembered
+        if #fp > 1 then
+            unseen(string.sub(fp, 2))
+        end
+    elseif fp ~= '' and not unseen(fp) then
+        count('duplicate', 1)
+        return 'DUPLICATE'
+    end
+    local id = next_seq(1)
+    redis.call('HSET', REQUESTS, id, stored)
+    if not_before > now then
+        redis.call('ZADD', DELAYED, not_before, id)
+    else
+        redis.call('ZADD', queue_of(domain), level * LEVEL + id, id)
+        touched[domain] = true
+    end
+    count('pushed', 1)
+    return 'OK'
+end

@@ -1,0 +1,87 @@
+-- _core: key names, the clock, and the one function that decides where a domain stands.
+-- Every key of a crawl starts with KEYS[1], which carries the hash tag: one script, one slot.
+local P = KEYS[1]
+local REQUESTS, LEASES, HELD = P .. 'requests', P .. 'leases', P .. 'held'
+local READY, WAITING, DELAYED = P .. 'ready', P .. 'waiting', P .. 'delayed'
+local DEAD, AUTOPSY, DELIVERIES = P .. 'dead', P .. 'autopsy', P .. 'deliveries'
+local COUNTERS, CONTROL = P .. 'counters', P .. 'control'
+local LEVEL = 1099511627776 -- 2^40: a queue's score is level * LEVEL + sequence, so FIFO in a level
+
+local now = tonumber(ARGV[1])
+if now == 0 then
+    local t = redis.call('TIME')
+    now = t[1] * 1000 + math.floor(t[2] / 1000)
+end
+
+local counted, touched = {}, {}
+local defaults
+local had_ready = redis.call('ZCARD', READY) > 0
+
+local function count(name, n)
+    counted[name] = (counted[name] or 0) + n
+end
+
+local function queue_of(domain)
+    return P .. 'q:' .. domain
+end
+
+local function state_of(domain)
+    return P .. 'd:' .. domain
+end
+
+local function next_seq(n)
+    return redis.call('HINCRBY', CONTROL, 'seq', n) - n
+end
+
+-- The limits of a domain: its own, else the crawl's. Times in ms.
+local function limits(domain)
+    if not defaults then
+        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter')
+    end
+    local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
+        'blocked', 'jitter')
+    local due = tonumber(s[3]) or 0
+    local blocked = tonumber(s[7]) or 0
+    return {
+        delay = tonumber(s[1] or defaults[2]) or 0, cap = tonumber(s[2] or defaults[1]) or 16, due = due, until_ms = math.max(due, blocked),
+        active = tonumber(s[4]) or 0, paused = s[5], served = tonumber(s[6]) or 0,
+        jitter = tonumber(s[8] or defaults[3]) or 0,
+    }
+end
+
+-- Puts a domain where it belongs: ready (may be served now), waiting (sorted by due time),
+-- or neither (nothing queued, paused, or all its slots in use).
+local function place(domain)
+    local head = redis.call('ZRANGE', queue_of(domain), 0, 0, 'WITHSCORES')
+    local s = head[1] and limits(domain)
+    if not s or s.paused or s.active >= s.cap then
+        redis.call('ZREM', READY, domain)
+        redis.call('ZREM', WAITING, domain)
+    elseif s.until_ms > now then
+        redis.call('ZREM', READY, domain)
+        redis.call('ZADD', WAITING, s.until_ms, domain)
+    else
+        local class = math.floor(tonumber(head[2]) / LEVEL)
+        redis.call('ZREM', WAITING, domain)
+        redis.call('ZADD', READY, class * LEVEL + s.served, domain)
+    end
+end
+
+-- Ends a script: places what it touched, writes its counters, wakes idle workers.
+local function finish()
+    for domain in pairs(touched) do
+        place(domain)
+    end
+    for name, n in pairs(counted) do
+        redis.call('HINCRBY', COUNTERS, name, n)
+    end
+    if not had_ready and redis.call('ZCARD', READY) > 0 then
+        redis.call('PUBLISH', P .. 'wake', 'ready')
+    end
+end
+
+-- A stored request starts with `level domain` and a newline.
+local function header(stored)
+    local level, domain = string.match(stored, '^(%-?%d+) ([^\n]*)\n')
+    return tonumber(level), domain
+end

@@ -1,0 +1,55 @@
+-- _held: who holds a request, and how a hold ends.
+-- A hold is `token worker score domain`; only the holder of the current token may end it (I2).
+-- A hold that ends in ' landed' has given its domain's slot back already: the download is over.
+local freed, delivered = {}, nil
+
+local function holding(id)
+    local held = redis.call('HGET', HELD, id)
+    if not held then
+        return nil
+    end
+    local token, worker, score, domain, landed = string.match(held, '^(%d+) (%S+) (%d+) (%S+)( ?%l*)$')
+    return { token = token, worker = worker, score = score, domain = domain, landed = landed ~= '', text = held }
+end
+
+-- Ends the hold; the request itself stays, and the caller says where it goes next.
+local function let_go(id, hold)
+    redis.call('ZREM', LEASES, id)
+    redis.call('HDEL', HELD, id)
+    if not hold.landed then
+        freed[hold.domain] = (freed[hold.domain] or 0) + 1
+    end
+    touched[hold.domain] = true
+end
+
+local function drop(id)
+    redis.call('HDEL', REQUESTS, id)
+    if delivered == nil then
+        delivered = redis.call('HLEN', DELIVERIES) > 0
+    end
+    if delivered then
+        redis.call('HDEL', DELIVERIES, id)
+    end
+end
+
+local function to_dead(id, note)
+    redis.call('ZADD', DEAD, now, id)
+    redis.call('HSET', AUTOPSY, id, note)
+    count('buried', 1)
+end
+
+-- Tells the workers that wait when nothing is left to do.
+local function announce_end()
+    if redis.call('HLEN', REQUESTS) == redis.call('ZCARD', DEAD) then
+        redis.call('PUBLISH', P .. 'wake', 'done')
+    end
+end
+
+-- Gives the freed slots back; runs before finish(), which places the domains.
+local function free_slots()
+    for domain, n in pairs(freed) do
+        if redis.call('HINCRBY', state_of(domain), 'active', -n) < 0 then
+            redis.call('HSET', state_of(domain), 'active', 0)
+        end
+    end
+end

@@ -1,0 +1,29 @@
+-- commit: pages are done: their children enter and their leases end, all or nothing (I2, I3).
+-- include: _core _seen _admit _held
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] number of pages
+-- ARGV[3] then for each page: id, token, number of children, then for each child as in push:
+--         fingerprint ('' skips the filter), domain, level, not before ms, stored request
+-- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed
+local replies, at = {}, 3
+for i = 1, tonumber(ARGV[2]) do
+    local id, hold, children = ARGV[at], holding(ARGV[at]), tonumber(ARGV[at + 2])
+    local mine = hold and hold.token == ARGV[at + 1]
+    at = at + 3
+    if mine then
+        for c = at, at + 5 * children - 1, 5 do
+            admit(ARGV[c], ARGV[c + 1], tonumber(ARGV[c + 2]), tonumber(ARGV[c + 3]), ARGV[c + 4])
+        end
+        let_go(id, hold)
+        drop(id)
+    end
+    count(mine and 'done' or 'lost', 1)
+    replies[i] = mine and 'OK' or 'LOST'
+    at = at + 5 * children
+end
+free_slots()
+memorise()
+finish()
+announce_end()
+return replies

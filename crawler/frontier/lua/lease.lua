@@ -1,0 +1,115 @@
+-- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
+-- include: _core
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] worker
+-- ARGV[3] wanted, at most
+-- ARGV[4] lifetime of a lease, ms
+-- ARGV[5] lead ms: how long before its due time a domain may be handed out
+-- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
+--         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, deliveries, stored request, …}}
+local worker, wanted = ARGV[2], tonumber(ARGV[3])
+local expires, lead = now + tonumber(ARGV[4]), tonumber(ARGV[5])
+local out = {}
+
+local function promote_delayed()
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, 200)) do
+        redis.call('ZREM', DELAYED, id)
+        local level, domain = header(redis.call('HGET', REQUESTS, id) or '')
+        if domain then
+            redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(1), id)
+            touched[domain] = true
+        end
+    end
+end
+
+-- A domain whose time has come, or comes within the lead, joins the ready ones.
+local function promote_waiting()
+    local due = redis.call('ZRANGEBYSCORE', WAITING, '-inf', now + lead, 'LIMIT', 0, 2 * wanted)
+    local real = now
+    now = now + lead
+    for _, domain in ipairs(due) do
+        place(domain)
+    end
+    now = real
+end
+
+-- How many requests one turn of a domain may take: one where a delay spaces them, else a fair share.
+local function share(s)
+    if s.delay > 0 then
+        return 1
+    end
+    local fair = math.ceil(wanted / redis.call('ZCARD', READY))
+    return math.min(wanted, s.cap - s.active, math.max(fair, 4))
+end
+
+-- Reserves the next slot of a domain; the guard keeps two sends apart although senders jitter.
+local function reserve(s)
+    local slot = math.max(now, s.until_ms)
+    if s.delay == 0 then
+        return slot, 0
+    end
+    local guard = math.min(5, s.delay * 0.05)
+    local spread = s.delay * s.jitter * math.random()
+    return slot, math.ceil(slot + s.delay + guard + spread)
+end
+
+local function hand_out(domain, s)
+    local popped = redis.call('ZPOPMIN', queue_of(domain), share(s))
+    if #popped == 0 then
+        return place(domain)
+    end
+    local ids, holds, expiries = {}, {}, {}
+    local slot, due = reserve(s)
+    local token = redis.call('HINCRBY', CONTROL, 'token', #popped / 2) - #popped / 2
+    for i = 1, #popped, 2 do
+        local id, score = popped[i], string.format('%.0f', tonumber(popped[i + 1]))
+        token = token + 1
+        ids[#ids + 1] = id
+        holds[#holds + 1] = id
+        holds[#holds + 1] = string.format('%.0f', token) .. ' ' .. worker .. ' ' .. score .. ' ' .. domain
+        expiries[#expiries + 1] = expires
+        expiries[#expiries + 1] = id
+    end
+    redis.call('HSET', HELD, unpack(holds))
+    redis.call('ZADD', LEASES, unpack(expiries))
+    local stored = redis.call('HMGET', REQUESTS, unpack(ids))
+    local deliveries = redis.call('HMGET', DELIVERIES, unpack(ids))
+    for i, id in ipairs(ids) do
+        local first = string.match(holds[2 * i], '^%d+')
+        for _, v in ipairs({ id, first, slot, tonumber(deliveries[i]) or 0, stored[i] or '' }) do
+            out[#out + 1] = v
+        end
+    end
+    redis.call('HSET', state_of(domain), 'active', s.active + #ids, 'due', due, 'served', next_seq(1))
+    wanted = wanted - #ids
+    place(domain)
+end
+
+local state = redis.call('HGET', CONTROL, 'paused') and 'PAUSED' or 'OK'
+if state == 'OK' then
+    promote_delayed()
+    for domain in pairs(touched) do
+        place(domain)
+    end
+    touched = {}
+    promote_waiting()
+    while wanted > 0 do
+        local domain = redis.call('ZRANGE', READY, 0, 0)[1]
+        if not domain then
+            break
+        end
+        hand_out(domain, limits(domain))
+    end
+    count('leased', #out / 5)
+end
+local function first(key)
+    return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+end
+local waiting, delayed, lease = first(WAITING), first(DELAYED), first(LEASES)
+local next_due = math.min(waiting or math.huge, delayed or math.huge)
+local pushed = redis.call('HGET', COUNTERS, 'pushed') or 0
+local undone = redis.call('HLEN', REQUESTS) - redis.call('ZCARD', DEAD)
+had_ready = true -- whoever leases knows what is ready; no one needs waking
+finish()
+return { state, now, next_due == math.huge and 0 or next_due, undone, pushed, lease and lease < now and 1 or 0, out }

@@ -1,0 +1,37 @@
+-- reap: leases whose worker went silent return to their place; too many deliveries bury them.
+-- include: _core _held
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] leases to look at, at most
+-- ARGV[3] deliveries after which a request is buried
+-- reply: {returned, buried}
+local returned, buried = 0, 0
+
+local function take_back(id, hold)
+    local deliveries = redis.call('HINCRBY', DELIVERIES, id, 1)
+    let_go(id, hold)
+    if deliveries < tonumber(ARGV[3]) then
+        redis.call('ZADD', queue_of(hold.domain), hold.score, id)
+        returned = returned + 1
+        return
+    end
+    to_dead(id, cjson.encode({
+        reason = 'deliveries', worker = hold.worker, domain = hold.domain,
+        error = 'its worker stopped ' .. deliveries .. ' times while it held this request',
+    }))
+    buried = buried + 1
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, tonumber(ARGV[2]))) do
+    local hold = holding(id)
+    if hold then
+        take_back(id, hold)
+    else
+        redis.call('ZREM', LEASES, id)
+    end
+end
+redis.call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', now - 3600000)
+count('reaped', returned)
+free_slots()
+finish()
+return { returned, buried }

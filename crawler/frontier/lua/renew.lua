@@ -1,0 +1,21 @@
+-- renew: a worker's heartbeat: it lives, and keeps the leases it names.
+-- include: _core _held
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] worker
+-- ARGV[3] lifetime of a lease, ms
+-- ARGV[4] about the worker (JSON: host, pid, pages, started)
+-- ARGV[5] then for each lease: id, token
+-- reply: ids of the leases that are no longer the worker's
+local expires, lost = now + tonumber(ARGV[3]), {}
+for at = 5, #ARGV, 2 do
+    local hold = holding(ARGV[at])
+    if hold and hold.token == ARGV[at + 1] then
+        redis.call('ZADD', LEASES, 'XX', expires, ARGV[at])
+    else
+        lost[#lost + 1] = ARGV[at]
+    end
+end
+redis.call('ZADD', P .. 'workers', expires, ARGV[2])
+redis.call('HSET', P .. 'worker_info', ARGV[2], ARGV[4])
+return lost

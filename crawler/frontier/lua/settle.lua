@@ -1,0 +1,15 @@
+-- settle: claimed seeds are in the frontier, or rejected with their reason.
+-- KEYS[1] claimed seeds by claim (hash)
+-- KEYS[2] claims by expiry (sorted set)
+-- KEYS[3] rejected seeds (list of JSON)
+-- ARGV[1] rejects kept, at most
+-- ARGV[2] then for each: claim, note ('' for a good seed, else JSON: seed, reason)
+-- reply: 'OK'
+for at = 2, #ARGV, 2 do
+    if redis.call('HDEL', KEYS[1], ARGV[at]) == 1 and ARGV[at + 1] ~= '' then
+        redis.call('LPUSH', KEYS[3], ARGV[at + 1])
+        redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[1]) - 1)
+    end
+    redis.call('ZREM', KEYS[2], ARGV[at])
+end
+return 'OK'

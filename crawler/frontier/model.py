@@ -1,0 +1,129 @@
+"""What crosses the frontier's border: pushes, leases, endings, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+
+#: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
+PRIORITY_LIMIT = 4000
+
+
+def level_of(priority: int) -> int:
+    """Turn a Scrapy priority (larger is sooner) into a level (smaller is sooner).
+
+    >>> level_of(0), level_of(10), level_of(-9999)
+    (4000, 3990, 8000)
+    """
+    return PRIORITY_LIMIT - max(-PRIORITY_LIMIT, min(PRIORITY_LIMIT, priority))
+
+
+@attrs.frozen(kw_only=True)
+class Push:
+    """A request on its way into the frontier."""
+
+    domain: str
+    blob: bytes
+    """The encoded request."""
+    fingerprint: int | None = None
+    """None skips the filter."""
+    force: bool = False
+    """Enter although seen (a seed); the fingerprint is remembered all the same."""
+    priority: int = 0
+    not_before_ms: int = 0
+
+    @property
+    def stored(self) -> bytes:
+        """What Redis keeps: level and domain in front, so that scripts need not decode."""
+        return b"%d %s\n%b" % (level_of(self.priority), self.domain.encode(), self.blob)
+
+    def args(self) -> tuple[str | int | bytes, ...]:
+        """The five arguments of a push in a script."""
+        fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
+        if self.force:
+            fingerprint = f"!{fingerprint}"
+        return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
+
+
+@attrs.frozen(kw_only=True)
+class Lease:
+    """A request in this worker's hands until it ends the lease or stops renewing it."""
+
+    id: str
+    token: str
+    slot_ms: int
+    """When it may be sent, on Redis' clock."""
+    deliveries: int
+    """Workers that died with it so far."""
+    stored: bytes
+
+    @property
+    def blob(self) -> bytes:
+        """The encoded request."""
+        return self.stored.partition(b"\n")[2]
+
+
+@attrs.frozen(kw_only=True)
+class Leased:
+    """Answer to `lease`."""
+
+    state: Literal["OK", "PAUSED"]
+    now_ms: int
+    next_due_ms: int
+    """When something waiting or delayed is due; 0: nothing is."""
+    undone: int
+    """Requests neither done nor dead, in the whole fleet."""
+    pushed: int
+    """Requests pushed since the crawl began."""
+    expired: bool
+    """A worker went silent: call reap."""
+    leases: Sequence[Lease]
+
+
+@attrs.frozen(kw_only=True)
+class Done:
+    """A page that is finished, with the children that it yielded."""
+
+    lease: Lease
+    children: Sequence[Push] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Retry:
+    """A failed request that is to be tried again."""
+
+    lease: Lease
+    wait_ms: int
+    push: Push
+
+
+@attrs.frozen(kw_only=True)
+class Burial:
+    """A request that is given up."""
+
+    lease: Lease
+    note: bytes
+    """JSON: reason, error, worker, history."""
+
+
+@attrs.frozen(kw_only=True)
+class Counts:
+    """Where the crawl's requests are (I1), and totals since it began."""
+
+    ready: int
+    delayed: int
+    leased: int
+    dead: int
+    seen: int
+    workers: int
+    domains_ready: int
+    domains_waiting: int
+    paused: bool
+    totals: dict[str, int]
+
+    @property
+    def undone(self) -> int:
+        """Requests neither done nor dead."""
+        return self.ready + self.delayed + self.leased
