@@ -162,9 +162,9 @@ def script(name: str) -> Script:
 async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
     """Run a script by its hash, loading it where the server does not know it yet."""
     try:
-        return await cast("Awaitable[Any]", redis.evalsha(lua.sha, len(keys), *keys, *args))
+        return await redis.evalsha(lua.sha, len(keys), *keys, *args)
     except NoScriptError:
-        return await cast("Awaitable[Any]", redis.eval(lua.source, len(keys), *keys, *args))
+        return await redis.eval(lua.source, len(keys), *keys, *args)
 
 
 def commit_args(pages: Sequence[Done]) -> list[Any]:
