@@ -53,6 +53,10 @@ SEINE_OUTAGE_LIMIT = 600
 SEINE_DOMAIN_DELAY_MS = 0
 # Default number of requests in flight to one domain, across the fleet. Default 16.
 SEINE_DOMAIN_CONCURRENCY = 16
+# Take seeds from the key above; a worker that only helps may leave that to others. Default: yes.
+SEINE_INTAKE = True
+# After SIGTERM, seconds to flush endings and hand leases back before they are left to expire.
+SEINE_DRAIN_SECONDS = 20
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -70,6 +74,13 @@ ROBOTSTXT_OBEY = True
 USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
 
+# Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
+RETRY_TIMES = 10
+DOWNLOADER_MIDDLEWARES = {
+    # Scrapy's retries go round within one process and die with it.
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "middlewares.retry.Retry": 550,
+}
 ITEM_PIPELINES = {
     "pipelines.clean.Clean": 100,
     "pipelines.validate.Validate": 200,

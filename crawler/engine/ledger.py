@@ -1,0 +1,189 @@
+"""Which lease does this belong to, and is the page done? One entry for each request in flight.
+
+An entry begins when the scheduler gives its request to Scrapy. It ends when Scrapy is done with
+the request *and* each of its items is stored: a pipeline takes a hold on an item's entry and
+releases it after the commit (I4). Children wait in the entry and leave with its ack (I3).
+
+How an item or a child finds its entry: the scheduler wraps the engine's and the scraper's handling
+of a result, so that a context variable names the entry of the request at hand. That covers
+callbacks, errbacks after HTTP errors, and errbacks after failed downloads, where no spider
+middleware runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Literal, Protocol
+from weakref import WeakKeyDictionary
+
+import attrs
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from crawler import meta as m
+from crawler.frontier.model import Lease, Push
+
+Outcome = Literal["done", "retry", "bury"]
+
+
+@attrs.define(eq=False)
+class Entry:
+    """One leased request inside this process."""
+
+    request: Request
+    lease: Lease
+    children: list[Push] = attrs.Factory(list)
+    holds: int = 0
+    finished: bool = False
+    landed: bool = False
+    outcome: Outcome = "done"
+    kind: str = ""
+    reason: str = ""
+    wait_s: float = 0.0
+    copy: Request | None = None
+
+    @property
+    def open(self) -> bool:
+        """Scrapy or a pipeline still needs it."""
+        return not self.finished or self.holds > 0
+
+
+current: ContextVar[Entry | None] = ContextVar("seine_entry", default=None)
+
+
+class RetryPolicy(Protocol):
+    """Decides whether and when a failed request is tried again."""
+
+    def __call__(self, kind: str, request: Request, wait_s: float | None, /) -> float | None:
+        """Seconds to wait, or None: give up."""
+
+
+@attrs.define(eq=False)
+class Hold:
+    """A promise to say when an item is stored. Each hold is released or failed once."""
+
+    ledger: Ledger
+    entry: Entry | None
+
+    def release(self) -> None:
+        """The item is committed, or rejected with its reason."""
+        entry, self.entry = self.entry, None
+        if entry is not None:
+            entry.holds -= 1
+            self.ledger.settle(entry)
+
+    def fail(self, reason: str) -> None:
+        """The item could not be stored: the page is to be tried again."""
+        if self.entry is not None:
+            self.ledger.mark(self.entry, "store", reason)
+        self.release()
+
+
+class Ledger:
+    """The entries of one process, and the pressure that keeps it from taking more."""
+
+    def __init__(self, ended: Callable[[Entry], None], policy: RetryPolicy) -> None:
+        self._ended = ended
+        self._policy = policy
+        self._entries: dict[int, Entry] = {}
+        self._all: set[Entry] = set()
+        self._pressing: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def leases(self) -> list[Lease]:
+        """Leases to be renewed: in Scrapy's hands or waiting for a commit."""
+        return [entry.lease for entry in self._all]
+
+    @property
+    def pressed(self) -> bool:
+        """A store asks for a pause: take no new request."""
+        return bool(self._pressing)
+
+    def press(self, source: str, on: bool) -> None:
+        """Ask for a pause, or take that back."""
+        (self._pressing.add if on else self._pressing.discard)(source)
+
+    def begin(self, request: Request, lease: Lease) -> Entry:
+        """Scrapy has the request now."""
+        entry = Entry(request, lease)
+        # By identity, not by meta: retries, redirects and users copy meta from page to page.
+        self._entries[id(request)] = entry
+        self._all.add(entry)
+        return entry
+
+    def entry_of(self, request: Request | None) -> Entry | None:
+        """Entry of this very request object; None where the frontier did not issue it."""
+        return self._entries.get(id(request))
+
+    def hold(self, item: object) -> Hold:
+        """Keep the entry of the item at hand open until the hold is released."""
+        entry = current.get()
+        if entry is None or entry not in self._all:
+            return Hold(self, None)
+        entry.holds += 1
+        return Hold(self, entry)
+
+    def finished(self, request: Request) -> None:
+        """Scrapy is done with a request, whatever became of it."""
+        entry = self._entries.pop(id(request), None)
+        if entry is not None:
+            entry.finished = True
+            self.settle(entry)
+
+    def settle(self, entry: Entry) -> None:
+        """End the entry if nothing needs it any more."""
+        if not entry.open and entry in self._all:
+            self._all.remove(entry)
+            self._ended(entry)
+
+    def retry(
+        self, request: Request, *, kind: str, reason: str, wait_s: float | None = None
+    ) -> Request | None:
+        """Try a failed request again later.
+
+        Returns a copy that a downloader middleware must return; None when the request is not the
+        frontier's, or has no try left: then its lease will be buried with *reason*.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        self.mark(entry, kind, reason, wait_s)
+        return entry.copy if entry.outcome == "retry" else None
+
+    def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:
+        """Note a failure: the entry will end in a retry, or in a burial after the last one."""
+        wait = self._policy(kind, entry.request, wait_s)
+        entry.kind, entry.reason = kind, reason
+        entry.outcome = "bury" if wait is None else "retry"
+        entry.wait_s = wait or 0.0
+        meta = dict(entry.request.meta)
+        meta[m.RETRY_COUNT] = int(meta.get(m.RETRY_COUNT) or 0) + 1
+        entry.copy = entry.request.replace(
+            meta=meta, priority=entry.request.priority - 1, dont_filter=True
+        )
+
+    def abandon(self) -> list[Lease]:
+        """Forget everything; returns the leases to hand back."""
+        leases = self.leases
+        self._all.clear()
+        self._entries.clear()
+        return leases
+
+
+_ledgers: WeakKeyDictionary[Crawler, Ledger] = WeakKeyDictionary()
+
+
+def install(crawler: Crawler, ledger: Ledger) -> None:
+    """Make *ledger* the crawler's."""
+    _ledgers[crawler] = ledger
+
+
+def ledger_of(crawler: Crawler) -> Ledger:
+    """The crawler's ledger; where its scheduler is not ours, one that holds nothing."""
+    if crawler not in _ledgers:
+        install(crawler, Ledger(lambda entry: None, lambda kind, request, wait: None))
+    return _ledgers[crawler]

@@ -1,0 +1,322 @@
+"""The pump: moves leases in and endings out, off the reactor's path, in one round trip at a time.
+
+Scrapy asks its scheduler synchronously; Redis is asked here, asynchronously. Leases are read
+ahead, endings are written behind, both in the same pipeline. What could not be sent stays and is
+sent again: each verb is fenced, so that twice is as good as once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Any
+
+from redis.exceptions import NoScriptError, RedisError
+
+from crawler.config import FrontierConfig
+from crawler.frontier.endings import Call, Endings
+from crawler.frontier.frontier import Frontier, call, parse_leased, script
+from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
+
+logger = logging.getLogger(__name__)
+#: An idle worker asks this often although nothing woke it, s.
+POLL_S = 1.0
+#: How long endings wait for company before a round trip, s.
+LINGER_S = 0.01
+#: A domain with a delay is handed out this long before its time, so that the send is on time, ms.
+LEAD_MS = 25
+
+
+class Pump:
+    """One worker's exchange with the frontier."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        config: FrontierConfig,
+        worker: str,
+        *,
+        arrived: Callable[[], None],
+        confirmed: Callable[[int], None],
+        counted: Callable[[str, int], None],
+    ) -> None:
+        self.frontier = frontier
+        self.config = config
+        self.worker = worker
+        self._arrived = arrived
+        self._confirmed = confirmed
+        self._count = counted
+        self.endings = Endings()
+        self.buffer: deque[Lease] = deque()
+        self._later: list[tuple[float, int, Lease]] = []
+        self.paused = False
+        self.held_back = False
+        self.stopping = False
+        self.undone: int | None = None
+        self.undone_at = 0.0
+        self.saw_work = False
+        self._pushed_at_open: int | None = None
+        self._starved = False
+        self._sending = False
+        self._offset_s = 0.0
+        self._rtt_s = 1.0
+        self._reap_from = 0.0
+        self._outage_from: float | None = None
+        self._wake = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+
+    # -- what the scheduler calls, synchronously ------------------------------------------------
+
+    def take(self) -> Lease | None:
+        """Next lease that may be sent now."""
+        if self.paused or self.held_back:
+            return None
+        self._ripen()
+        if len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
+            self.kick(0.0 if not self.buffer and not self._starved else LINGER_S)
+        return self.buffer.popleft() if self.buffer else None
+
+    def push(self, push: Push) -> None:
+        """Send a request that no page yielded."""
+        self.endings.pushes.append(push)
+        self._outgoing()
+
+    def done(self, page: Done) -> None:
+        """A page is done and stored."""
+        self.endings.done.append(page)
+        self._outgoing()
+
+    def retry(self, retry: Retry) -> None:
+        """A request is to be tried again."""
+        self.endings.retries.append(retry)
+        self._outgoing()
+
+    def bury(self, burial: Burial) -> None:
+        """A request is given up."""
+        self.endings.burials.append(burial)
+        self._outgoing()
+
+    def land(self, lease: Lease) -> None:
+        """A download is over: its domain's slot may be used again."""
+        if self._starved:
+            self.endings.landed.append(lease)
+            self.kick(LINGER_S / 2)
+
+    @property
+    def busy(self) -> bool:
+        """Something is here, or on its way to Redis."""
+        return bool(self.buffer or self._later or self.endings or self._sending)
+
+    @property
+    def buffered(self) -> list[Lease]:
+        """Leases that Scrapy does not have yet."""
+        return [*self.buffer, *(lease for _, _, lease in self._later)]
+
+    def kick(self, delay_s: float = 0.0) -> None:
+        """Make a round trip within *delay_s*."""
+        loop = asyncio.get_running_loop()
+        when = loop.time() + delay_s
+        if self._timer is not None:
+            if self._timer.when() <= when:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(when, self._wake.set)
+
+    def _outgoing(self) -> None:
+        self.undone = None
+        self.kick(0.0 if len(self.endings) >= 2 * self.config.read_ahead else LINGER_S)
+
+    # -- the loop -------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Exchange until cancelled; raises RedisError when an outage outlasts its limit."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            self._timer = None
+            try:
+                await self.exchange()
+            except (RedisError, OSError) as error:
+                await self._sit_out(error)
+            else:
+                self._outage_from = None
+
+    async def _sit_out(self, error: Exception) -> None:
+        now = monotonic()
+        if self._outage_from is None:
+            self._outage_from = now
+            logger.warning("Redis does not answer (%s); working from the buffers", error)
+        if now - self._outage_from > self.config.outage_s:
+            raise error
+        # Leases of live workers may look expired when Redis returns: let them renew first.
+        self._reap_from = now + self.config.lease_s / 3 + 1
+        self._count("outage_retries", 1)
+        self.kick(random.uniform(0.1, 0.5 + min(2.0, (now - self._outage_from) / 4)))
+
+    async def exchange(self) -> None:
+        """One round trip: leases in, endings out."""
+        wanted = self._wanted()
+        outgoing, self.endings = self.endings, Endings()
+        if not wanted and not outgoing:
+            return
+        calls = list(outgoing.calls())
+        if wanted:
+            # Leases are asked for first: a slot that this worker frees now is anybody's.
+            ttl_ms = int(self.config.lease_s * 1000)
+            calls.insert(0, Call("lease", [self.worker, wanted, ttl_ms, LEAD_MS], []))
+        self._sending = True
+        asked = monotonic()
+        try:
+            replies = await self._send(calls)
+        except BaseException:
+            self.endings.put_back(outgoing)
+            raise
+        finally:
+            self._sending = False
+        self._count("redis_round_trips", 1)
+        for made, reply in zip(calls, replies, strict=True):
+            if made.name == "lease":
+                self._leased(parse_leased(reply), wanted, asked, fresh=not outgoing)
+            else:
+                self._ended(made, reply)
+        if outgoing and (self._starved or not self.buffer):
+            self.kick(LINGER_S / 4)
+
+    async def _send(self, calls: Sequence[Call]) -> list[Any]:
+        prefix, now_ms = self.frontier.keys.prefix, self.frontier.now_ms
+        pipe = self.frontier.redis.pipeline(transaction=False)
+        for made in calls:
+            pipe.evalsha(script(made.name).sha, 1, prefix, now_ms, *made.args)
+        replies = await pipe.execute(raise_on_error=False)
+        for i, reply in enumerate(replies):
+            if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
+                lua = script(calls[i].name)
+                replies[i] = await call(
+                    self.frontier.redis, lua, [prefix], [now_ms, *calls[i].args]
+                )
+            elif isinstance(reply, Exception):
+                raise reply
+        return list(replies)
+
+    def _wanted(self) -> int:
+        if self.stopping or self.held_back:
+            return 0
+        have = len(self.buffer) + len(self._later)
+        return 0 if have > self.config.read_ahead // 2 else self.config.read_ahead - have
+
+    def _leased(self, reply: Leased, wanted: int, asked: float, *, fresh: bool) -> None:
+        now = monotonic()
+        self._learn_clock(reply.now_ms, asked, now)
+        self.paused = reply.state == "PAUSED"
+        for lease in reply.leases:
+            slot = lease.slot_ms / 1000 - self._offset_s
+            if slot <= now:
+                self.buffer.append(lease)
+            else:
+                heapq.heappush(self._later, (slot, int(lease.token), lease))
+                asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
+        self._starved = len(reply.leases) < wanted
+        self._learn_progress(reply, fresh=fresh)
+        if reply.expired and now >= self._reap_from:
+            self._reap_from = now + 1
+            _spawn(self._reap())
+        if self._starved:
+            due_s = (reply.next_due_ms - reply.now_ms - LEAD_MS) / 1000 if reply.next_due_ms else 1
+            self.kick(max(0.002, min(due_s, POLL_S)))
+        self._arrived()
+
+    def _learn_clock(self, now_ms: int, asked: float, now: float) -> None:
+        """Keep the offset of the quickest answer: it is the least wrong one."""
+        rtt = now - asked
+        self._rtt_s *= 1.01
+        if rtt <= self._rtt_s:
+            self._rtt_s = rtt
+            self._offset_s = now_ms / 1000 - (asked + rtt / 2)
+
+    def _learn_progress(self, reply: Leased, *, fresh: bool) -> None:
+        if self._pushed_at_open is None:
+            self._pushed_at_open = reply.pushed
+        if reply.undone or reply.pushed > self._pushed_at_open:
+            self.saw_work = True
+        known = reply.undone if fresh and not self.endings else None
+        if known == 0 and self.undone != 0:
+            self.undone_at = monotonic()
+        self.undone = known
+
+    def _ended(self, made: Call, reply: Any) -> None:
+        if made.name == "commit":
+            for page, word in zip(made.about, reply, strict=True):
+                if word == b"OK":
+                    for child in page.children:
+                        if child.fingerprint is not None:
+                            self._confirmed(child.fingerprint)
+                else:
+                    self._count("lost", 1)
+        elif made.name == "push":
+            self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
+
+    def _ripen(self) -> None:
+        now = monotonic()
+        while self._later and self._later[0][0] <= now:
+            self.buffer.append(heapq.heappop(self._later)[2])
+
+    async def _reap(self) -> None:
+        try:
+            returned, buried = await self.frontier.reap(max_deliveries=self.config.max_deliveries)
+        except (RedisError, OSError):
+            return
+        if returned or buried:
+            logger.info("took back %d leases of silent workers, buried %d", returned, buried)
+            self.kick()
+
+    # -- life signs and the end -----------------------------------------------------------------
+
+    def give_back(self) -> None:
+        """Hand back what Scrapy does not have yet."""
+        self.endings.releases += self.buffered
+        self.buffer.clear()
+        self._later.clear()
+        self.kick()
+
+    def drop(self, ids: Sequence[str]) -> None:
+        """Leases that are no longer ours must not be sent."""
+        gone = set(ids)
+        self.buffer = deque(lease for lease in self.buffer if lease.id not in gone)
+        self._later = [entry for entry in self._later if entry[2].id not in gone]
+        heapq.heapify(self._later)
+
+    async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:
+        """Send everything that is left, and hand back *leases*; give up after *limit_s*."""
+        self.stopping = True
+        self.endings.releases += leases
+        self.give_back()
+        until = monotonic() + limit_s
+        while self.endings or self._sending:
+            try:
+                await self.exchange()
+            except (RedisError, OSError) as error:
+                if monotonic() > until:
+                    logger.warning("leases are left to expire: %s", error)
+                    return
+                await asyncio.sleep(0.2)
+            else:
+                await asyncio.sleep(0)
+
+
+def _loop_time(at: float) -> float:
+    """Turn a monotonic time into the loop's, which may have another origin."""
+    return asyncio.get_running_loop().time() + max(0.0, at - monotonic())
+
+
+_tasks: set[asyncio.Task[None]] = set()
+
+
+def _spawn(coroutine: Any) -> None:
+    task = asyncio.ensure_future(coroutine)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)

@@ -1,0 +1,380 @@
+"""Scrapy's scheduler slot: the shared frontier behind a synchronous interface.
+
+Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the first appends to
+the page's entry in the ledger, the second takes from the pump's buffer. What Scrapy offers no hook
+for is wrapped here, on the instances of one engine: the end of every request
+(`slot.remove_request`), the start of a drain (`slot.close`), and the two places where a result is
+handled (`scraper._scrape`, `engine._handle_downloader_output`), so that children and items find
+their entry. All are stable from Scrapy 2.13 to 2.19; the version is pinned and the 23 ways in
+which a request can end are tested.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, Self
+
+import orjson
+from redis.exceptions import RedisError
+from scrapy import Request, Spider, signals
+from scrapy.utils.defer import deferred_from_coro
+from scrapy_redis.scheduler import Scheduler as RedisScheduler
+
+from crawler import meta as m
+from crawler.config import FrontierConfig, flag, number
+from crawler.engine import requests
+from crawler.engine.dupefilter import DupeFilter
+from crawler.engine.intake import Intake
+from crawler.engine.ledger import Entry, Ledger, current, install
+from crawler.engine.pump import Pump
+from crawler.errors import DecodeError, EncodeError
+from crawler.frontier.backoff import decide
+from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.keys import SeedKeys
+from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.stores.connect import endpoints, redis_client
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+logger = logging.getLogger(__name__)
+
+
+class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types
+    """Leases requests from the shared frontier and acks each when it is done and stored."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(server=None, persist=True)
+        self.crawler = crawler
+        self.stats: Any = crawler.stats
+        self.config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
+        self.max_retries = int(number(crawler.settings, "RETRY_TIMES", 1000))
+        self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
+        self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
+        self.df = DupeFilter.from_crawler(crawler)
+        self.ledger = Ledger(self._ended, self._policy)
+        install(crawler, self.ledger)
+        self.worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self.started = time.time()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._closing = False
+        self._warned_idle = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the crawler's scheduler.
+
+        Raises:
+            ConfigError: a setting is wrong.
+        """
+        return cls(crawler)
+
+    # -- opening and closing --------------------------------------------------------------------
+
+    def open(self, spider: Spider) -> Deferred[None]:  # type: ignore[override]
+        """Connect, and start to read ahead."""
+        self.spider = spider
+        self._wrap()
+        return deferred_from_coro(self._open())
+
+    async def _open(self) -> None:
+        config = self.config
+        self.redis = redis_client(endpoints(self.crawler.settings).redis_url)
+        self.frontier = Frontier(self.redis, config.crawl)
+        self.pump = Pump(
+            self.frontier,
+            config,
+            self.worker,
+            arrived=self._wake,
+            confirmed=self.df.confirm,
+            counted=self._count,
+        )
+        seeds = SeedKeys(config.seeds_key)
+        self.intake = Intake(self.redis, self.frontier, seeds, self._read_seed, self._seeded)
+        await self.frontier.configure(
+            delay_ms=config.delay_ms,
+            concurrency=config.concurrency,
+            half_window_ms=int(config.window_s * 500),
+        )
+        await self._beat()
+        loops = [self.pump.run(), self._heartbeat(), self._listen()]
+        if self.seeding:
+            loops.append(self.intake.run())
+        for loop in loops:
+            task = asyncio.ensure_future(loop)
+            task.add_done_callback(self._loop_ended)
+            self._tasks.append(task)
+        self.pump.kick()
+        logger.info("worker %s joins crawl %r", self.worker, config.crawl)
+
+    def _wrap(self) -> None:
+        """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
+        engine: Any = self.crawler.engine
+        slot, scraper = engine._slot, engine.scraper
+        remove, close = slot.remove_request, slot.close
+        scrape, handle = scraper._scrape, engine._handle_downloader_output
+
+        def remove_request(request: Request) -> None:
+            try:
+                self.ledger.finished(request)
+            finally:
+                remove(request)
+
+        async def close_slot() -> None:
+            self._drain()
+            await close()
+
+        async def scrape_in_entry(result: Any, request: Request) -> None:
+            current.set(self.ledger.entry_of(request))
+            await scrape(result, request)
+
+        def handle_in_entry(result: Any, request: Request) -> Any:
+            entry = self.ledger.entry_of(request)
+            if entry is not None and not entry.landed:
+                entry.landed = True
+                self.pump.land(entry.lease)
+            if not isinstance(result, Request):
+                return handle(result, request)
+            token = current.set(entry)
+            try:
+                return handle(result, request)
+            finally:
+                current.reset(token)
+
+        slot.remove_request, slot.close = remove_request, close_slot
+        scraper._scrape, engine._handle_downloader_output = scrape_in_entry, handle_in_entry
+        self.crawler.signals.connect(self._spider_error, signals.spider_error)
+        self.crawler.signals.connect(self._item_error, signals.item_error)
+
+    def _drain(self) -> None:
+        """The spider closes: lease no more, and hand back what was not begun."""
+        self._closing = True
+        if hasattr(self, "pump"):
+            self.pump.stopping = True
+            self.pump.give_back()
+
+    def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
+        """Send the last endings, hand back the rest; shared state stays (I7)."""
+        return deferred_from_coro(self._close())
+
+    async def _close(self) -> None:
+        self._closing = True
+        if not hasattr(self, "pump"):
+            return
+        for task in self._tasks:
+            task.remove_done_callback(self._loop_ended)
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.pump.drain(self.ledger.abandon(), self.drain_s)
+        try:
+            await self.redis.zrem(self.frontier.keys.workers, self.worker)
+            await self.redis.hdel(self.frontier.keys.worker_info, self.worker)
+        except (RedisError, OSError) as error:
+            logger.warning("could not sign off: %s", error)
+        await self.redis.aclose()
+
+    def _loop_ended(self, task: asyncio.Task[None]) -> None:
+        """A loop never returns by itself: what stopped it stops the worker, with its reason."""
+        error = None if task.cancelled() else task.exception()
+        if error is None or self._closing:
+            return
+        logger.error("the worker stops: %s: %s", type(error).__name__, error)
+        reason = "outage" if isinstance(error, RedisError | OSError) else "error"
+        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # type: ignore[union-attr] # noqa: RUF006
+
+    # -- Scrapy's synchronous interface ---------------------------------------------------------
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request; False where it is a duplicate or cannot be stored. Never raises."""
+        entry = current.get()
+        if entry is not None and entry.copy is request:
+            return True  # a retry: it leaves with the end of its entry
+        fingerprint, force = self._fingerprint(request, entry)
+        if fingerprint is not None and not force and self.df.knows(fingerprint):
+            self._count("duplicates_local", 1)
+            return False
+        m.complete(request.meta, entry.request.meta if entry is not None else None)
+        try:
+            push = requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
+        except EncodeError as error:
+            logger.error("request refused: %s", error)
+            self._count("unencodable", 1)
+            return False
+        if entry is None:
+            self.pump.push(push)
+        else:
+            entry.children.append(push)
+        self._count("enqueued", 1)
+        return True
+
+    def _fingerprint(self, request: Request, entry: Entry | None) -> tuple[int | None, bool]:
+        """Fingerprint, and whether to enter although seen: a seed does, and is remembered."""
+        if request.dont_filter and entry is not None:
+            return None, False
+        try:
+            return self.df.request_fingerprint(request), request.dont_filter
+        except ValueError:
+            return None, False  # to_push will say what is wrong with the URL
+
+    def next_request(self) -> Request | None:
+        """A request that may be sent now, or None. Never raises."""
+        self.pump.held_back = self.ledger.pressed
+        while (lease := self.pump.take()) is not None:
+            try:
+                request = requests.from_blob(lease.blob, self.spider)
+            except DecodeError as error:
+                logger.error("stored request set aside: %s", error)
+                self._count("undecodable", 1)
+                self.pump.bury(Burial(lease=lease, note=note("decode", str(error), self.worker)))
+                continue
+            self.ledger.begin(request, lease)
+            self._count("dequeued", 1)
+            return request
+        return None
+
+    def has_pending_requests(self) -> bool:
+        """Whether anybody in the fleet still has work, or this worker is to wait for some."""
+        if self._closing:
+            return False
+        return self.config.keep_alive or not self._complete()
+
+    def _complete(self) -> bool:
+        pump = self.pump
+        if pump.busy or len(self.ledger) or pump.undone != 0:
+            return False
+        if not pump.saw_work:
+            if not self._warned_idle:
+                self._warned_idle = True
+                logger.info("crawl %r is empty; waiting for seeds", self.config.crawl)
+            return False
+        return not self.seeding or self.intake.quiet_at > pump.undone_at
+
+    def __len__(self) -> int:
+        return len(self.pump.buffered)
+
+    # -- ends -----------------------------------------------------------------------------------
+
+    def _ended(self, entry: Entry) -> None:
+        """Scrapy and the stores are done with an entry: say so to the frontier."""
+        if entry.outcome == "done":
+            self.pump.done(Done(lease=entry.lease, children=entry.children))
+        elif entry.outcome == "retry" and entry.copy is not None:
+            self._retry(entry, entry.copy)
+        else:
+            self._bury(entry)
+
+    def _retry(self, entry: Entry, copy: Request) -> None:
+        try:
+            push = requests.to_push(copy, self.spider, fingerprint=None)
+        except EncodeError as error:
+            entry.reason = f"{entry.reason}; and it cannot be stored again: {error}"
+            self._bury(entry)
+            return
+        self._count(f"retries/{entry.kind}", 1)
+        self.pump.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
+
+    def _bury(self, entry: Entry) -> None:
+        request = entry.request
+        logger.warning("gave up %s: %s", request.url, entry.reason)
+        self._count(f"buried/{entry.kind}", 1)
+        text = note(
+            entry.kind,
+            entry.reason,
+            self.worker,
+            url=request.url,
+            retries=request.meta.get(m.RETRY_COUNT, 0),
+            deliveries=entry.lease.deliveries,
+            at=round(time.time(), 3),
+        )
+        self.pump.bury(Burial(lease=entry.lease, note=text))
+
+    def _policy(self, kind: str, request: Request, wait_s: float | None) -> float | None:
+        meta = request.meta
+        if meta.get("dont_retry"):
+            return None
+        limit = meta.get(m.MAX_RETRIES, meta.get("max_retry_times"))
+        most = self.max_retries if limit is None else int(limit)
+        return decide(kind, int(meta.get(m.RETRY_COUNT) or 0), max_retries=most, wait_s=wait_s)
+
+    def _spider_error(self, failure: Any) -> None:
+        entry = current.get()
+        if entry is not None:
+            self.ledger.mark(entry, "parse", f"{failure.type.__name__}: {failure.value}")
+
+    def _item_error(self, failure: Any) -> None:
+        entry = current.get()
+        if entry is not None:
+            self.ledger.mark(entry, "parse", f"item: {failure.type.__name__}: {failure.value}")
+
+    # -- seeds, heartbeat, wake-up --------------------------------------------------------------
+
+    def _read_seed(self, seed: bytes) -> Push:
+        request = self.spider.make_request_from_data(seed)
+        m.complete(request.meta, None)
+        fingerprint, force = self._fingerprint(request, None)
+        return requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
+
+    def _seeded(self, good: int, rejected: int) -> None:
+        self._count("seeds", good)
+        self._count("seeds_rejected", rejected)
+        self.pump.undone = None
+        self.pump.kick()
+
+    async def _heartbeat(self) -> None:
+        while True:
+            await asyncio.sleep(self.config.lease_s / 3)
+            try:
+                await self._beat()
+            except (RedisError, OSError) as error:
+                logger.debug("no heartbeat: %s", error)
+
+    async def _beat(self) -> None:
+        leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
+        info = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "started": round(self.started, 1),
+            "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
+            "items": self.stats.get_value("item_scraped_count", 0),
+            "active": len(self.ledger),
+            "buffered": len(self.pump.buffered),
+        }
+        ttl_ms = int(self.config.lease_s * 1000)
+        lost = await self.frontier.renew(
+            self.worker, leases, ttl_ms=ttl_ms, info=orjson.dumps(info)
+        )
+        if lost:
+            self._count("leases_lost", len(lost))
+            self.pump.drop(lost)
+
+    async def _listen(self) -> None:
+        """Wake when another worker or a command has news."""
+        while True:
+            try:
+                async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe(self.frontier.keys.wake)
+                    async for message in channel.listen():
+                        await self._news(message["data"])
+            except (RedisError, OSError):
+                await asyncio.sleep(1)
+
+    async def _news(self, word: bytes) -> None:
+        if word == b"pause":
+            self.pump.give_back()
+        elif len(self.pump.buffered) <= self.config.read_ahead // 2:
+            # Idle workers hear the same word at once: spread their questions a little.
+            self.pump.kick(0.02 * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+
+    def _wake(self) -> None:
+        slot = getattr(self.crawler.engine, "_slot", None)
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
+
+    def _count(self, name: str, n: int) -> None:
+        self.stats.inc_value(f"seine/{name}", n)

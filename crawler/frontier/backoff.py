@@ -1,0 +1,60 @@
+"""When a failed request is tried again: exponential backoff with full jitter, by kind of failure.
+
+Full jitter, a wait drawn evenly from zero to the exponential bound, keeps many workers that fail
+together from returning together (Brooker, "Exponential Backoff And Jitter", AWS, 2015).
+"""
+
+from __future__ import annotations
+
+import random
+
+import attrs
+
+
+@attrs.frozen
+class Rule:
+    """How one kind of failure is retried."""
+
+    retries: int
+    """Tries after the first."""
+    base_s: float
+    """Bound of the first wait, seconds; it doubles with each retry."""
+    cap_s: float
+    """Bound of any wait, seconds."""
+
+
+RULES = {
+    "connection": Rule(4, 1, 60),
+    "timeout": Rule(3, 2, 120),
+    "5xx": Rule(4, 2, 120),
+    "429": Rule(8, 5, 600),
+    "ban": Rule(5, 5, 600),
+    "proxy": Rule(1000, 2, 60),
+    "parse": Rule(1, 1, 10),
+    "store": Rule(10, 1, 60),
+}
+DEFAULT = Rule(3, 1, 60)
+
+
+def decide(
+    kind: str,
+    retry_count: int,
+    *,
+    max_retries: int | None = None,
+    wait_s: float | None = None,
+    draw: float | None = None,
+) -> float | None:
+    """Seconds to wait before the next try, or None: there is none.
+
+    *wait_s* (a Retry-After, say) is obeyed, whatever the rule; *draw* replaces the random number.
+
+    >>> decide("5xx", 0, draw=1.0), decide("5xx", 3, draw=0.5), decide("5xx", 4)
+    (2.0, 8.0, None)
+    """
+    rule = RULES.get(kind, DEFAULT)
+    if retry_count >= (rule.retries if max_retries is None else min(rule.retries, max_retries)):
+        return None
+    if wait_s is not None:
+        return wait_s
+    bound = min(rule.cap_s, rule.base_s * 2.0**retry_count)
+    return bound * (random.random() if draw is None else draw)

@@ -1,0 +1,87 @@
+"""What a worker has to tell the frontier, collected until the next round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from crawler.frontier.frontier import MAX_CHILDREN, commit_args
+from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+
+#: Leases ended by one script, at most: a script holds up every other client.
+MAX_PAGES = 100
+
+
+@attrs.frozen
+class Call:
+    """One script call of a round trip, and what it speaks of."""
+
+    name: str
+    args: list[Any]
+    about: list[Any]
+
+
+@attrs.define
+class Endings:
+    """Pages done, requests to retry or bury, leases to hand back, slots to free, new pushes."""
+
+    done: list[Done] = attrs.Factory(list)
+    retries: list[Retry] = attrs.Factory(list)
+    burials: list[Burial] = attrs.Factory(list)
+    releases: list[Lease] = attrs.Factory(list)
+    landed: list[Lease] = attrs.Factory(list)
+    pushes: list[Push] = attrs.Factory(list)
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.done or self.retries or self.burials or self.releases or self.pushes or self.landed
+        )
+
+    def __len__(self) -> int:
+        return len(self.done) + len(self.retries) + len(self.burials) + len(self.pushes)
+
+    def put_back(self, earlier: Endings) -> None:
+        """The round trip failed: *earlier* goes first next time."""
+        for field in attrs.fields(Endings):
+            getattr(self, field.name)[:0] = getattr(earlier, field.name)
+
+    def calls(self) -> Iterator[Call]:
+        """Script calls, small enough for Lua's stack and for the server's other clients."""
+        ending = {d.lease.id for d in self.done}
+        landed = [lease for lease in self.landed if lease.id not in ending]
+        for part in _parts(landed, MAX_PAGES):
+            yield Call("land", [a for x in part for a in (x.id, x.token)], part)
+        for part in _parts(self.pushes, MAX_CHILDREN):
+            yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
+        for pages in _by_children(self.done):
+            yield Call("commit", commit_args(pages), pages)
+        for part in _parts(self.retries, MAX_PAGES):
+            args = [a for r in part for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+            yield Call("retry", [len(part), *args], part)
+        for part in _parts(self.burials, MAX_PAGES):
+            args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]
+            yield Call("bury", [len(part), *args], part)
+        for part in _parts(self.releases, MAX_PAGES):
+            args = [a for x in part for a in (x.id, x.token)]
+            yield Call("release", [len(part), *args], part)
+
+
+def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(things), size):
+        yield things[start : start + size]
+
+
+def _by_children(pages: list[Done]) -> Iterator[list[Done]]:
+    """Group pages so that a group has few pages and few children; a page is never split (I3)."""
+    group: list[Done] = []
+    children = 0
+    for page in pages:
+        if group and (len(group) >= MAX_PAGES or children + len(page.children) > MAX_CHILDREN):
+            yield group
+            group, children = [], 0
+        group.append(page)
+        children += len(page.children)
+    if group:
+        yield group

@@ -1,0 +1,75 @@
+"""Failed downloads go back to the frontier, delayed by backoff, instead of round in the process."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.utils.misc import load_object
+
+from crawler.engine.ledger import Ledger, ledger_of
+
+_TOO_MANY = 429
+_TIMEOUTS = ("Timeout", "TimedOut")
+
+
+class Retry:
+    """Retries by kind of failure: connection, timeout, 5xx, 429. See crawler.frontier.backoff."""
+
+    def __init__(self, ledger: Ledger, codes: set[int], exceptions: tuple[type, ...]) -> None:
+        self.ledger = ledger
+        self.codes = codes
+        self.exceptions = exceptions
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read Scrapy's own RETRY_ settings.
+
+        Raises:
+            NotConfigured: RETRY_ENABLED is off.
+        """
+        settings = crawler.settings
+        if not settings.getbool("RETRY_ENABLED"):
+            raise NotConfigured("RETRY_ENABLED is off")
+        exceptions = tuple(
+            load_object(x) if isinstance(x, str) else x
+            for x in settings.getlist("RETRY_EXCEPTIONS")
+        )
+        codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
+        return cls(ledger_of(crawler), codes, exceptions)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Send the request back when the status says that later may be better."""
+        if response.status not in self.codes:
+            return response
+        kind = "429" if response.status == _TOO_MANY else "5xx"
+        wait_s = retry_after_s(response)
+        reason = f"HTTP {response.status}"
+        return self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s) or response
+
+    def process_exception(self, request: Request, exception: Exception) -> Any:
+        """Send the request back when the connection failed."""
+        if not isinstance(exception, self.exceptions):
+            return None
+        name = type(exception).__name__
+        kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
+        return self.ledger.retry(request, kind=kind, reason=f"{name}: {exception}")
+
+
+def retry_after_s(response: Response) -> float | None:
+    """Seconds that the server asks for (RFC 9110, 10.2.3: a number or a date), at most a day."""
+    raw = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if raw.isdigit():
+        return min(float(raw), 86400.0)
+    try:
+        date = parsedate_to_datetime(raw)
+    except ValueError:
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return min(max((date - datetime.now(UTC)).total_seconds(), 0.0), 86400.0)
