@@ -83,15 +83,19 @@ class Hold:
 class Ledger:
     """The entries of one process, and the pressure that keeps it from taking more."""
 
-    def __init__(self, ended: Callable[[Entry], None], policy: RetryPolicy) -> None:
-        self._ended = ended
-        self._policy = policy
+    def __init__(self) -> None:
+        self._ended: Callable[[Entry], None] = lambda entry: None
+        self._policy: RetryPolicy = lambda kind, request, wait_s: None
         self._entries: dict[int, Entry] = {}
         self._all: set[Entry] = set()
         self._pressing: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._all)
+
+    def connect(self, ended: Callable[[Entry], None], policy: RetryPolicy) -> None:
+        """Say who hears of each end, and who decides on retries: the scheduler does."""
+        self._ended, self._policy = ended, policy
 
     @property
     def leases(self) -> list[Lease]:
@@ -177,13 +181,6 @@ class Ledger:
 _ledgers: WeakKeyDictionary[Crawler, Ledger] = WeakKeyDictionary()
 
 
-def install(crawler: Crawler, ledger: Ledger) -> None:
-    """Make *ledger* the crawler's."""
-    _ledgers[crawler] = ledger
-
-
 def ledger_of(crawler: Crawler) -> Ledger:
-    """The crawler's ledger; where its scheduler is not ours, one that holds nothing."""
-    if crawler not in _ledgers:
-        install(crawler, Ledger(lambda entry: None, lambda kind, request, wait: None))
-    return _ledgers[crawler]
+    """The crawler's ledger, whoever asks first: middlewares exist before the scheduler does."""
+    return _ledgers.setdefault(crawler, Ledger())

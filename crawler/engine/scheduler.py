@@ -30,7 +30,7 @@ from crawler.config import FrontierConfig, flag, number
 from crawler.engine import requests
 from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
-from crawler.engine.ledger import Entry, Ledger, current, install
+from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.pump import Pump
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
@@ -58,8 +58,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
         self.df = DupeFilter.from_crawler(crawler)
-        self.ledger = Ledger(self._ended, self._policy)
-        install(crawler, self.ledger)
+        self.ledger = ledger_of(crawler)
+        self.ledger.connect(self._ended, self._policy)
         self.worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         self.started = time.time()
         self._tasks: list[asyncio.Task[None]] = []
@@ -77,7 +77,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     # -- opening and closing --------------------------------------------------------------------
 
-    def open(self, spider: Spider) -> Deferred[None]:  # type: ignore[override]
+    spider: Any
+
+    def open(self, spider: Spider) -> Deferred[None]:
         """Connect, and start to read ahead."""
         self.spider = spider
         self._wrap()
@@ -159,7 +161,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.pump.stopping = True
             self.pump.give_back()
 
-    def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
+    def close(self, reason: str) -> Deferred[None]:
         """Send the last endings, hand back the rest; shared state stays (I7)."""
         return deferred_from_coro(self._close())
 
@@ -186,7 +188,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return
         logger.error("the worker stops: %s: %s", type(error).__name__, error)
         reason = "outage" if isinstance(error, RedisError | OSError) else "error"
-        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # type: ignore[union-attr] # noqa: RUF006
+        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006
 
     # -- Scrapy's synchronous interface ---------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""What all of Seine's own commands share."""

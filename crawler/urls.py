@@ -1,0 +1,301 @@
+"""URLs as the frontier sees them: which two are the same page, and whose server is asked.
+
+Two forms of one address:
+
+* `tidy(url)`, the form to request: whatever cannot change the answer is brought to one spelling
+  (case of scheme and host, default port, dot segments, percent-encoding) or dropped (fragment,
+  tracking parameters, session ids).
+* `normalise(url)`, the form to compare: in addition the query is sorted and a trailing slash
+  goes. Some servers redirect or refuse that form, so it is never requested, only fingerprinted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
+from urllib.parse import urljoin
+
+import idna
+
+#: Longer URLs are refused: servers refuse them too, and they come from traps.
+MAX_LENGTH = 4096
+
+#: Query parameters that tell where a visitor came from, never what the page shows. A name that
+#: ends in * is a prefix. Lower case.
+TRACKING = frozenset(
+    """
+    utm_* mtm_* pk_* hsa_* gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid fbclid
+    msclkid yclid ysclid _openstat twclid ttclid li_fat_id igshid igsh epik srsltid mc_cid
+    mc_eid _ga _gl _gac _hsenc _hsmi __hstc __hssc __hsfp hsctatracking mkt_tok vero_id
+    vero_conv oly_anon_id oly_enc_id rb_clickid s_cid s_kwcid ef_id wickedid irclickid irgwc
+    cjevent sscid zanpid ranmid raneaid ransiteid awc aff_id affid aff_sub ref_src _pos _sid
+    _ss _psq _fid _kx pr_prod_strat pr_rec_id pr_rec_pid pr_ref_pid pr_seq spm scm ncid
+    cmpid campaign_id trk trkcampaign elqtrackid elqtrack _branch_match_id wt_mc wt_zmc
+    adj_t adjust_tracker _bta_tid _bta_c
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+#: Parameters that name a visit; a new value on every visit would make the shop endless.
+SESSION = frozenset(
+    """
+    phpsessid jsessionid aspsessionid* sessionid session_id sess_id oscsid zenid cfid
+    cftoken xtcsid mmcsid emossid ___sid
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+
+_URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+_HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
+_IPV6 = re.compile(r"\[[0-9a-f:.]+\]")
+_BREAKS = re.compile(r"[\t\r\n]")
+_UNSAFE = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%\[\]|]")
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
+_PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/;?]*", re.IGNORECASE)
+_HEX_ID = re.compile(r"[0-9a-fA-F]{16,64}")
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_MAX_PORT = 65535
+
+
+def _fits(name: str, names: Iterable[str]) -> bool:
+    return name in names or any(n[-1:] == "*" and name.startswith(n[:-1]) for n in names)
+
+
+@lru_cache(maxsize=4096)
+def _is_noise(name: str) -> bool:
+    """Whether a parameter of this name is dropped on every site."""
+    name = name.lower()
+    return _fits(name, TRACKING) or _fits(name, SESSION)
+
+
+@lru_cache(maxsize=8192)
+def _authority(scheme: str, raw: str) -> str:
+    """`user@HOST:port` in one spelling.
+
+    Raises:
+        ValueError: there is no host, or it is none that DNS could know.
+    """
+    user, at, rest = raw.rpartition("@")
+    host = _host_and_port(scheme, rest)
+    return user + at + host
+
+
+def _host_and_port(scheme: str, raw: str) -> str:
+    host, colon, port = raw.rpartition(":")
+    if not colon or "]" in port:
+        host, port = raw, ""
+    if port and not (port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
+        raise ValueError(f"{port[:20]!r} is no port")
+    host = _host(host)
+    port = port.lstrip("0")
+    return host if not port or port == _DEFAULT_PORTS[scheme] else f"{host}:{port}"
+
+
+def _host(raw: str) -> str:
+    host = raw.lower().rstrip(".")
+    if not host:
+        raise ValueError("no host")
+    if "%" in host:
+        host = _percent_decoded(host)
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError as error:
+            raise ValueError(f"{raw[:60]!r} is no host name: {error}") from None
+    if not _HOST.fullmatch(host) and not _IPV6.fullmatch(host):
+        raise ValueError(f"{raw[:60]!r} is no host name")
+    return host
+
+
+def _percent_decoded(text: str) -> str:
+    raw = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), text.encode())
+    return raw.decode("utf-8", "replace").lower()
+
+
+def _one_percent(match: re.Match[str]) -> str:
+    digits = match[1]
+    if digits is None:
+        return "%25"
+    code = int(digits, 16)
+    return chr(code) if code in _UNRESERVED else f"%{digits.upper()}"
+
+
+def _quote(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
+
+
+def _escaped(text: str) -> str:
+    """One spelling of percent-encoding: upper case, and only where it is needed."""
+    if "%" in text:
+        text = _PERCENT.sub(_one_percent, text)
+    return _UNSAFE.sub(_quote, text)
+
+
+def _path(raw: str) -> str:
+    path = _escaped(raw.replace("\\", "/")) or "/"
+    if ";" in path:
+        path = _PATH_SESSION.sub("", path) or "/"
+    return _without_dots(path) if "/." in path else path
+
+
+def _without_dots(path: str) -> str:
+    """Resolve `.` and `..` as RFC 3986 §5.2.4 says.
+
+    >>> _without_dots("/a/./b/../c/..")
+    '/a/'
+    """
+    kept: list[str] = []
+    parts = path.split("/")[1:]
+    for part in parts:
+        if part == "..":
+            if kept:
+                kept.pop()
+        elif part != ".":
+            kept.append(part)
+    if parts[-1] in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _parameters(query: str, keep: Iterable[str], drop: Iterable[str]) -> list[str]:
+    """The query's parts that say what the page shows, in their order."""
+    kept = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if not part:
+            continue
+        if name not in keep:
+            if _is_noise(name) or (drop and _fits(name, drop)):
+                continue
+            if name in {"sid", "s", "SID"} and _HEX_ID.fullmatch(value):
+                continue
+        kept.append(part)
+    return kept
+
+
+def _split(url: str) -> re.Match[str]:
+    if len(url) > MAX_LENGTH:
+        raise ValueError(f"longer than {MAX_LENGTH} characters")
+    # Browsers drop line breaks inside an address, and so must we to see the same page.
+    match = _URL.match(url) or _URL.match(url.strip())
+    if match is not None and _BREAKS.search(match.string):
+        match = _URL.match(_BREAKS.sub("", match.string))
+    if match is None:
+        raise ValueError(f"{url[:100]!r} is no http:// or https:// URL")
+    return match
+
+
+def _parts(url: str, keep: Iterable[str], drop: Iterable[str]) -> tuple[str, str, str, list[str]]:
+    """Scheme, authority, path and parameters, each in one spelling."""
+    scheme, authority, path, query = _split(url).groups()
+    scheme = scheme.lower()
+    host = _authority(scheme, authority)
+    parameters = _parameters(_escaped(query), keep, drop) if query else []
+    return scheme, host, _path(path), parameters
+
+
+def tidy(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
+    """The form of an absolute URL to request: same answer, one spelling, no tracking.
+
+    *keep* names query parameters that stay although they look like tracking; *drop* names more
+    that go (a trailing * makes a prefix).
+
+    Raises:
+        ValueError: it is no http(s) URL; the message says why.
+
+    >>> tidy("HTTP://Shop.Example:80/a/../b/?b=2&utm_source=x&a=%7e1#top")
+    'http://shop.example/b/?b=2&a=~1'
+    """
+    scheme, host, path, parameters = _parts(url, keep, drop)
+    query = "?" + "&".join(parameters) if parameters else ""
+    return f"{scheme}://{host}{path}{query}"
+
+
+def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> str:
+    """The form of an absolute URL to compare: `tidy`, query sorted, no trailing slash.
+
+    Raises:
+        ValueError: it is no http(s) URL; the message says why.
+
+    >>> normalise("http://Shop.Example:80/a/../b/?b=2&utm_source=x&a=%7e1#top")
+    'http://shop.example/b?a=~1&b=2'
+    >>> normalise("http://shop.example")
+    'http://shop.example/'
+    """
+    scheme, host, path, parameters = _parts(url, keep, drop)
+    if path[-1] == "/":
+        path = path.rstrip("/") or "/"
+    if not parameters:
+        return f"{scheme}://{host}{path}"
+    parameters.sort()
+    return f"{scheme}://{host}{path}?{'&'.join(parameters).replace('%20', '+')}"
+
+
+def domain(url: str) -> str:
+    """Whose server answers: `host` or `host:port`, lower case, without the default port.
+
+    This is the key of politeness: delays and concurrency are held for each.
+
+    Raises:
+        ValueError: it is no http(s) URL.
+
+    >>> domain("https://user@WWW.Example.com:443/x")
+    'www.example.com'
+    """
+    match = _split(url)
+    return _authority(match[1].lower(), match[2]).rpartition("@")[2]
+
+
+def host(url: str) -> str:
+    """The host name alone, without any port.
+
+    Raises:
+        ValueError: it is no http(s) URL.
+
+    >>> host("http://127.0.0.1:8080/x")
+    '127.0.0.1'
+    """
+    key = domain(url)
+    return key.partition("]")[0] + "]" if key[0] == "[" else key.partition(":")[0]
+
+
+def _digest(method: str, url: str, body: bytes) -> int:
+    text = f"{method}\n{url}\n".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text + body, digest_size=8).digest(), "big", signed=True)
+
+
+@lru_cache(maxsize=16384)
+def _get_fingerprint(url: str) -> int:
+    # A site's navigation repeats on each of its pages; remembering makes those links free.
+    return _digest("GET", normalise(url), b"")
+
+
+def fingerprint(url: str, method: str = "GET", body: bytes = b"") -> int:
+    """Signed 64-bit number of a request: equal for the same page however its URL is spelled.
+
+    Raises:
+        ValueError: it is no http(s) URL.
+
+    >>> fingerprint("http://a.example/?x=1&y=2#top") == fingerprint("HTTP://A.example?y=2&x=1")
+    True
+    """
+    if method == "GET" and not body:
+        return _get_fingerprint(url)
+    return _digest(method.upper(), normalise(url), body)
+
+
+def absolute(base: str, reference: str) -> str:
+    """Resolve a link of a page against the page's base address.
+
+    Raises:
+        ValueError: it cannot be resolved.
+
+    >>> absolute("http://a.example/b/c", "../d?x=1")
+    'http://a.example/d?x=1'
+    """
+    if reference[:7] == "http://" or reference[:8] == "https://":
+        return reference
+    if reference[:1] == "/" and reference[1:2] != "/":
+        end = base.find("/", 8)
+        return (base if end < 0 else base[:end]) + reference
+    return urljoin(base, reference)

@@ -1,0 +1,1 @@
+"""The ways in which a request can end in Scrapy, each run for real."""

@@ -1,0 +1,118 @@
+"""Runs every scenario as a crawl of its own, all at once; prints a JSON report.
+
+usage: python -m tests.integration.acks.run REDIS_URL NAMESPACE
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.settings import Settings
+
+from crawler.frontier.frontier import Frontier
+from crawler.stores.connect import redis_client
+from tests.integration.acks import site
+from tests.integration.acks.spider import SCENARIOS, AckSpider
+
+
+def _settings(redis_url: str, crawl: str) -> Settings:
+    settings = Settings()
+    settings.setmodule("settings.test")
+    settings.setdict(
+        {
+            "REDIS_URL": redis_url,
+            "DATABASE_URL": "postgresql://unused.invalid/",
+            "SEINE_CRAWL": crawl,
+            "SEINE_INTAKE": False,
+            "SPIDER_MODULES": [],
+            "COMMANDS_MODULE": "",
+            "ITEM_PIPELINES": {"tests.integration.acks.spider.Pipeline": 1},
+            "DOWNLOADER_MIDDLEWARES": {
+                "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+                "middlewares.retry.Retry": 550,
+                "tests.integration.acks.spider.Ignores": 10,
+            },
+            "EXTENSIONS": {},
+            "RETRY_TIMES": 1,
+            "ROBOTSTXT_OBEY": "robots" in crawl,
+            "LOG_LEVEL": "CRITICAL",
+        },
+        priority="cmdline",
+    )
+    return settings
+
+
+async def _scenario(process: Any, redis_url: str, name: str, namespace: str, base: str) -> Any:
+    crawl = f"{namespace}-{name}"
+    crawler = process.create_crawler(AckSpider)
+    crawler.settings = _settings(redis_url, crawl)
+    report: dict[str, Any] = {"items": [], "events": [], "outcomes": []}
+    crawler.report = report
+
+    def note_end(scheduler: Any) -> None:
+        ended = scheduler.ledger._ended
+
+        def noted(entry: Any) -> None:
+            report["events"].append("ended")
+            report["outcomes"].append(entry.outcome)
+            ended(entry)
+
+        scheduler.ledger._ended = noted
+
+    crawler.signals.connect(
+        lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False
+    )
+    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 60)
+    redis = redis_client(redis_url)
+    counts = await Frontier(redis, crawl).counts()
+    await redis.aclose()
+    report |= {
+        "dequeued": crawler.stats.get_value("seine/dequeued"),
+        "ends": len(report["outcomes"]),
+        "undone": counts.undone,
+        "dead": counts.dead,
+        "totals": counts.totals,
+        "reason": crawler.stats.get_value("finish_reason"),
+    }
+    return report
+
+
+def _opened() -> Any:
+    from scrapy import signals
+
+    return signals.spider_opened
+
+
+async def _all(process: Any, redis_url: str, namespace: str) -> dict[str, Any]:
+    runner, base = await site.start()
+    runs = [_scenario(process, redis_url, name, namespace, base) for name in SCENARIOS]
+    reports = await asyncio.gather(*runs, return_exceptions=True)
+    await runner.cleanup()
+    return {
+        name: report if isinstance(report, dict) else {"failed": repr(report)}
+        for name, report in zip(SCENARIOS, reports, strict=True)
+    }
+
+
+def main() -> None:
+    redis_url, namespace = sys.argv[1:3]
+    process = AsyncCrawlerProcess(_settings(redis_url, namespace))
+
+    async def run() -> None:
+        print(json.dumps(await _all(process, redis_url, namespace)), flush=True)
+
+    from twisted.internet import reactor
+
+    loop = asyncio.get_event_loop()
+    task = loop.create_task(run())
+    task.add_done_callback(lambda _: reactor.stop())
+    reactor.run()
+    task.result()
+
+
+if __name__ == "__main__":
+    main()

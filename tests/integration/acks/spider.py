@@ -1,0 +1,142 @@
+"""One spider, one start request a scenario."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.exceptions import CloseSpider, DropItem, IgnoreRequest
+
+from crawler.engine.ledger import ledger_of
+
+SCENARIOS: dict[str, dict[str, Any]] = {
+    "success": {},
+    "callback_error": {"callback": "fails"},
+    "late_callback_error": {"callback": "fails_late"},
+    "timeout": {"path": "/slow", "meta": {"download_timeout": 0.3}},
+    "timeout_errback": {"path": "/slow", "meta": {"download_timeout": 0.3}, "errback": "eb"},
+    "redirect": {"path": "/red"},
+    "robots_forbidden": {"path": "/forbidden/1"},
+    "offsite_child": {"callback": "offsite"},
+    "duplicate_child": {"callback": "duplicates"},
+    "dropped_item": {"callback": "item", "cb_kwargs": {"kind": "drop"}},
+    "pipeline_error": {"callback": "item", "cb_kwargs": {"kind": "boom"}},
+    "slow_item": {"callback": "item", "cb_kwargs": {"kind": "slow"}},
+    "slow_callback": {"callback": "slow"},
+    "http_404": {"path": "/st/404"},
+    "http_404_errback": {"path": "/st/404", "errback": "eb"},
+    "http_503": {"path": "/st/503"},
+    "middleware_ignores": {"meta": {"ignore": True}},
+    "middleware_ignores_errback": {"meta": {"ignore": True}, "errback": "eb"},
+    "refused": {"url": "http://127.0.0.1:9/"},
+    "refused_errback": {"url": "http://127.0.0.1:9/", "errback": "eb"},
+    "unknown_scheme": {"url": "foo://127.0.0.1/x"},
+    "inline_download": {"callback": "inline"},
+    "many_children": {"callback": "children"},
+    "meta_copied": {"callback": "copies_meta"},
+    "close_spider": {"callback": "closes"},
+    "store_fails_once": {"callback": "item", "cb_kwargs": {"kind": "unstored"}},
+}
+
+
+class Pipeline:
+    """Holds each item's lease for a while, as the database writer does."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+        self.failed = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Pipeline:
+        return cls(crawler)
+
+    async def process_item(self, item: dict[str, Any]) -> dict[str, Any]:
+        if item.get("kind") == "drop":
+            raise DropItem("dropped on purpose")
+        if item.get("kind") == "boom":
+            raise RuntimeError("pipeline fails on purpose")
+        hold = ledger_of(self.crawler).hold(item)
+        report = self.crawler.report
+        report["items"].append([item["url"], hold.entry and hold.entry.request.url])
+        loop = asyncio.get_running_loop()
+        if item.get("kind") == "unstored" and not self.failed:
+            self.failed = True
+            loop.call_later(0.1, hold.fail, "database on purpose away")
+        else:
+            loop.call_later(0.2, self._stored, hold)
+        return item
+
+    def _stored(self, hold: Any) -> None:
+        self.crawler.report["events"].append("stored")
+        hold.release()
+
+
+class Ignores:
+    """A downloader middleware that drops what says so."""
+
+    def process_request(self, request: Request) -> None:
+        if request.meta.get("ignore"):
+            raise IgnoreRequest("ignored on purpose")
+
+
+class AckSpider(Spider):
+    name = "acks"
+
+    def __init__(self, scenario: str, base: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.base = base
+        self.scenario = dict(SCENARIOS[scenario])
+        self.allowed_domains = ["127.0.0.1"]
+
+    async def start(self) -> AsyncIterator[Any]:
+        options = dict(self.scenario)
+        url = options.pop("url", None) or self.base + options.pop("path", "/p/1")
+        for name in ("callback", "errback"):
+            if name in options:
+                options[name] = getattr(self, options[name])
+        options.setdefault("callback", self.ok)
+        yield Request(url, **options)
+
+    def ok(self, response: Any) -> Any:
+        yield {"url": response.request.url}
+
+    def fails(self, response: Any) -> Any:
+        raise ValueError("callback fails on purpose")
+
+    def fails_late(self, response: Any) -> Any:
+        yield {"url": response.request.url}
+        raise ValueError("callback fails late on purpose")
+
+    def offsite(self, response: Any) -> Any:
+        yield Request("http://other.invalid/x", self.ok)
+
+    def duplicates(self, response: Any) -> Any:
+        yield Request(self.base + "/p/2", self.ok)
+        yield Request(self.base + "/p/2", self.ok)
+
+    def item(self, response: Any, kind: str) -> Any:
+        yield {"url": response.request.url, "kind": kind}
+
+    def eb(self, failure: Any) -> Any:
+        yield {"url": failure.request.url, "error": failure.type.__name__}
+
+    async def inline(self, response: Any) -> Any:
+        other = await self.crawler.engine.download_async(Request(self.base + "/p/77"))
+        yield {"url": response.request.url, "other": other.url}
+
+    async def slow(self, response: Any) -> Any:
+        await asyncio.sleep(1)
+        yield {"url": response.request.url}
+
+    def children(self, response: Any) -> Any:
+        for i in range(10, 20):
+            yield Request(f"{self.base}/p/{i}", self.ok)
+
+    def copies_meta(self, response: Any) -> Any:
+        for i in range(10, 13):
+            yield Request(f"{self.base}/p/{i}", self.ok, meta=response.meta)
+
+    def closes(self, response: Any) -> Any:
+        raise CloseSpider("on purpose")
