@@ -1,0 +1,189 @@
+"""The demo shop's products, computed: the same seed gives the same thousand, on any machine."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal
+
+import attrs
+
+Markup = Literal["json-ld", "microdata", "opengraph", "plain"]
+
+#: What a product page looks like inside, and how many of ten look so.
+MARKUPS: tuple[Markup, ...] = (
+    "json-ld",
+    "json-ld",
+    "json-ld",
+    "json-ld",
+    "microdata",
+    "microdata",
+    "microdata",
+    "opengraph",
+    "plain",
+    "plain",
+)
+CATEGORIES = (
+    "Backpacks",
+    "Bicycle Lights",
+    "Binoculars",
+    "Blenders",
+    "Books",
+    "Camping Stoves",
+    "Coffee Makers",
+    "Desk Lamps",
+    "Fishing Reels",
+    "Garden Tools",
+    "Headphones",
+    "Kettles",
+    "Keyboards",
+    "Kitchen Knives",
+    "Running Shoes",
+    "Sleeping Bags",
+    "Speakers",
+    "Tents",
+    "Toasters",
+    "Watches",
+)
+BRANDS = ("Altavia", "Bremøre", "Corvane", "Dunmark", "Estrella & Sons", "Fjordis", "Gauloire")
+WORDS = ("Classic", "Ultra", "Compact", "Nomad", "Harbour", "Summit", "Café", "Drift", "Ember")
+SUFFIXES = ("II", "XL", "Mini", "Pro", '12"', "Set of 3", "Twin & Go", "2027")
+CURRENCIES = ("EUR", "USD", "GBP", "CHF", "EUR", "USD")
+AVAILABILITIES = ("InStock",) * 7 + ("OutOfStock", "OutOfStock", "PreOrder")
+MAKES = ("steel", "oak", "wool", "recycled nylon", "cork", "glass")
+
+#: Every twentieth product is also reachable under a second URL (same sku, one canonical link).
+TWIN_EVERY = 20
+
+
+@attrs.frozen(kw_only=True)
+class ShopProduct:
+    """One product of the shop: what a correct crawl must find, and how its page is marked up."""
+
+    number: int
+    category: str
+    markup: Markup
+    name: str
+    sku: str
+    gtin: str
+    mpn: str
+    brand: str
+    price: Decimal
+    regular_price: Decimal | None
+    currency: str
+    availability: str
+    description: str
+    rating: float
+    review_count: int
+    material: str
+
+    @property
+    def slug(self) -> str:
+        """The name's part of the URL."""
+        return slug(self.name)
+
+    @property
+    def path(self) -> str:
+        """The canonical address within the shop."""
+        return f"/p/{self.number}/{self.slug}"
+
+    @property
+    def twin(self) -> str | None:
+        """The second address, for products that have one."""
+        return f"/p/{self.number}/offer-{self.slug}" if self.number % TWIN_EVERY == 0 else None
+
+    @property
+    def image(self) -> str:
+        """The main picture's address within the shop."""
+        return f"/img/{self.number}.jpg"
+
+    def expected(self) -> dict[str, Any]:
+        """The fields that a crawl must store, with exactly these values.
+
+        Only fields which the page shows in its kind of markup are listed: no rating is asked of
+        a page that has none.
+        """
+        fields: dict[str, Any] = {
+            "external_id": self.sku,
+            "name": self.name,
+            "sku": self.sku,
+            "brand": self.brand,
+            "price": self.price,
+            "currency": self.currency,
+            "availability": self.availability,
+        }
+        if self.markup != "opengraph":
+            fields["gtin"] = self.gtin
+        if self.markup in {"json-ld", "microdata"}:
+            fields["mpn"] = self.mpn
+            fields["rating"] = self.rating
+            fields["review_count"] = self.review_count
+        return fields
+
+
+def slug(text: str) -> str:
+    """Turn a name into the part of a URL.
+
+    >>> slug('Café Lamp 12" & Go')
+    'cafe-lamp-12-go'
+    """
+    plain = text.lower().replace("é", "e").replace("ø", "o")
+    return "-".join("".join(c if c.isalnum() else " " for c in plain).split())
+
+
+def gtin13(body: str) -> str:
+    """Add the check digit to twelve digits.
+
+    >>> gtin13("400638133393")
+    '4006381333931'
+    """
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(body))
+    return body + str(-total % 10)
+
+
+def _product(number: int, seed: int) -> ShopProduct:
+    dice = random.Random(f"{seed}:{number}")
+    category = CATEGORIES[dice.randrange(len(CATEGORIES))]
+    brand = dice.choice(BRANDS)
+    kind = category.removesuffix("s")
+    name = f"{brand} {dice.choice(WORDS)} {kind} {dice.choice(SUFFIXES)}"
+    price = Decimal(dice.choice((dice.randrange(299, 9999), dice.randrange(10000, 350000)))) / 100
+    reduced = dice.randrange(5) == 0
+    material = dice.choice(MAKES)
+    return ShopProduct(
+        number=number,
+        category=category,
+        markup=MARKUPS[number % len(MARKUPS)],
+        name=name,
+        sku=f"{slug(category)[:3].upper()}-{number:05d}",
+        gtin=gtin13(f"40{number:010d}"),
+        mpn=f"M{dice.randrange(1000, 9999)}-{number}",
+        brand=brand,
+        price=price,
+        regular_price=(price * Decimal("1.25")).quantize(Decimal("0.01")) if reduced else None,
+        currency=dice.choice(CURRENCIES),
+        availability=dice.choice(AVAILABILITIES),
+        description=f"{name}, made of {material}. Tested for years, repaired in our own workshop.",
+        rating=dice.randrange(20, 51) / 10,
+        review_count=dice.randrange(1, 900),
+        material=material,
+    )
+
+
+@lru_cache(maxsize=4)
+def catalogue(products: int = 1000, seed: int = 1) -> tuple[ShopProduct, ...]:
+    """Return the shop's products, numbered from 1.
+
+    >>> catalogue(3)[0].sku == catalogue(5)[0].sku
+    True
+    """
+    return tuple(_product(number, seed) for number in range(1, products + 1))
+
+
+def by_category(products: tuple[ShopProduct, ...]) -> dict[str, list[ShopProduct]]:
+    """Sort products under the slug of their category, in the order of CATEGORIES."""
+    shelves: dict[str, list[ShopProduct]] = {slug(name): [] for name in CATEGORIES}
+    for product in products:
+        shelves[slug(product.category)].append(product)
+    return {name: shelf for name, shelf in shelves.items() if shelf}

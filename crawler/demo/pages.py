@@ -1,0 +1,214 @@
+"""Every page of the demo shop as bytes, rendered once and kept."""
+
+from __future__ import annotations
+
+from html import escape
+from http import HTTPStatus
+from urllib.parse import parse_qsl
+
+import attrs
+
+from crawler.demo import markup
+from crawler.demo.catalogue import ShopProduct, by_category, catalogue, slug
+from crawler.demo.markup import BASE
+from crawler.demo.prices import price_text
+
+#: Products on one page of a listing.
+PER_PAGE = 24
+#: Every so many products are linked through a redirect only.
+REDIRECT_EVERY = 97
+#: The product whose page takes SLOW_S seconds.
+SLOW = 13
+SLOW_S = 2.0
+
+#: No number in an address of ours is longer.
+_DIGITS = 9
+
+_ROBOTS = f"User-agent: *\nDisallow: /admin/\nAllow: /\n\nSitemap: {BASE}/sitemap.xml\n"
+_FILLER = (
+    "It arrived within the week and has done what it should ever since. The finish is even, the "
+    "seams are straight, and the maker answers letters. I would buy it again for a friend."
+)
+
+
+@attrs.frozen
+class Page:
+    """One answer of the shop."""
+
+    body: bytes = b""
+    status: int = 200
+    content_type: str = "text/html"
+    location: str = ""
+    """Where a redirect leads, a path within the shop."""
+    wait_s: float = 0.0
+    """How long the shop thinks before it answers."""
+
+
+class Site:
+    """The shop's pages; two with the same arguments are the same to the byte.
+
+    *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes.
+    """
+
+    def __init__(self, products: int = 1000, *, seed: int = 1, page_kb: float = 0) -> None:
+        self.products = catalogue(products, seed)
+        self.shelves = by_category(self.products)
+        self.least = int(page_kb * 1000)
+        self._kept: dict[str, Page] = {}
+
+    def page(self, target: str) -> Page:
+        """Answer a request target (path and query); tracking parameters change nothing."""
+        path, _, query = target.partition("?")
+        number = dict(parse_qsl(query)).get("page", "1") if query else "1"
+        key = f"{path}?{number}"
+        page = self._kept.get(key)
+        if page is None:
+            page = self._render(path, number)
+            if page.status == HTTPStatus.OK:  # anybody can invent addresses that are not there
+                self._kept[key] = page
+        return page
+
+    def _render(self, path: str, number: str) -> Page:
+        section, _, rest = path.removeprefix("/").partition("/")
+        if path == "/":
+            return self._html("Seine Demo Shop", self._home())
+        if section == "c" and rest in self.shelves and number.isdecimal():
+            return self._listing(rest, int(number[:_DIGITS]))
+        if section in {"p", "go"}:
+            return self._product(section, rest)
+        if path == "/robots.txt":
+            return Page(_ROBOTS.encode(), content_type="text/plain")
+        if path == "/sitemap.xml":
+            return self._sitemap()
+        if path in {"/about", "/cart"} or section == "admin":
+            return self._html(path, f"<h1>{escape(path)}</h1><p>Nothing is sold here.</p>")
+        return self._missing()
+
+    def _missing(self) -> Page:
+        body = self._html("Not found", "<h1>Nothing here</h1>").body
+        return Page(body, status=404)
+
+    def _product(self, section: str, rest: str) -> Page:
+        product = self._numbered(rest.partition("/")[0])
+        if product is None:
+            return self._missing()
+        if section == "go":
+            return Page(status=302, location=f"{product.path}?utm_source=go")
+        if f"/p/{rest}" not in {product.path, product.twin}:
+            return Page(status=301, location=product.path)
+        canonical = f'<link rel="canonical" href="{BASE}{product.path}">'
+        body = _crumbs(product) + markup.main(product) + self._also(product)
+        page = self._html(product.name, body, canonical + markup.head(product))
+        return attrs.evolve(page, wait_s=SLOW_S) if product.number == SLOW else page
+
+    def _numbered(self, text: str) -> ShopProduct | None:
+        number = int(text) if text.isdecimal() and len(text) < _DIGITS else 0
+        return self.products[number - 1] if 0 < number <= len(self.products) else None
+
+    def _also(self, product: ShopProduct) -> str:
+        shelf = self.shelves[_shelf(product)]
+        place = shelf.index(product)
+        others = [shelf[(place + step) % len(shelf)] for step in range(1, 5)]
+        cards = "\n".join(_card(other) for other in others if other is not product)
+        return f'<aside class="also"><h2>Customers also looked at</h2><ul>{cards}</ul></aside>'
+
+    def _home(self) -> str:
+        links = "\n".join(
+            f'<li><a href="/c/{name}?utm_source=home&amp;utm_medium=tile">'
+            f"{escape(shelf[0].category)}</a> ({len(shelf)})</li>"
+            for name, shelf in self.shelves.items()
+        )
+        return (
+            f'<h1>Seine Demo Shop</h1><ul class="categories">{links}</ul>'
+            '<p><a href="/p/999999/last-years-model">Last year’s model</a></p>'
+        )
+
+    def _listing(self, name: str, number: int) -> Page:
+        shelf = self.shelves[name]
+        last = -(-len(shelf) // PER_PAGE)
+        if not 1 <= number <= last:
+            return self._missing()
+        first = (number - 1) * PER_PAGE
+        shown = shelf[first : first + PER_PAGE]
+        cards = "\n".join(_card(product) for product in shown)
+        count = f"Showing {first + 1}–{first + len(shown)} of {len(shelf)} results"
+        title = shelf[0].category
+        body = (
+            f'<h1>{escape(title)}</h1><p class="count">{count}</p><ul class="products">{cards}</ul>'
+        )
+        return self._html(title, body + _pager(name, number, last))
+
+    def _sitemap(self) -> Page:
+        paths = [*(f"/c/{name}" for name in self.shelves), *(p.path for p in self.products)]
+        entries = "\n".join(f"<url><loc>{BASE}{path}</loc></url>" for path in paths)
+        text = (
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}\n</urlset>\n'
+        )
+        return Page(text.encode(), content_type="application/xml")
+
+    def _html(self, title: str, body: str, head: str = "") -> Page:
+        text = (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+            f"<title>{escape(title)} | Seine Demo Shop</title>\n{head}\n"
+            '<link rel="stylesheet" href="/shop.css"></head><body>\n'
+            '<header><a href="/">Home</a> <a href="/about">About us</a> <a href="/cart">Cart</a> '
+            '<a href="/admin/">Staff</a> <a href="/admin/p/1/edit">Edit</a></header>\n'
+            f"<main>{body}</main>\n"
+        )
+        return Page((text + _padding(self.least - len(text)) + "</body></html>\n").encode())
+
+
+def _shelf(product: ShopProduct) -> str:
+    return slug(product.category)
+
+
+def _link(product: ShopProduct) -> str:
+    if product.number % REDIRECT_EVERY == 0:
+        return f"/go/{product.number}"
+    tracking = "?utm_source=list&amp;utm_campaign=autumn" if product.number % 3 == 0 else ""
+    return product.path + tracking
+
+
+def _card(product: ShopProduct) -> str:
+    price = price_text(product.price, product.currency, product.number)
+    offer = f' <a class="offer" href="{product.twin}">Offer!</a>' if product.twin else ""
+    return (
+        f'<li class="card"><a href="{_link(product)}"><img src="{product.image}" alt="">'
+        f"<h3>{escape(product.name)}</h3></a><span>{price}</span>{offer}</li>"
+    )
+
+
+def _crumbs(product: ShopProduct) -> str:
+    return (
+        '<nav class="breadcrumb"><a href="/">Home</a> / '
+        f'<a href="/c/{_shelf(product)}">{escape(product.category)}</a></nav>'
+    )
+
+
+def _pager(name: str, number: int, last: int) -> str:
+    def link(page: int, text: str, rel: str = "") -> str:
+        return f'<a href="/c/{name}?page={page}"{rel}>{text}</a>'
+
+    parts = [link(number - 1, "Previous", ' rel="prev"')] if number > 1 else []
+    parts += [link(page, str(page)) for page in range(1, last + 1) if page != number]
+    parts += [link(number + 1, "Next", ' rel="next"')] if number < last else []
+    return f'<nav class="pager">{" ".join(parts)}</nav>'
+
+
+def _padding(size: int) -> str:
+    """Markup like that of a real page's lower half: menus, reviews, a script; *size* bytes."""
+    if size <= 0:
+        return ""
+    parts, length, count = [], 0, 0
+    while length < size:
+        count += 1
+        part = (
+            f'<article class="review" id="r{count}"><header><b>Visitor {count}</b> '
+            f'<span class="stars" data-stars="{count % 5 + 1}"></span></header>'
+            f'<div class="text"><p>{_FILLER}</p></div>'
+            f'<ul class="tags"><li>useful</li><li>kept</li><li>given</li></ul></article>\n'
+        )
+        parts.append(part)
+        length += len(part)
+    return f'<section class="reviews"><h2>What others say</h2>{"".join(parts)}</section>\n'

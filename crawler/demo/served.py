@@ -1,0 +1,68 @@
+"""The demo shop as a process of its own, started and stopped by whoever needs a site to crawl."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+
+@attrs.frozen
+class ServedShop:
+    """A running shop."""
+
+    url: str
+    """Its home page, ending in a slash."""
+    process: subprocess.Popen[str]
+    log: Path | None
+
+    def visits(self) -> list[dict[str, Any]]:
+        """The access log so far: time (Unix seconds), path, status, host of each request."""
+        if self.log is None:
+            return []
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@contextlib.contextmanager
+def served(*, log: Path | None = None, **options: int | float) -> Iterator[ServedShop]:
+    """Run a shop as long as the block; *options* are those of its command line, in snake case.
+
+    It also ends when this process dies, however it dies.
+
+    Raises:
+        RuntimeError: it did not start; its own message is on standard error.
+    """
+    command = [sys.executable, "-m", "crawler.demo.shop", "--with-parent"]
+    for name, value in options.items():
+        command += [f"--{name.replace('_', '-')}", str(value)]
+    if log is not None:
+        command += ["--log", str(log)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        url = process.stdout.readline().strip() if process.stdout else ""
+        if not url:
+            raise RuntimeError("the demo shop did not start")
+        yield ServedShop(url, process, log)
+    finally:
+        _stop(process)
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()

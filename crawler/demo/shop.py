@@ -1,0 +1,114 @@
+"""The demo shop as a server: `python -m crawler.demo.shop --port 0` prints where it listens.
+
+Made to be slower than nothing that visits it: pages are rendered once, the log is one write a
+line, and nothing is routed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from aiohttp import web
+
+from crawler.demo.markup import BASE
+from crawler.demo.pages import Page, Site
+
+_BASE = BASE.encode()
+
+
+class Shop:
+    """Answers requests for one site, under whatever host it is asked for."""
+
+    def __init__(self, site: Site, *, latency_s: float = 0.0, log: TextIO | None = None) -> None:
+        self.site = site
+        self.latency_s = latency_s
+        self.log = log
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request and write it down."""
+        arrived = time.time()
+        host = request.headers.get("Host", "")
+        page = self.site.page(request.path_qs)
+        if self.log is not None:
+            line = {"time": arrived, "path": request.path_qs, "status": page.status, "host": host}
+            self.log.write(json.dumps(line) + "\n")
+        wait_s = self.latency_s + page.wait_s
+        if wait_s:
+            await asyncio.sleep(wait_s)
+        return _answer(page, host)
+
+
+def _answer(page: Page, host: str) -> web.Response:
+    if page.location:
+        return web.Response(status=page.status, headers={"Location": page.location})
+    return web.Response(
+        body=page.body.replace(_BASE, b"http://" + host.encode("latin-1", "replace")),
+        status=page.status,
+        content_type=page.content_type,
+        charset="utf-8",
+    )
+
+
+async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.ServerRunner, int]:
+    """Listen on 127.0.0.1 to 127.0.0.<hosts>, all on one port; returns the runner and the port.
+
+    Raises:
+        OSError: the port is taken on one of the addresses.
+    """
+    runner = web.ServerRunner(web.Server(shop.handle, access_log=None))
+    await runner.setup()
+    for number in range(1, hosts + 1):
+        site = web.TCPSite(runner, f"127.0.0.{number}", port, backlog=1024)
+        await site.start()
+        port = port or runner.addresses[0][1]
+    return runner, port
+
+
+async def serve(args: argparse.Namespace) -> None:
+    """Run the shop until a signal, or until the parent closes our standard input."""
+    site = Site(args.products, seed=args.seed, page_kb=args.page_kb)
+    with contextlib.ExitStack() as stack:
+        log = None
+        if args.log is not None:
+            log = stack.enter_context(args.log.open("a", buffering=1, encoding="utf-8"))
+        shop = Shop(site, latency_s=args.latency_ms / 1000, log=log)
+        runner, port = await listen(shop, port=args.port, hosts=args.hosts)
+        print(f"http://127.0.0.1:{port}/", flush=True)
+        await _until_told(with_parent=args.with_parent)
+        await runner.cleanup()
+
+
+async def _until_told(*, with_parent: bool) -> None:
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, over.set)
+    if with_parent:
+        loop.add_reader(sys.stdin.fileno(), over.set)
+    await over.wait()
+
+
+def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m crawler.demo.shop", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0 picks a free one (default)")
+    parser.add_argument("--products", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1, help="another seed is another catalogue")
+    parser.add_argument("--page-kb", type=float, default=0, help="least size of a page")
+    parser.add_argument("--latency-ms", type=float, default=0, help="wait before each answer")
+    parser.add_argument("--hosts", type=int, default=1, help="listen on 127.0.0.1 to 127.0.0.N")
+    parser.add_argument("--log", type=Path, help="access log, one JSON object a line")
+    parser.add_argument("--with-parent", action="store_true", help="stop when stdin closes")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(arguments()))

@@ -1,0 +1,184 @@
+"""The demo shop: a known catalogue, told truthfully, so that a crawl can be judged by it."""
+
+import json
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from decimal import Decimal
+
+import lxml.html
+import pytest
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.markup import BASE
+from crawler.demo.pages import PER_PAGE, SLOW, SLOW_S, Site
+from crawler.demo.prices import availability_text, price_text
+from crawler.demo.served import served
+
+
+def links(site, target):
+    tree = lxml.html.fromstring(site.page(target).body)
+    return [a.get("href") for a in tree.iter("a")]
+
+
+def reachable(site):
+    """Follow every link of the shop as a polite visitor would; statuses by path."""
+    todo, seen = ["/"], {}
+    while todo:
+        target = todo.pop().partition("#")[0]
+        target = re.sub(r"utm_\w+=\w+&?", "", target).rstrip("?")
+        if target in seen or target.startswith("/admin/"):
+            continue
+        page = site.page(target)
+        seen[target] = page.status
+        if page.location:
+            todo.append(page.location)
+        elif page.status == 200 and page.content_type == "text/html":
+            todo += [link.replace(BASE, "") for link in links(site, target)]
+    return seen
+
+
+def test_the_same_seed_gives_the_same_catalogue_and_another_seed_another():
+    assert catalogue(50, 1) == catalogue(50, 1)
+    assert catalogue(50, 2) != catalogue(50, 1)
+    assert catalogue(10, 1) == catalogue(50, 1)[:10]
+
+
+def test_identifiers_are_unique_and_every_markup_and_availability_occurs():
+    products = catalogue(1000)
+
+    assert len({p.sku for p in products}) == len({p.gtin for p in products}) == 1000
+    assert {p.markup for p in products} == {"json-ld", "microdata", "opengraph", "plain"}
+    assert {p.availability for p in products} == {"InStock", "OutOfStock", "PreOrder"}
+    assert len({p.currency for p in products}) == 4
+    assert sum(p.twin is not None for p in products) == 50
+    assert all(p.price == p.price.quantize(Decimal("0.01")) for p in products)
+
+
+def test_every_product_is_reached_by_links_from_the_home_page():
+    site = Site(300)
+
+    seen = reachable(site)
+
+    wanted = {p.path for p in site.products} | {p.twin for p in site.products if p.twin}
+    assert wanted <= set(seen)
+    assert sorted(set(seen.values())) == [200, 302, 404]
+    assert sum(status == 404 for status in seen.values()) == 1
+
+
+def test_a_twin_page_names_its_canonical_address():
+    site = Site(40)
+    product = site.products[19]
+
+    tree = lxml.html.fromstring(site.page(product.twin).body)
+
+    assert tree.xpath("//link[@rel='canonical']/@href") == [BASE + product.path]
+
+
+@pytest.mark.parametrize("number", range(1, 41))
+def test_a_page_shows_what_is_expected_of_it(number):
+    site = Site(40)
+    product = site.products[number - 1]
+
+    text = site.page(product.path).body.decode()
+    tree = lxml.html.fromstring(text)
+
+    assert tree.xpath("string(//h1)") == product.name
+    assert product.sku in text
+    if product.markup == "json-ld":
+        data = json.loads(tree.xpath("string(//script[@type='application/ld+json'])"))
+        node = data["@graph"][1] if "@graph" in data else data
+        assert (node["name"], node["gtin13"]) == (product.name, product.gtin)
+    if product.markup == "microdata":
+        assert tree.xpath("//*[@itemprop='price']/@content") == [str(product.price)]
+    if product.markup == "opengraph":
+        assert tree.xpath("//meta[@property='product:brand']/@content") == [product.brand]
+
+
+def test_listings_have_pages_of_24_and_say_how_many_there_are():
+    site = Site(1000)
+    name, shelf = next(iter(site.shelves.items()))
+    last = -(-len(shelf) // PER_PAGE)
+
+    body = site.page(f"/c/{name}?page=1&utm_source=x").body.decode()
+
+    assert body.count('class="card"') == PER_PAGE
+    assert f"of {len(shelf)} results" in body
+    assert site.page(f"/c/{name}?page={last}").status == 200
+    assert site.page(f"/c/{name}?page={last + 1}").status == 404
+    assert site.page(f"/c/{name}?page=" + "9" * 5000).status == 404
+
+
+def test_padding_makes_pages_of_the_size_asked_for():
+    site = Site(5, page_kb=20)
+
+    sizes = [len(site.page(product.path).body) for product in site.products]
+
+    assert all(20_000 <= size < 22_000 for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/p/1/wrong-slug", 301),
+        ("/p/0/x", 404),
+        ("/p/-1/x", 404),
+        ("/p/" + "9" * 5000, 404),
+        ("/c/none", 404),
+        ("/c/books?page=0", 404),
+        ("/c/books?page=x", 404),
+        ("/go/1", 302),
+        ("/nowhere", 404),
+    ],
+)
+def test_odd_addresses_get_a_plain_answer(target, status):
+    assert Site(30).page(target).status == status
+
+
+def test_robots_and_sitemap_name_what_they_should():
+    site = Site(30)
+
+    assert b"Disallow: /admin/" in site.page("/robots.txt").body
+    assert site.page("/sitemap.xml").body.count(b"<loc>") == 30 + len(site.shelves)
+    assert site.page(site.products[SLOW - 1].path).wait_s == SLOW_S
+
+
+def test_prices_and_words_are_written_in_several_ways():
+    price = Decimal("1234.50")
+
+    assert {price_text(price, "EUR", n) for n in range(9)} == {
+        "1.234,50 €",
+        "€1,234.50",
+        "1.234,50 EUR",
+    }
+    assert len({availability_text("InStock", n) for n in range(9)}) == 4
+
+
+def test_the_served_shop_answers_under_every_host_and_logs_each_visit(tmp_path):
+    with served(log=tmp_path / "log", products=30, hosts=2) as shop:
+        other = shop.url.replace("127.0.0.1", "127.0.0.2")
+        with urllib.request.urlopen(other + "sitemap.xml", timeout=5) as answer:
+            assert f"<loc>{other}p/1/".encode() in answer.read()
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(shop.url + "nowhere?x=1", timeout=5)
+        visits = shop.visits()
+
+    answers = [(v["path"], v["status"]) for v in visits]
+    assert answers == [("/sitemap.xml", 200), ("/nowhere?x=1", 404)]
+        ("/sitemap.xml", 200),
+        ("/nowhere?x=1", 404),
+    ]
+    assert visits[0]["host"].startswith("127.0.0.2:")
+    assert shop.process.returncode == 0
+
+
+def test_the_shop_ends_when_its_parent_lets_go():
+    command = [sys.executable, "-m", "crawler.demo.shop", "--with-parent"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.readline()
+
+    process.communicate(timeout=10)
+
+    assert process.returncode == 0
