@@ -1,0 +1,68 @@
+# Everything a developer types. Nothing is needed but make and Python 3.11 or later.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Values given on the command line (make demo KILL=1) reach the programs through the environment.
+export KILL PRODUCTS WORKERS MINUTES
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench chaos soak lock clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.run ## crawl the demo shop with two workers (KILL=1 kills one half way)
+	@$(BIN)/scrapy demo
+
+test: lint ## lint, then the whole suite but its slow part
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev ## style, types, and who may import whom
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo | tail -n 2
+
+format: $(VENV)/.dev ## bring the code into its usual form
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## compare with plain Scrapy on the same site
+	@$(BIN)/python -m tests.benchmarks.crawl --json
+
+chaos: $(VENV)/.dev ## kill workers and servers at random, and count what is lost
+	@$(BIN)/python -m pytest -m chaos
+
+soak: $(VENV)/.dev ## crawl the demo shop over and over (MINUTES=30)
+	@$(BIN)/python -m tests.benchmarks.soak
+
+lock: ## write constraints.txt anew: the newest versions that pyproject.toml allows
+	@rm -rf build/lock && $(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip --disable-pip-version-check --quiet install -e ".[dev]"
+	@build/lock/bin/python -m pip --disable-pip-version-check freeze --all --exclude-editable \
+		| grep -E '^[A-Za-z0-9._-]+==[^ ]+$$' | grep -vE '^(pip|setuptools|wheel)==' \
+		| LC_ALL=C sort -f > constraints.txt
+	@rm -rf build/lock
+	@wc -l < constraints.txt | sed 's/$$/ versions written to constraints.txt/'
+
+clean: ## remove what was built here; the private servers' data in .seine stays
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+# Stamps, so that the second run costs nothing: .run holds what a crawl needs, .dev everything.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=/path/to/python3")'
+	@echo "making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing what a crawl needs …"
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing what development needs …"
+	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@ $(VENV)/.run
