@@ -1,0 +1,191 @@
+"""The demo: a shop, a fleet of workers that crawls it, and a verdict on what they stored."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.fleet import Fleet, Worker, fleet
+from crawler.demo.judge import Verdict, judge
+from crawler.demo.progress import Meter, Progress
+from crawler.demo.rows import forget, stored
+from crawler.demo.served import served
+from crawler.frontier.frontier import Frontier
+from crawler.stores.connect import Endpoints, redis_client
+
+#: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
+LEASE_S = 5
+#: Seconds between two looks at the counters.
+LOOK_S = 0.25
+#: A name stays taken this long after the demo that took it died, in seconds.
+NAME_S = 30
+#: No worker of a demo stays longer, even when the demo itself was killed, in seconds.
+LIMIT_S = 3600
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """What one demo is to do."""
+
+    products: int = 1000
+    workers: int = 2
+    kill: bool = False
+    """Kill one worker half way, and start another."""
+    folder: Path = Path(".seine")
+    """Where the logs go."""
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """How a demo ended."""
+
+    crawl: str
+    verdict: Verdict
+    seconds: float
+    progress: Progress
+    failed: tuple[Worker, ...]
+    """Workers that ended badly by themselves."""
+    sample: Sequence[Mapping[str, Any]]
+    """The first ten rows."""
+    folder: Path
+    """Where the logs are."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether all is as it should be."""
+        return self.verdict.passed and not self.failed
+
+
+@attrs.frozen
+class Audience:
+    """Who is told what happens."""
+
+    say: Callable[[str], None]
+    """Something happened."""
+    show: Callable[[Progress], None]
+    """The counters were read."""
+
+
+@asynccontextmanager
+async def own_name(redis: Redis) -> AsyncIterator[str]:
+    """Take the first of demo-1, demo-2 … that no other demo uses, for as long as the block."""
+    number = 1
+    while not await redis.set(_taken(f"demo-{number}"), "1", nx=True, ex=NAME_S):
+        number += 1
+    try:
+        yield f"demo-{number}"
+    finally:
+        await redis.delete(_taken(f"demo-{number}"))
+
+
+def _taken(crawl: str) -> str:
+    return f"seine:taken:{crawl}"
+
+
+async def run(where: Endpoints, options: Options, audience: Audience) -> Outcome:
+    """Crawl the demo shop and judge the rows.
+
+    Raises:
+        RuntimeError: the shop did not start.
+        StoreError: a store failed.
+    """
+    redis = redis_client(where.redis_url)
+    try:
+        async with own_name(redis) as crawl:
+            return await _run(redis, crawl, where, options, audience)
+    finally:
+        await redis.aclose()
+
+
+async def _run(
+    redis: Redis, crawl: str, where: Endpoints, options: Options, audience: Audience
+) -> Outcome:
+    frontier, seeds = Frontier(redis, crawl), f"{crawl}:start_urls"
+    folder = options.folder / crawl
+    await frontier.clear()
+    await redis.unlink(seeds)
+    forget(where.database_url, crawl)
+    settings = {
+        "SEINE_CRAWL": crawl,
+        "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
+        "SEINE_LEASE_SECONDS": LEASE_S,
+        "SEINE_KEEP_ALIVE": 0,
+        "CLOSESPIDER_TIMEOUT": LIMIT_S,
+    }
+    stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+    with served(products=options.products) as shop, fleet(settings, stores, folder) as workers:
+        audience.say(f"{options.products:,} products are on show at {shop.url}")
+        audience.say(f"lpush {seeds} {shop.url}")
+        await redis.lpush(seeds, orjson.dumps({"url": shop.url, "meta": {"site_id": crawl}}))
+        for _ in range(options.workers):
+            started = workers.start()
+            audience.say(f"{started.name}: scrapy crawl catalog, log in {started.log}")
+        began = time.monotonic()
+        progress = await _watch(redis, frontier, workers, options, audience)
+        seconds = time.monotonic() - began
+    rows = stored(where.database_url, crawl)
+    return Outcome(
+        crawl=crawl,
+        verdict=judge(catalogue(options.products), rows),
+        seconds=seconds,
+        progress=progress,
+        failed=tuple(workers.failed),
+        sample=rows[:10],
+        folder=folder,
+    )
+
+
+async def _watch(
+    redis: Redis, frontier: Frontier, workers: Fleet, options: Options, audience: Audience
+) -> Progress:
+    """Look on until every worker has left."""
+    meter, pages = Meter(time.monotonic()), Pages(redis, frontier)
+    to_kill = options.kill
+    while True:
+        alive = bool(workers.alive)
+        progress = meter.read(time.monotonic(), await pages.totals(), await pages.shares(workers))
+        audience.show(progress)
+        if not alive:
+            return progress
+        if to_kill and progress.done >= options.products / 2:
+            to_kill = False
+            _replace(workers, audience)
+        await redis.expire(_taken(frontier.keys.crawl), NAME_S)
+        await asyncio.sleep(LOOK_S)
+
+
+def _replace(workers: Fleet, audience: Audience) -> None:
+    victim = workers.alive[0]
+    victim.kill()
+    audience.say(f"{victim.name}: killed with SIGKILL; what it held returns in {LEASE_S} s")
+    started = workers.start()
+    audience.say(f"{started.name}: scrapy crawl catalog, log in {started.log}")
+
+
+@attrs.define
+class Pages:
+    """Reads the counters of one crawl, and what each worker says of itself."""
+
+    redis: Redis
+    frontier: Frontier
+    _by_pid: dict[int, int] = attrs.Factory(dict)
+
+    async def totals(self) -> dict[str, int]:
+        """Totals since the crawl began."""
+        return (await self.frontier.counts()).totals
+
+    async def shares(self, workers: Fleet) -> dict[str, int]:
+        """Pages by worker; a worker that has left keeps its last figure."""
+        infos = await self.redis.hvals(self.frontier.keys.worker_info)
+        for info in map(orjson.loads, infos):
+            self._by_pid[info["pid"]] = info["pages"]
+        return {w.name.removeprefix("worker "): self._by_pid.get(w.pid, 0) for w in workers.workers}

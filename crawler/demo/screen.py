@@ -1,0 +1,61 @@
+"""What the demo shows: a live line and a table on a terminal, plain lines anywhere else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from crawler.demo.progress import Progress, line
+
+#: Away from a terminal the line is repeated this often, in seconds.
+EVERY_S = 2.0
+COLUMNS = ("external_id", "name", "price", "currency", "availability", "brand")
+
+
+@attrs.define
+class Screen:
+    """Tells a demo's story on one console; use it as a context manager."""
+
+    console: Console
+    _live: Live | None = None
+    _shown: float = 0.0
+
+    def __enter__(self) -> Screen:
+        if self.console.is_terminal:
+            self._live = Live(console=self.console, refresh_per_second=8, transient=False)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.console.print(Text(f"demo: {text}"), soft_wrap=True)
+
+    def show(self, progress: Progress) -> None:
+        """Bring the progress up to date."""
+        text = Text(f"demo: {line(progress)}")
+        now = time.monotonic()
+        if self._live is not None:
+            self._live.update(text)
+        elif now - self._shown >= EVERY_S:
+            self._shown = now
+            self.console.print(text, soft_wrap=True)
+
+    def table(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Print rows of products."""
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in COLUMNS:
+            table.add_column(column, justify="right" if column == "price" else "left")
+        for row in rows:
+            table.add_row(*(Text(str(row.get(column, ""))) for column in COLUMNS))
+        self.console.print(table)
