@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Self
 
 from scrapy import Request
@@ -12,7 +11,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
+from crawler.config import number
 from crawler.engine.ledger import Ledger, ledger_of
+from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
 _TIMEOUTS = ("Timeout", "TimedOut")
@@ -21,10 +22,13 @@ _TIMEOUTS = ("Timeout", "TimedOut")
 class Retry:
     """Retries by kind of failure: connection, timeout, 5xx, 429. See crawler.frontier.backoff."""
 
-    def __init__(self, ledger: Ledger, codes: set[int], exceptions: tuple[type, ...]) -> None:
+    def __init__(
+        self, ledger: Ledger, codes: set[int], exceptions: tuple[type, ...], limit_s: float
+    ) -> None:
         self.ledger = ledger
         self.codes = codes
         self.exceptions = exceptions
+        self.limit_s = limit_s
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -41,14 +45,17 @@ class Retry:
             for x in settings.getlist("RETRY_EXCEPTIONS")
         )
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
-        return cls(ledger_of(crawler), codes, exceptions)
+        limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
+        return cls(ledger_of(crawler), codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Send the request back when the status says that later may be better."""
         if response.status not in self.codes:
             return response
         kind = "429" if response.status == _TOO_MANY else "5xx"
-        wait_s = retry_after_s(response)
+        wait_s = asked_s(response)
+        if wait_s is not None:
+            wait_s = min(wait_s, self.limit_s)
         reason = f"HTTP {response.status}"
         return self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s) or response
 
@@ -61,15 +68,7 @@ class Retry:
         return self.ledger.retry(request, kind=kind, reason=f"{name}: {exception}")
 
 
-def retry_after_s(response: Response) -> float | None:
-    """Seconds that the server asks for (RFC 9110, 10.2.3: a number or a date), at most a day."""
-    raw = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
-    if raw.isdigit():
-        return min(float(raw), 86400.0)
-    try:
-        date = parsedate_to_datetime(raw)
-    except ValueError:
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return min(max((date - datetime.now(UTC)).total_seconds(), 0.0), 86400.0)
+def asked_s(response: Response) -> float | None:
+    """Seconds that the server asks to wait, if it does."""
+    raw = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    return retry_after_s(raw, datetime.now(UTC)) if raw else None

@@ -58,6 +58,14 @@ SEINE_INTAKE = True
 # After SIGTERM, seconds to flush endings and hand leases back before they are left to expire.
 SEINE_DRAIN_SECONDS = 20
 
+# --- Politeness -------------------------------------------------------------------------------
+# After a 429 that names no time, nobody sends to the site for this many seconds; each block that
+# follows closely is twice as long. Default 5: a short limit is over by then, a long one is found.
+SEINE_BLOCK_SECONDS = 5
+# No block lasts longer, in seconds, whatever Retry-After says. Default 3600: a wrong header must
+# not park a site for a year.
+SEINE_BLOCK_LIMIT_SECONDS = 3600
+
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.
@@ -80,6 +88,8 @@ DOWNLOADER_MIDDLEWARES = {
     # Scrapy's retries go round within one process and die with it.
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "middlewares.retry.Retry": 550,
+    # Behind retries, so that it sees each answer first.
+    "middlewares.throttle.Throttle": 560,
 }
 ITEM_PIPELINES = {
     "pipelines.clean.Clean": 100,

@@ -101,6 +101,11 @@ class Pump:
         self.endings.burials.append(burial)
         self._outgoing()
 
+    def tell(self, verb: str, *args: Any) -> None:
+        """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
+        self.endings.limits.append(Call(verb, list(args), []))
+        self._outgoing()
+
     def land(self, lease: Lease) -> None:
         """A download is over: its domain's slot may be used again."""
         if self._starved:
@@ -164,11 +169,14 @@ class Pump:
         outgoing, self.endings = self.endings, Endings()
         if not wanted and not outgoing:
             return
-        calls = list(outgoing.calls())
+        calls = [*outgoing.limits, *outgoing.calls()]
         if wanted:
-            # Leases are asked for first: a slot that this worker frees now is anybody's.
+            # Leases are asked for first: a slot that this worker frees now is anybody's. Only
+            # what a site wishes goes ahead of them.
             ttl_ms = int(self.config.lease_s * 1000)
-            calls.insert(0, Call("lease", [self.worker, wanted, ttl_ms, LEAD_MS], []))
+            calls.insert(
+                len(outgoing.limits), Call("lease", [self.worker, wanted, ttl_ms, LEAD_MS], [])
+            )
         self._sending = True
         asked = monotonic()
         try:
@@ -276,11 +284,11 @@ class Pump:
 
     # -- life signs and the end -----------------------------------------------------------------
 
-    def give_back(self) -> None:
-        """Hand back what Scrapy does not have yet."""
-        self.endings.releases += self.buffered
-        self.buffer.clear()
-        self._later.clear()
+    def give_back(self, domain: str = "") -> None:
+        """Hand back what Scrapy does not have yet, of all domains or of one."""
+        given = [x for x in self.buffered if not domain or x.domain == domain]
+        self.endings.releases += given
+        self.drop([lease.id for lease in given])
         self.kick()
 
     def drop(self, ids: Sequence[str]) -> None:

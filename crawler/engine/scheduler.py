@@ -31,6 +31,7 @@ from crawler.engine import requests
 from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
+from crawler.engine.manners import manners_of
 from crawler.engine.pump import Pump
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
@@ -97,6 +98,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             confirmed=self.df.confirm,
             counted=self._count,
         )
+        manners_of(self.crawler).pump = self.pump
         seeds = SeedKeys(config.seeds_key)
         self.intake = Intake(self.redis, self.frontier, seeds, self._read_seed, self._seeded)
         await self.frontier.configure(
@@ -369,6 +371,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _news(self, word: bytes) -> None:
         if word == b"pause":
             self.pump.give_back()
+        elif word.startswith(b"block "):
+            self.pump.give_back(word[6:].decode())
         elif len(self.pump.buffered) <= self.config.read_ahead // 2:
             # Idle workers hear the same word at once: spread their questions a little.
             self.pump.kick(0.02 * (hash((self.worker, time.monotonic())) % 1000) / 1000)

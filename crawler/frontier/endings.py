@@ -25,8 +25,9 @@ class Call:
 
 @attrs.define
 class Endings:
-    """Pages done, requests to retry or bury, leases to hand back, slots to free, new pushes."""
+    """What sites wish; pages done, to retry, to bury or to hand back; slots to free; pushes."""
 
+    limits: list[Call] = attrs.Factory(list)
     done: list[Done] = attrs.Factory(list)
     retries: list[Retry] = attrs.Factory(list)
     burials: list[Burial] = attrs.Factory(list)
@@ -36,7 +37,13 @@ class Endings:
 
     def __bool__(self) -> bool:
         return bool(
-            self.done or self.retries or self.burials or self.releases or self.pushes or self.landed
+            self.done
+            or self.retries
+            or self.burials
+            or self.releases
+            or self.pushes
+            or self.landed
+            or self.limits
         )
 
     def __len__(self) -> int:

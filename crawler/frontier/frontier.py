@@ -90,9 +90,12 @@ class Frontier:
         args = ["" if value is None else value for value in (delay_ms, concurrency, jitter)]
         await self._run("set_delay", domain, *args)
 
-    async def block_until(self, domain: str, wait_ms: int) -> int:
-        """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms."""
-        return int(await self._run("block_until", domain, wait_ms))
+    async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
+        """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
+
+        With *grow_to_ms* a block that follows the last one closely is twice as long, up to that.
+        """
+        return int(await self._run("block_until", domain, wait_ms, grow_to_ms))
 
     async def pause(self, domain: str = "") -> None:
         """Hand nothing out, of the crawl or of one domain."""

@@ -64,6 +64,11 @@ class Lease:
         """The encoded request."""
         return self.stored.partition(b"\n")[2]
 
+    @property
+    def domain(self) -> str:
+        """Whose queue it comes from."""
+        return self.stored.partition(b"\n")[0].partition(b" ")[2].decode()
+
 
 @attrs.frozen(kw_only=True)
 class Leased:

@@ -1,0 +1,64 @@
+"""How long to leave a site alone. Pure: what a site said goes in, seconds come out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import attrs
+
+TOO_MANY_REQUESTS = 429
+UNAVAILABLE = 503
+
+
+def retry_after_s(value: str, now: datetime) -> float | None:
+    """Seconds that a Retry-After header asks for: a number or a date (RFC 9110, 10.2.3).
+
+    None where it says neither; a date in the past asks for none.
+
+    >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+    >>> retry_after_s(" 120 ", now), retry_after_s("Thu, 01 Jan 2026 00:00:30 GMT", now)
+    (120.0, 30.0)
+    >>> retry_after_s("soon", now), retry_after_s("", now), retry_after_s("-5", now)
+    (None, None, None)
+    """
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])  # nine digits are 31 years: enough, and never infinite
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    if date.tzinfo is None:
+        date = date.replace(tzinfo=UTC)
+    return max((date - now).total_seconds(), 0.0)
+
+
+@attrs.frozen
+class Block:
+    """A whole site is to be left alone."""
+
+    wait_s: float
+    grows: bool
+    """The site named no time: each block that follows the last one closely is twice as long."""
+
+
+def block_of(
+    status: int, retry_after: float | None, *, usual_s: float, limit_s: float
+) -> Block | None:
+    """Whether an answer asks for a pause of the whole site, and for how long.
+
+    A 429 always does; a 503 only where it names a time: without one it is a failure like others.
+
+    >>> block_of(429, None, usual_s=5, limit_s=60)
+    Block(wait_s=5, grows=True)
+    >>> block_of(503, 90.0, usual_s=5, limit_s=60)
+    Block(wait_s=60, grows=False)
+    >>> block_of(503, None, usual_s=5, limit_s=60), block_of(200, 9.0, usual_s=5, limit_s=60)
+    (None, None)
+    """
+    if status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
+        return None
+    if retry_after is not None:
+        return Block(min(retry_after, limit_s), grows=False)
+    return Block(min(usual_s, limit_s), grows=True) if status == TOO_MANY_REQUESTS else None
