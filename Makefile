@@ -54,6 +54,7 @@ clean: ## remove what was built here; the private servers' data in .seine stays
 # Stamps, so that the second run costs nothing: .run holds what a crawl needs, .dev everything.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=/path/to/python3")'
+	@$(PYTHON) -c 'import sys, importlib.util as u; sys.exit(u.find_spec("ensurepip") is None and "This Python has no ensurepip: apt-get install python3-venv, or make PYTHON=/path/to/python3")'
 	@echo "making $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 

@@ -70,8 +70,6 @@ class Pump:
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
 
-    # -- what the scheduler calls, synchronously ------------------------------------------------
-
     def take(self) -> Lease | None:
         """Next lease that may be sent now."""
         if self.paused or self.held_back:
@@ -135,8 +133,6 @@ class Pump:
     def _outgoing(self) -> None:
         self.undone = None
         self.kick(0.0 if len(self.endings) >= 2 * self.config.read_ahead else LINGER_S)
-
-    # -- the loop -------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Exchange until cancelled; raises RedisError when an outage outlasts its limit."""
@@ -281,8 +277,6 @@ class Pump:
         if returned or buried:
             logger.info("took back %d leases of silent workers, buried %d", returned, buried)
             self.kick()
-
-    # -- life signs and the end -----------------------------------------------------------------
 
     def give_back(self, domain: str = "") -> None:
         """Hand back what Scrapy does not have yet, of all domains or of one."""

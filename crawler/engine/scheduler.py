@@ -76,8 +76,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """
         return cls(crawler)
 
-    # -- opening and closing --------------------------------------------------------------------
-
     spider: Any
 
     def open(self, spider: Spider) -> Deferred[None]:
@@ -192,8 +190,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         reason = "outage" if isinstance(error, RedisError | OSError) else "error"
         asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006
 
-    # -- Scrapy's synchronous interface ---------------------------------------------------------
-
     def enqueue_request(self, request: Request) -> bool:
         """Take a request; False where it is a duplicate or cannot be stored. Never raises."""
         entry = current.get()
@@ -262,8 +258,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def __len__(self) -> int:
         return len(self.pump.buffered)
 
-    # -- ends -----------------------------------------------------------------------------------
-
     def _ended(self, entry: Entry) -> None:
         """Scrapy and the stores are done with an entry: say so to the frontier."""
         if entry.outcome == "done":
@@ -315,8 +309,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         entry = current.get()
         if entry is not None:
             self.ledger.mark(entry, "parse", f"item: {failure.type.__name__}: {failure.value}")
-
-    # -- seeds, heartbeat, wake-up --------------------------------------------------------------
 
     def _read_seed(self, seed: bytes) -> Push:
         request = self.spider.make_request_from_data(seed)

@@ -1,0 +1,80 @@
+"""Rules about the code's shape that no linter knows."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
+MODULE_LINES, FUNCTION_LINES, LUA_LINES = 400, 60, 130
+
+CODE = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+LUA = sorted((ROOT / "crawler").rglob("*.lua"))
+BASE = (ROOT / "settings" / "base.py").read_text(encoding="utf-8")
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def functions(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def settings_assigned():
+    """Settings of settings/base.py with the line before each."""
+    lines = BASE.splitlines()
+    for node in ast.parse(BASE).body:
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+            assert isinstance(target, ast.Name)
+            yield target.id, lines[node.lineno - 2]
+
+
+@pytest.mark.parametrize("path", [*CODE, *TESTS], ids=name)
+def test_a_module_can_be_read_in_one_sitting(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MODULE_LINES
+
+
+@pytest.mark.parametrize("path", CODE, ids=name)
+def test_a_function_fits_on_a_screen(path):
+    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions(path)}
+
+    assert {f: n for f, n in long.items() if n > FUNCTION_LINES} == {}
+
+
+@pytest.mark.parametrize("path", LUA, ids=name)
+def test_a_script_is_short_and_says_what_it_does(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+
+    assert len(lines) <= LUA_LINES
+    assert lines[0].startswith("--")
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in [*CODE, *TESTS] if p.parent.name != "settings"], ids=name
+)
+def test_no_comment_is_a_banner(path):
+    text = path.read_text(encoding="utf-8")
+
+    assert re.findall(r"^\s*#\s*[-=#*~]{2,}.*$", text, re.MULTILINE) == []
+
+
+def test_every_setting_of_ours_is_explained_where_it_is_set():
+    ours = [(n, before) for n, before in settings_assigned() if n.startswith(("SEINE_", "REDIS_"))]
+
+    assert [n for n, before in ours if not before.startswith("# ")] == []
+
+
+def test_every_setting_that_the_code_reads_is_in_the_base_settings():
+    used = {
+        setting
+        for path in CODE
+        for setting in re.findall(r"\bSEINE_[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8"))
+    }
+
+    assert sorted(setting for setting in used if not re.search(rf"\b{setting}\b", BASE)) == []
