@@ -1,0 +1,64 @@
+"""The schema: migrations apply once, in order, by any number of processes at a time."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import psycopg2
+import pytest
+
+from crawler.errors import MigrationError, StoreUnreachable
+from crawler.stores.migrations import available, migrate, pending
+
+pytestmark = pytest.mark.postgres
+
+
+def test_an_empty_database_gets_each_file_once(database_url_empty: str) -> None:
+    names = [migration.name for migration in available()]
+    assert pending(database_url_empty) == names
+    assert migrate(database_url_empty) == names
+    assert migrate(database_url_empty) == []
+    assert pending(database_url_empty) == []
+
+
+def test_numbers_are_in_order_without_gaps() -> None:
+    numbers = [int(migration.name.split("_")[0]) for migration in available()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_processes_that_start_together_apply_each_file_once(database_url_empty: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        applied = list(pool.map(migrate, [database_url_empty] * 8))
+    assert sorted(name for names in applied for name in names) == [
+        migration.name for migration in available()
+    ]
+
+
+def test_an_edited_file_is_refused(database_url_empty: str) -> None:
+    migrate(database_url_empty)
+    with closing(psycopg2.connect(database_url_empty)) as connection, connection:
+        connection.cursor().execute("UPDATE seine_migrations SET digest = 'other'")
+    with pytest.raises(MigrationError, match="0001_products was edited"):
+        migrate(database_url_empty)
+
+
+def test_an_unreachable_database_is_one_line_without_the_password() -> None:
+    with pytest.raises(StoreUnreachable) as caught:
+        migrate("postgresql://user:secret@127.0.0.1:1/none")
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_partitions_of_attempts_are_made_ahead_and_old_ones_dropped(database: str) -> None:
+    with closing(psycopg2.connect(database)) as connection, connection:
+        cursor = connection.cursor()
+        cursor.execute("SELECT seine_attempt_days(3, 30)")
+        cursor.execute(
+            "CREATE TABLE attempts_20200101 PARTITION OF attempts"
+            " FOR VALUES FROM ('2020-01-01Z') TO ('2020-01-02Z')"
+        )
+        cursor.execute("SELECT seine_attempt_days(4, 30)")
+        assert cursor.fetchone() == (1,)
+        cursor.execute("SELECT to_regclass('attempts_20200101')")
+        assert cursor.fetchone() == (None,)
