@@ -17,6 +17,7 @@ import os
 import socket
 import time
 import uuid
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
@@ -171,8 +172,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _cancel(self._tasks)
         await self.pump.drain(self.ledger.abandon(), self.drain_s)
         try:
             await self.redis.zrem(self.frontier.keys.workers, self.worker)
@@ -376,3 +376,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _count(self, name: str, n: int) -> None:
         self.stats.inc_value(f"seine/{name}", n)
+
+
+async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel until each has ended: redis-py may turn a cancellation into a connection error,
+    and a loop that outlives outages would outlive that, too."""
+    running = set(tasks)
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=0.2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from typing import Any
 
 from scrapy.crawler import AsyncCrawlerProcess
@@ -66,7 +67,9 @@ async def _scenario(process: Any, redis_url: str, name: str, namespace: str, bas
     crawler.signals.connect(
         lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False
     )
-    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 60)
+    began = time.monotonic()
+    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 30)
+    report["seconds"] = round(time.monotonic() - began, 1)
     redis = redis_client(redis_url)
     counts = await Frontier(redis, crawl).counts()
     await redis.aclose()

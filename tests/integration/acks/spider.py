@@ -32,7 +32,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "middleware_ignores_errback": {"meta": {"ignore": True}, "errback": "eb"},
     "refused": {"url": "http://127.0.0.1:9/"},
     "refused_errback": {"url": "http://127.0.0.1:9/", "errback": "eb"},
-    "unknown_scheme": {"url": "foo://127.0.0.1/x"},
+    "unknown_scheme": {"callback": "strange_scheme"},
     "inline_download": {"callback": "inline"},
     "many_children": {"callback": "children"},
     "meta_copied": {"callback": "copies_meta"},
@@ -111,6 +111,9 @@ class AckSpider(Spider):
 
     def offsite(self, response: Any) -> Any:
         yield Request("http://other.invalid/x", self.ok)
+
+    def strange_scheme(self, response: Any) -> Any:
+        yield Request("foo://127.0.0.1/x", self.ok)
 
     def duplicates(self, response: Any) -> Any:
         yield Request(self.base + "/p/2", self.ok)
