@@ -9,7 +9,7 @@
 | waiting | sorted set | domains by due time (ms) | all | while not empty |
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
 | leases | sorted set | ids by expiry (ms) | lease renew | until the lease ends |
-| held | hash | `token worker score domain` by id | lease | until the lease ends |
+| held | hash | `token worker score state domain` by id | lease | until the lease ends |
 | deliveries | hash | times a worker died with the id | reap | until done or requeued |
 | dead | sorted set | ids by time of burial (ms) | bury reap | until replayed or purged |
 | autopsy | hash | why an id is dead (JSON) | bury reap | with dead |

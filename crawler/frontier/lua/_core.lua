@@ -80,6 +80,10 @@ local function finish()
     end
 end
 
+local function hold_text(token, worker, score, state, domain)
+    return token .. ' ' .. worker .. ' ' .. score .. ' ' .. state .. ' ' .. domain
+end
+
 -- A stored request starts with `level domain` and a newline.
 local function header(stored)
     local level, domain = string.match(stored, '^(%-?%d+) ([^\n]*)\n')

@@ -1,6 +1,6 @@
 -- _held: who holds a request, and how a hold ends.
--- A hold is `token worker score domain`; only the holder of the current token may end it (I2).
--- A hold that ends in ' landed' has given its domain's slot back already: the download is over.
+-- A hold is `token worker score state domain`; only the holder of the current token may end it (I2).
+-- State F: in flight. L: landed, the download is over and the domain's slot was given back already.
 local freed, delivered = {}, nil
 
 local function holding(id)
@@ -8,8 +8,8 @@ local function holding(id)
     if not held then
         return nil
     end
-    local token, worker, score, domain, landed = string.match(held, '^(%d+) (%S+) (%d+) (%S+)( ?%l*)$')
-    return { token = token, worker = worker, score = score, domain = domain, landed = landed ~= '', text = held }
+    local token, worker, score, state, domain = string.match(held, '^(%d+) (%S*) (%d+) ([FL]) (.*)$')
+    return { token = token, worker = worker, score = score, domain = domain, landed = state == 'L' }
 end
 
 -- Ends the hold; the request itself stays, and the caller says where it goes next.

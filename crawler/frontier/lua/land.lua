@@ -8,7 +8,7 @@ local n = 0
 for at = 2, #ARGV, 2 do
     local hold = holding(ARGV[at])
     if hold and hold.token == ARGV[at + 1] and not hold.landed then
-        redis.call('HSET', HELD, ARGV[at], hold.text .. ' landed')
+        redis.call('HSET', HELD, ARGV[at], hold_text(hold.token, hold.worker, hold.score, 'L', hold.domain))
         freed[hold.domain] = (freed[hold.domain] or 0) + 1
         touched[hold.domain] = true
         n = n + 1

@@ -8,17 +8,24 @@
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
 --         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, deliveries, stored request, …}}
-local worker, wanted = ARGV[2], tonumber(ARGV[3])
+local MOST = 1000 -- a lease's requests go through Lua's stack
+local worker = (string.gsub(ARGV[2], '%s', '_'))
+local wanted = math.min(tonumber(ARGV[3]), MOST)
 local expires, lead = now + tonumber(ARGV[4]), tonumber(ARGV[5])
 local out = {}
 
 local function promote_delayed()
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, 200)) do
         redis.call('ZREM', DELAYED, id)
-        local level, domain = header(redis.call('HGET', REQUESTS, id) or '')
+        local stored = redis.call('HGET', REQUESTS, id)
+        local level, domain = header(stored or '')
         if domain then
             redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(1), id)
             touched[domain] = true
+        elseif stored then -- I8: set aside, with the reason
+            redis.call('ZADD', DEAD, now, id)
+            redis.call('HSET', AUTOPSY, id, '{"reason":"unreadable","error":"the stored request has no header"}')
+            count('buried', 1)
         end
     end
 end
@@ -67,7 +74,7 @@ local function hand_out(domain, s)
         token = token + 1
         ids[#ids + 1] = id
         holds[#holds + 1] = id
-        holds[#holds + 1] = string.format('%.0f', token) .. ' ' .. worker .. ' ' .. score .. ' ' .. domain
+        holds[#holds + 1] = hold_text(string.format('%.0f', token), worker, score, 'F', domain)
         expiries[#expiries + 1] = expires
         expiries[#expiries + 1] = id
     end

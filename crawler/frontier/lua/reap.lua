@@ -34,4 +34,7 @@ redis.call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', now - 3600000)
 count('reaped', returned)
 free_slots()
 finish()
+if buried > 0 then
+    announce_end()
+end
 return { returned, buried }

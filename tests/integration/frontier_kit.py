@@ -1,0 +1,71 @@
+"""Short hands for tests that drive a frontier through its verbs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redis.asyncio import Redis
+
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Done, Lease, Leased, Push
+
+T0 = 1_800_000_000_000
+TTL = 30_000
+
+
+def page(
+    url: str = "http://a.example/",
+    *,
+    domain: str = "a.example",
+    fingerprint: int | None = None,
+    **more: Any,
+) -> Push:
+    """A push whose payload is its URL."""
+    return Push(domain=domain, blob=url.encode(), fingerprint=fingerprint, **more)
+
+
+def pages(n: int, domain: str = "a.example", start: int = 0, **more: Any) -> list[Push]:
+    """As many different pushes of one domain."""
+    return [
+        page(f"{domain}/{i}", domain=domain, fingerprint=hash((domain, i)), **more)
+        for i in range(start, start + n)
+    ]
+
+
+def names(leased: Leased) -> list[str]:
+    """The payloads of leases."""
+    return [lease.blob.decode() for lease in leased.leases]
+
+
+class Driver:
+    """A frontier with a clock that only the test moves."""
+
+    def __init__(self, redis: Redis, crawl: str) -> None:
+        self.f = Frontier(redis, crawl, now_ms=T0)
+        self.redis = redis
+
+    @property
+    def now(self) -> int:
+        return self.f.now_ms
+
+    def later(self, ms: int) -> None:
+        """Move the clock."""
+        self.f.now_ms += ms
+
+    async def take(self, n: int = 1, worker: str = "w1", ttl_ms: int = TTL) -> list[Lease]:
+        """Lease up to *n* requests."""
+        return list((await self.f.lease(worker, n, ttl_ms=ttl_ms)).leases)
+
+    async def take_names(self, n: int = 1, worker: str = "w1") -> list[str]:
+        """Lease, and name the payloads."""
+        return names(await self.f.lease(worker, n, ttl_ms=TTL))
+
+    async def ack(self, *leases: Lease, children: tuple[Push, ...] = ()) -> list[str]:
+        """Commit; the children are the first page's."""
+        done = [Done(lease=x, children=children if not i else ()) for i, x in enumerate(leases)]
+        return await self.f.commit(done)
+
+    async def where(self) -> tuple[int, int, int, int]:
+        """Ready, delayed, leased, dead."""
+        c = await self.f.counts()
+        return c.ready, c.delayed, c.leased, c.dead

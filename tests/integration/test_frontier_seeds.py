@@ -1,0 +1,76 @@
+"""Seeds in a list, a set or a sorted set: claimed, settled, and never lost in between."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from redis.asyncio import Redis
+
+from crawler.frontier.frontier import call, script
+from crawler.frontier.keys import SeedKeys
+from tests.helpers import wait_until
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+def keys(namespace: str) -> SeedKeys:
+    return SeedKeys(f"{namespace}:start_urls")
+
+
+async def claim(redis: Redis, k: SeedKeys, n: int = 10, ttl_ms: int = 30_000) -> dict[bytes, bytes]:
+    flat = await call(redis, script("claim"), [k.seeds, k.claimed, k.claims], [n, ttl_ms])
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+async def settle(redis: Redis, k: SeedKeys, *pairs: bytes, kept: int = 100) -> None:
+    await call(redis, script("settle"), [k.claimed, k.claims, k.rejected], [kept, *pairs])
+
+
+async def test_a_list_gives_its_seeds_in_order_and_each_once(
+    redis_client: Redis, keys: SeedKeys
+) -> None:
+    await redis_client.rpush(keys.seeds, "s1", "s2", "s3")
+    assert list((await claim(redis_client, keys, 2)).values()) == [b"s1", b"s2"]
+    assert list((await claim(redis_client, keys, 2)).values()) == [b"s3"]
+    assert await claim(redis_client, keys, 2) == {}
+
+
+async def test_a_set_and_a_sorted_set_are_read_too(redis_client: Redis, keys: SeedKeys) -> None:
+    await redis_client.sadd(keys.seeds, "s1", "s2")
+    assert sorted((await claim(redis_client, keys)).values()) == [b"s1", b"s2"]
+    await redis_client.zadd(keys.seeds, {"low": 1, "high": 2})
+    assert list((await claim(redis_client, keys)).values()) == [b"high", b"low"]
+
+
+async def test_i1_a_claim_that_is_not_settled_is_handed_out_again(
+    redis_client: Redis, keys: SeedKeys
+) -> None:
+    await redis_client.rpush(keys.seeds, "s1")
+    assert await claim(redis_client, keys, ttl_ms=150)
+    assert await claim(redis_client, keys) == {}
+
+    async def again() -> bool:
+        return list((await claim(redis_client, keys)).values()) == [b"s1"]
+
+    await wait_until(again, 5, "the claim expires and is taken over")
+
+
+async def test_i8_a_settled_seed_is_gone_and_a_rejected_one_keeps_its_reason(
+    redis_client: Redis, keys: SeedKeys
+) -> None:
+    await redis_client.rpush(keys.seeds, "good", "bad", "worse")
+    claims = {seed: name for name, seed in (await claim(redis_client, keys)).items()}
+    note = orjson.dumps({"seed": "bad", "reason": "no url"})
+    await settle(redis_client, keys, claims[b"good"], b"", claims[b"bad"], note)
+    assert await redis_client.hvals(keys.claimed) == [b"worse"]
+    assert await redis_client.lrange(keys.rejected, 0, -1) == [note]
+    await settle(redis_client, keys, claims[b"bad"], note)
+    assert await redis_client.llen(keys.rejected) == 1
+
+
+async def test_only_the_newest_rejects_are_kept(redis_client: Redis, keys: SeedKeys) -> None:
+    await redis_client.rpush(keys.seeds, *(f"s{i}" for i in range(5)))
+    for name, seed in (await claim(redis_client, keys)).items():
+        await settle(redis_client, keys, name, seed, kept=3)
+    assert await redis_client.lrange(keys.rejected, 0, -1) == [b"s4", b"s3", b"s2"]

@@ -1,0 +1,99 @@
+"""What crosses the frontier's border, and the names of its keys."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.frontier.endings import MAX_PAGES, Endings
+from crawler.frontier.frontier import MAX_CHILDREN, escape
+from crawler.frontier.keys import Keys, SeedKeys
+from crawler.frontier.model import Done, Lease, Push, level_of
+
+
+def lease(n: int) -> Lease:
+    return Lease(id=str(n), token="1", slot_ms=0, deliveries=0, stored=b"4000 a\nblob\nwith lines")
+
+
+@given(st.integers(), st.integers())
+def test_a_higher_priority_is_never_a_later_level(one: int, other: int) -> None:
+    low, high = sorted((one, other))
+    assert 0 <= level_of(high) <= level_of(low) <= 8000
+
+
+def test_the_largest_score_is_an_exact_number() -> None:
+    assert float(8000 * 2**40 + 2**40 - 1) == 8000 * 2**40 + 2**40 - 1 < 2**53
+
+
+def test_a_push_is_stored_with_its_level_and_domain_in_front() -> None:
+    push = Push(domain="a.example", blob=b"\x01\n\x00", priority=4)
+    assert push.stored == b"3996 a.example\n\x01\n\x00"
+    assert lease(1).blob == b"blob\nwith lines"
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "force", "argument"),
+    [(None, False, ""), (7, False, "7"), (7, True, "!7"), (None, True, "!"), (-9, False, "-9")],
+)
+def test_the_filter_argument(fingerprint: int | None, force: bool, argument: str) -> None:
+    assert Push(domain="a", blob=b"", fingerprint=fingerprint, force=force).args()[0] == argument
+
+
+def test_every_key_of_a_crawl_has_its_hash_tag() -> None:
+    keys = Keys("shop")
+    assert keys.requests == "{shop}:requests"
+    assert keys.queue("a.example") == "{shop}:q:a.example"
+    assert keys.domain("a.example") == "{shop}:d:a.example"
+    with pytest.raises(AttributeError):
+        _ = keys._private
+
+
+@pytest.mark.parametrize(
+    ("seeds", "claimed"),
+    [("shop:start_urls", "{shop:start_urls}:claimed"), ("{x}:urls", "{x}:urls:claimed")],
+)
+def test_claims_share_the_slot_of_their_seeds(seeds: str, claimed: str) -> None:
+    assert SeedKeys(seeds).claimed == claimed
+
+
+def test_a_pattern_of_keys_matches_nothing_but_itself() -> None:
+    assert escape("{a*b?[c]}:") == r"{a\*b\?\[c\]}:"
+
+
+def test_endings_are_cut_into_calls_that_lua_can_carry() -> None:
+    endings = Endings()
+    child = Push(domain="a", blob=b"x")
+    endings.done = [Done(lease=lease(n), children=[child] * 40) for n in range(250)]
+    endings.pushes = [child] * 1200
+    endings.releases = [lease(n) for n in range(250)]
+    calls = list(endings.calls())
+    sizes = {name: [len(c.about) for c in calls if c.name == name] for name in ("push", "release")}
+    assert sizes == {"push": [500, 500, 200], "release": [100, 100, 50]}
+    commits = [c for c in calls if c.name == "commit"]
+    assert sum(len(c.about) for c in commits) == 250
+    assert all(len(c.about) <= MAX_PAGES for c in commits)
+    assert all(sum(len(p.children) for p in c.about) <= MAX_CHILDREN for c in commits)
+
+
+def test_a_page_with_many_children_is_never_split() -> None:
+    endings = Endings()
+    many = [Push(domain="a", blob=b"x")] * (3 * MAX_CHILDREN)
+    endings.done = [Done(lease=lease(1)), Done(lease=lease(2), children=many), Done(lease=lease(3))]
+    assert [len(c.about) for c in endings.calls()] == [1, 1, 1]
+
+
+def test_what_could_not_be_sent_goes_first_next_time() -> None:
+    sent, since = Endings(), Endings()
+    sent.releases, since.releases = [lease(1)], [lease(2)]
+    since.put_back(sent)
+    assert [x.id for x in since.releases] == ["1", "2"]
+    assert bool(since)
+    assert not Endings()
+
+
+def test_a_landed_lease_that_ends_in_the_same_trip_is_told_once() -> None:
+    endings = Endings()
+    endings.done, endings.landed = [Done(lease=lease(1))], [lease(1), lease(2)]
+    (land,) = (c for c in endings.calls() if c.name == "land")
+    assert [x.id for x in land.about] == ["2"]
