@@ -1,0 +1,196 @@
+"""The private PostgreSQL server."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg2
+
+from crawler.errors import EmbeddedError
+from crawler.stores.embedded import process
+from crawler.stores.embedded.account import own_folder
+from crawler.stores.embedded.binaries import Postgres, postgres_trees
+from crawler.stores.embedded.places import POSTGRES_SOCKET, Places, reachable
+
+NAME = "the private PostgreSQL server"
+USER = DATABASE = "seine"
+
+
+def url(place: Places, database: str = DATABASE) -> str:
+    """Return the URL of a database of this server."""
+    return f"postgresql://{USER}@/{database}?host={quote(str(place.postgres_sockets), safe='/')}"
+
+
+def running(place: Places) -> bool:
+    """Say whether the server answers and has our database.
+
+    Raises:
+        EmbeddedError: it runs but is silent.
+    """
+    problem = _problem(url(place))
+    found = process.recall(_pid_file(place)) if problem else None
+    if found and "timeout" in problem:
+        raise EmbeddedError(f"{NAME} (pid {found.pid}) runs but does not answer; end it")
+    return not problem
+
+
+def start(place: Places, binaries: str, *, durable: bool = True) -> None:
+    """Start the server, made anew where there is none yet; called under the lock.
+
+    Raises:
+        ConfigError: *binaries* is wrong.
+        EmbeddedError: it cannot be started.
+    """
+    log = place.data / "postgres.log"
+    if not _still_runs(place):
+        _clear(place)
+        chosen = reachable(_choose(postgres_trees(binaries), place.database), place.account)
+        if not place.database.exists():
+            _initialise(chosen, place, durable)
+        command = _command(chosen, place, durable)
+        started = process.spawn(command, account=place.account, log=log)
+        process.remember(started, _pid_file(place))
+        admin = url(place, "postgres")
+        process.wait_ready(NAME, started, log, lambda: not _problem(admin))
+    _create_database(place)
+
+
+def stop(place: Places) -> bool:
+    """Stop the server; returns whether it ran.
+
+    Raises:
+        EmbeddedError: it does not end.
+    """
+    found = process.recall(_pid_file(place))
+    if found is None:
+        return False
+    # "Fast": clients are cut off, data is written. Then "immediate": the log is replayed next time.
+    if not (found.stop(signal.SIGINT, 20) or found.stop(signal.SIGQUIT, 10)):
+        raise EmbeddedError(f"{NAME} (pid {found.pid}) does not end")
+    _pid_file(place).unlink(missing_ok=True)
+    return True
+
+
+def _pid_file(place: Places) -> Path:
+    return place.data / "postgres.pid"
+
+
+def _problem(address: str) -> str:
+    """Return why no connection can be made, or nothing."""
+    try:
+        psycopg2.connect(address, connect_timeout=5).close()
+    except psycopg2.OperationalError as error:
+        return str(error).strip() or "no answer"
+    return ""
+
+
+def _still_runs(place: Places) -> bool:
+    """Say whether it runs and only lacks our database: its starter died in between."""
+    return not _problem(url(place, "postgres"))
+
+
+def _clear(place: Places) -> None:
+    """Make way: end a server that nobody can reach, remove what a killed one left behind."""
+    if not place.postgres_socket.is_socket():
+        stop(place)
+    left = place.postgres_sockets / f"{POSTGRES_SOCKET}.lock"
+    if process.recall(_pid_file(place)) is None:
+        left.unlink(missing_ok=True)
+        _clear_postmaster(place.database / "postmaster.pid")
+
+
+def _clear_postmaster(file: Path) -> None:
+    """Remove PostgreSQL's own lock file where its process id went to some other program.
+
+    One that names a dead process stays: PostgreSQL then makes sure itself that no child of the
+    dead one is at work on the data.
+    """
+    try:
+        pid, folder = file.read_text().splitlines()[:2]
+        line = process.command_line(int(pid))
+    except (OSError, ValueError):
+        return
+    if line and "postgres" not in line and folder not in line:
+        file.unlink(missing_ok=True)
+
+
+def _choose(candidates: list[Postgres], database: Path) -> Postgres:
+    """Take the first installation that can read the data.
+
+    Raises:
+        EmbeddedError: none can.
+    """
+    try:
+        wanted = int((database / "PG_VERSION").read_text())
+    except OSError:
+        return candidates[0]
+    for candidate in candidates:
+        if candidate.major() == wanted:
+            return candidate
+    found = ", ".join(f"{c.major()} ({c.source})" for c in candidates)
+    raise EmbeddedError(
+        f"{database} was made by PostgreSQL {wanted}, here is {found}; set "
+        "SEINE_EMBEDDED_BINARIES or SEINE_DATA_DIR"
+    )
+
+
+def _initialise(chosen: Postgres, place: Places, durable: bool) -> None:
+    """Make the database's folder; it gets its name when it is complete."""
+    new = place.postgres_home / "postgres.new"
+    shutil.rmtree(new, ignore_errors=True)
+    own_folder(new)
+    place.account.give(new)
+    command: list[str | Path] = [
+        chosen.bin / "initdb",
+        "-D",
+        new,
+        f"--username={USER}",
+        "--auth=trust",
+    ]
+    command += ["--encoding=UTF8", "--locale=C", *([] if durable else ["--no-sync"])]
+    status, said = place.account.run(command)
+    if status:
+        lines = said.strip().splitlines() or ["no word"]
+        raise EmbeddedError(f"initdb failed in {new}: {lines[-1]}")
+    new.rename(place.database)
+
+
+def _command(chosen: Postgres, place: Places, durable: bool) -> list[str | Path]:
+    # Root's trust reaches as far as the sockets' folder: only this user and root can enter it.
+    options = {
+        "listen_addresses": "",
+        "port": "5432",
+        "unix_socket_directories": '"' + str(place.postgres_sockets) + '"',
+        "unix_socket_permissions": "0700",
+        "max_connections": "200",
+        "timezone": "UTC",
+        "logging_collector": "off",
+    }
+    if not durable:
+        options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+    flags = [text for k, v in options.items() for text in ("-c", f"{k}={v}")]
+    return [chosen.bin / "postgres", "-D", place.database, *flags]
+
+
+def _create_database(place: Places) -> None:
+    with closing(psycopg2.connect(url(place, "postgres"), connect_timeout=5)) as connection:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,))
+            if cursor.fetchone() is None:
+                cursor.execute(f'CREATE DATABASE "{DATABASE}"')
+
+
+def psql(binaries: str) -> str:
+    """Return the psql to type: by name where it is on PATH, else the one beside the server."""
+    if shutil.which("psql"):
+        return "psql"
+    for tree in postgres_trees(binaries):
+        if os.access(tree.bin / "psql", os.X_OK):
+            return str(tree.bin / "psql")
+    return "psql"

@@ -1,0 +1,73 @@
+"""Real servers for the whole suite, and a clean place on them for each test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from redis.asyncio import Redis
+
+from crawler.stores import embedded
+from crawler.stores.connect import redis_client as connect_redis
+from tests.helpers import create_database, drop_database, server_folder, sweep_servers
+
+
+@pytest.fixture(scope="session")
+def _servers() -> Iterator[embedded.Servers]:
+    sweep_servers()
+    with server_folder() as folder:
+        yield embedded.start(folder, durable=False)
+
+
+@pytest.fixture(scope="session")
+def redis_url(_servers: embedded.Servers) -> str:
+    """URL of the session's Redis; use `namespace` for keys of your own."""
+    return _servers.redis_url
+
+
+@pytest.fixture(scope="session")
+def database_url(_servers: embedded.Servers) -> str:
+    """URL of the session's PostgreSQL; use `database` or `database_url_empty` for tables."""
+    return _servers.database_url
+
+
+@pytest.fixture
+def namespace() -> str:
+    """Name for a crawl that no other test uses."""
+    return f"t{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+async def redis_client(redis_url: str) -> AsyncIterator[Redis]:
+    """Client of the session's Redis."""
+    client = connect_redis(redis_url)
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+def database_url_empty(database_url: str) -> Iterator[str]:
+    """URL of a fresh database with nothing in it."""
+    url = create_database(database_url)
+    yield url
+    drop_database(database_url, url)
+
+
+@pytest.fixture(scope="session")
+def _template(database_url: str) -> str:
+    """Name of a migrated database that tests get copies of."""
+    from crawler.stores.migrations import migrate
+
+    url = create_database(database_url)
+    migrate(url)
+    return urlsplit(url).path[1:]
+
+
+@pytest.fixture
+def database(database_url: str, _template: str) -> Iterator[str]:
+    """URL of a fresh database with the schema in it."""
+    url = create_database(database_url, template=_template)
+    yield url
+    drop_database(database_url, url)

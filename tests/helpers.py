@@ -1,0 +1,97 @@
+"""What many tests need: waiting, and servers of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg2
+
+from crawler.errors import EmbeddedError
+from crawler.stores import embedded
+from crawler.stores.embedded.places import places
+
+PREFIX = "seine-tests-"
+
+
+def wait_until(predicate: Callable[[], object], timeout_s: float, description: str) -> None:
+    """Return as soon as *predicate* is true; fail with *description* after *timeout_s*."""
+    until = time.monotonic() + timeout_s
+    pause = 0.002
+    while not predicate():
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {timeout_s:g} s: {description}")
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.5)
+
+
+@contextmanager
+def server_folder() -> Iterator[Path]:
+    """Give a folder for private servers; what runs there is stopped, what is there removed."""
+    parent = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    # PostgreSQL's unprivileged user must pass through where the suite runs as root.
+    parent.chmod(0o711)
+    try:
+        yield parent / "servers"
+    finally:
+        remove_servers(parent)
+
+
+def remove_servers(parent: Path) -> None:
+    """Stop the servers of `parent/servers` and remove all they left."""
+    data = parent / "servers"
+    if data.is_dir():
+        found = places(data)
+        embedded.stop(data)
+        shutil.rmtree(found.postgres_home, ignore_errors=True)
+        if found.redis_sockets != data:
+            shutil.rmtree(found.redis_sockets, ignore_errors=True)
+    shutil.rmtree(parent, ignore_errors=True)
+
+
+def sweep_servers() -> None:
+    """Remove what earlier sessions left that were killed."""
+    for parent in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = parent.name.removeprefix(PREFIX).partition("-")[0]
+        if pid.isdigit() and not _alive(int(pid)) and parent.stat().st_uid == os.geteuid():
+            try:
+                remove_servers(parent)
+            except EmbeddedError as error:
+                print(f"left over from an earlier session: {error}")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def execute(database_url: str, statement: str) -> None:
+    """Run one statement outside a transaction."""
+    with closing(psycopg2.connect(database_url)) as connection:
+        connection.autocommit = True
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+
+
+def create_database(server_url: str, *, template: str = "template0") -> str:
+    """Make a fresh database on the server of *server_url*; returns its URL."""
+    name = f"t_{uuid.uuid4().hex[:12]}"
+    execute(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    return urlsplit(server_url)._replace(path=f"/{name}").geturl()
+
+
+def drop_database(server_url: str, url: str) -> None:
+    """Remove a database, and cut off who still uses it."""
+    execute(server_url, f'DROP DATABASE IF EXISTS "{urlsplit(url).path[1:]}" WITH (FORCE)')
