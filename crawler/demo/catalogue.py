@@ -53,6 +53,11 @@ CURRENCIES = ("EUR", "USD", "GBP", "CHF", "EUR", "USD")
 AVAILABILITIES = ("InStock",) * 7 + ("OutOfStock", "OutOfStock", "PreOrder")
 MAKES = ("steel", "oak", "wool", "recycled nylon", "cork", "glass")
 
+#: The day after, of each so many products one is gone, one has another price, one another stock.
+GONE_EVERY, PRICED_EVERY, STOCKED_EVERY = 25, 10, 15
+#: For each so many products there is a new one on the day after.
+NEW_EVERY = 20
+
 #: Every twentieth product is also reachable under a second URL (same sku, one canonical link).
 TWIN_EVERY = 20
 
@@ -77,6 +82,8 @@ class ShopProduct:
     rating: float
     review_count: int
     material: str
+    changed: int = 1
+    """The day on which the page last changed."""
 
     @property
     def slug(self) -> str:
@@ -172,13 +179,34 @@ def _product(number: int, seed: int) -> ShopProduct:
 
 
 @lru_cache(maxsize=4)
-def catalogue(products: int = 1000, seed: int = 1) -> tuple[ShopProduct, ...]:
+def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopProduct, ...]:
     """Return the shop's products, numbered from 1.
+
+    On *day* 2 some are gone, some are new, and some have another price or stock under the same
+    address.
 
     >>> catalogue(3)[0].sku == catalogue(5)[0].sku
     True
+    >>> [p.number for p in catalogue(30, day=2)][-8:]
+    [23, 24, 26, 27, 28, 29, 30, 31]
     """
-    return tuple(_product(number, seed) for number in range(1, products + 1))
+    first = tuple(_product(number, seed) for number in range(1, products + 1))
+    if day == 1:
+        return first
+    more = range(products + 1, products + products // NEW_EVERY + 1)
+    kept = tuple(_later(product) for product in first if product.number % GONE_EVERY)
+    return kept + tuple(attrs.evolve(_product(number, seed), changed=day) for number in more)
+
+
+def _later(product: ShopProduct) -> ShopProduct:
+    """The same product on the day after."""
+    if product.number % PRICED_EVERY == 1:
+        price = (product.price * Decimal("0.9")).quantize(Decimal("0.01"))
+        return attrs.evolve(product, price=price, regular_price=product.price, changed=2)
+    if product.number % STOCKED_EVERY == STOCKED_EVERY - 1:
+        stock = "InStock" if product.availability == "OutOfStock" else "OutOfStock"
+        return attrs.evolve(product, availability=stock, changed=2)
+    return product
 
 
 def by_category(products: tuple[ShopProduct, ...]) -> dict[str, list[ShopProduct]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from http import HTTPStatus
 from urllib.parse import parse_qsl
@@ -17,6 +18,8 @@ from crawler.demo.prices import price_text
 PER_PAGE = 24
 #: Every so many products are linked through a redirect only.
 REDIRECT_EVERY = 97
+#: The month of the shop's days 1 and 2, for the sitemap.
+MONTH = "2026-01"
 #: The product whose page takes SLOW_S seconds.
 SLOW = 13
 SLOW_S = 2.0
@@ -42,16 +45,23 @@ class Page:
     """Where a redirect leads, a path within the shop."""
     wait_s: float = 0.0
     """How long the shop thinks before it answers."""
+    headers: Mapping[str, str] = attrs.Factory(dict)
+    """Further headers of the answer."""
 
 
 class Site:
     """The shop's pages; two with the same arguments are the same to the byte.
 
-    *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes.
+    *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
+    a day later.
     """
 
-    def __init__(self, products: int = 1000, *, seed: int = 1, page_kb: float = 0) -> None:
-        self.products = catalogue(products, seed)
+    def __init__(
+        self, products: int = 1000, *, seed: int = 1, page_kb: float = 0, day: int = 1
+    ) -> None:
+        self.products = catalogue(products, seed, day)
+        self.numbered = {product.number: product for product in self.products}
+        self.day = day
         self.shelves = by_category(self.products)
         self.least = int(page_kb * 1000)
         self._kept: dict[str, Page] = {}
@@ -103,7 +113,7 @@ class Site:
 
     def _numbered(self, text: str) -> ShopProduct | None:
         number = int(text) if text.isdecimal() and len(text) < _DIGITS else 0
-        return self.products[number - 1] if 0 < number <= len(self.products) else None
+        return self.numbered.get(number)
 
     def _also(self, product: ShopProduct) -> str:
         shelf = self.shelves[_shelf(product)]
@@ -139,8 +149,12 @@ class Site:
         return self._html(title, body + _pager(name, number, last))
 
     def _sitemap(self) -> Page:
-        paths = [*(f"/c/{name}" for name in self.shelves), *(p.path for p in self.products)]
-        entries = "\n".join(f"<url><loc>{BASE}{path}</loc></url>" for path in paths)
+        paths = [(f"/c/{name}", self.day) for name in self.shelves]
+        paths += [(product.path, product.changed) for product in self.products]
+        entries = "\n".join(
+            f"<url><loc>{BASE}{path}</loc><lastmod>{MONTH}-{day:02d}</lastmod></url>"
+            for path, day in paths
+        )
         text = (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}\n</urlset>\n'

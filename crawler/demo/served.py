@@ -6,7 +6,7 @@ import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,9 @@ class ServedShop:
 
 
 @contextlib.contextmanager
-def served(*, log: Path | None = None, **options: int | float) -> Iterator[ServedShop]:
+def served(
+    *, log: Path | None = None, guard: Sequence[str] = (), traps: bool = False, **options: float
+) -> Iterator[ServedShop]:
     """Run a shop as long as the block; *options* are those of its command line, in snake case.
 
     It also ends when this process dies, however it dies.
@@ -42,6 +44,7 @@ def served(*, log: Path | None = None, **options: int | float) -> Iterator[Serve
     command = [sys.executable, "-m", "crawler.demo.shop", "--with-parent"]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", str(value)]
+    command += [f"--guard={text}" for text in guard] + (["--traps"] if traps else [])
     if log is not None:
         command += ["--log", str(log)]
     process = subprocess.Popen(

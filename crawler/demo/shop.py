@@ -19,8 +19,10 @@ from typing import TextIO
 
 from aiohttp import web
 
+from crawler.demo.guards import GUARDS, Guards, Visitor, guards_of
 from crawler.demo.markup import BASE
 from crawler.demo.pages import Page, Site
+from crawler.demo.traps import Traps
 
 _BASE = BASE.encode()
 
@@ -28,16 +30,25 @@ _BASE = BASE.encode()
 class Shop:
     """Answers requests for one site, under whatever host it is asked for."""
 
-    def __init__(self, site: Site, *, latency_s: float = 0.0, log: TextIO | None = None) -> None:
-        self.site = site
+    def __init__(
+        self,
+        site: Site,
+        *,
+        latency_s: float = 0.0,
+        log: TextIO | None = None,
+        guards: Guards | None = None,
+        traps: bool = False,
+    ) -> None:
+        self.page = Traps(site.page).answer if traps else site.page
         self.latency_s = latency_s
         self.log = log
+        self.guards = guards
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request and write it down."""
         arrived = time.time()
         host = request.headers.get("Host", "")
-        page = self.site.page(request.path_qs)
+        page = self._stopped(request, host) or self.page(request.path_qs)
         if self.log is not None:
             line = {"time": arrived, "path": request.path_qs, "status": page.status, "host": host}
             self.log.write(json.dumps(line) + "\n")
@@ -46,6 +57,12 @@ class Shop:
             await asyncio.sleep(wait_s)
         return _answer(page, host)
 
+    def _stopped(self, request: web.BaseRequest, host: str) -> Page | None:
+        if self.guards is None:
+            return None
+        name, client = host.partition(":")[0], request.remote or ""
+        return self.guards.stop(Visitor(name, client, request.path, request.headers))
+
 
 def _answer(page: Page, host: str) -> web.Response:
     if page.location:
@@ -53,6 +70,7 @@ def _answer(page: Page, host: str) -> web.Response:
     return web.Response(
         body=page.body.replace(_BASE, b"http://" + host.encode("latin-1", "replace")),
         status=page.status,
+        headers=page.headers,
         content_type=page.content_type,
         charset="utf-8",
     )
@@ -75,12 +93,14 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
 
 async def serve(args: argparse.Namespace) -> None:
     """Run the shop until a signal, or until the parent closes our standard input."""
-    site = Site(args.products, seed=args.seed, page_kb=args.page_kb)
+    site = Site(args.products, seed=args.seed, page_kb=args.page_kb, day=args.day)
+    guards = guards_of(args.guard) if args.guard else None
     with contextlib.ExitStack() as stack:
         log = None
         if args.log is not None:
             log = stack.enter_context(args.log.open("a", buffering=1, encoding="utf-8"))
-        shop = Shop(site, latency_s=args.latency_ms / 1000, log=log)
+        wait_s = args.latency_ms / 1000
+        shop = Shop(site, latency_s=wait_s, log=log, guards=guards, traps=args.traps)
         runner, port = await listen(shop, port=args.port, hosts=args.hosts)
         print(f"http://127.0.0.1:{port}/", flush=True)
         await _until_told(with_parent=args.with_parent)
@@ -105,6 +125,15 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--page-kb", type=float, default=0, help="least size of a page")
     parser.add_argument("--latency-ms", type=float, default=0, help="wait before each answer")
     parser.add_argument("--hosts", type=int, default=1, help="listen on 127.0.0.1 to 127.0.0.N")
+    parser.add_argument("--day", type=int, choices=(1, 2), default=1, help="2: a day later")
+    parser.add_argument("--traps", action="store_true", help="facets, calendar and session ids")
+    parser.add_argument(
+        "--guard",
+        action="append",
+        default=[],
+        metavar="[ADDRESS=]KIND",
+        help=f"defend an address, or all of them: {', '.join(GUARDS)}",
+    )
     parser.add_argument("--log", type=Path, help="access log, one JSON object a line")
     parser.add_argument("--with-parent", action="store_true", help="stop when stdin closes")
     return parser.parse_args(argv)

@@ -12,10 +12,12 @@ import lxml.html
 import pytest
 
 from crawler.demo.catalogue import catalogue
+from crawler.demo.guards import COOKIE, RATE, SCRIPT_HEADER, Visitor, guards_of
 from crawler.demo.markup import BASE
 from crawler.demo.pages import PER_PAGE, SLOW, SLOW_S, Site
 from crawler.demo.prices import availability_text, price_text
 from crawler.demo.served import served
+from crawler.demo.traps import Traps
 
 
 def links(site, target):
@@ -179,3 +181,95 @@ def test_the_shop_ends_when_its_parent_lets_go():
     process.communicate(timeout=10)
 
     assert process.returncode == 0
+
+
+def test_a_day_later_some_are_gone_some_are_new_and_addresses_stay():
+    before, after = catalogue(1000), catalogue(1000, day=2)
+    old, new = {p.sku: p for p in before}, {p.sku: p for p in after}
+
+    both = old.keys() & new.keys()
+    changed = {sku for sku in both if old[sku].expected() != new[sku].expected()}
+
+    assert (len(old.keys() - new.keys()), len(new.keys() - old.keys())) == (40, 50)
+    assert all(old[sku].path == new[sku].path for sku in both)
+    assert {sku for sku in both if new[sku].changed == 2} == changed
+    assert 100 < len(changed) < 200
+    assert Site(1000, day=2).page(before[24].path).status == 404
+
+
+def test_the_sitemap_tells_what_changed_on_the_second_day():
+    text = Site(100, day=2).page("/sitemap.xml").body.decode()
+    changed = re.findall(r"/p/(\d+)/[^<]*</loc><lastmod>2026-01-02", text)
+
+    assert "1" in changed
+    assert "2" not in changed
+    assert {"101", "105"} <= set(changed)
+
+
+def test_traps_have_no_end_but_hide_no_product():
+    site = Site(60)
+    traps = Traps(site.page)
+
+    listing = traps.answer("/c/books?colour=red&page=1").body.decode()
+    first, second = (traps.answer("/").body.decode() for _ in range(2))
+
+    assert "/c/books?colour=red&amp;size=m" in listing
+    assert re.search(r"sessionid=([0-9a-f]{16})", first)[0] not in second
+    assert 'href="/calendar/2027/01"' in traps.answer("/calendar/2026/12").body.decode()
+    assert traps.answer("/calendar/2026/x").status == 404
+    assert set(links(site, "/")) <= {a.get("href") for a in lxml.html.fromstring(first).iter("a")}
+
+
+BROWSER = {
+    "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/140",
+    "Accept": "text/html",
+    "Accept-Language": "en",
+    "Accept-Encoding": "gzip",
+    "Upgrade-Insecure-Requests": "1",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "headers", "status", "text"),
+    [
+        ("headers", {}, 403, b"Forbidden"),
+        ("headers", BROWSER, None, b""),
+        ("captcha", {"User-Agent": "curl/8"}, 200, b"g-recaptcha"),
+        ("captcha", BROWSER, None, b""),
+        ("cookie", BROWSER, 200, b"privacy"),
+        ("cookie", {"Cookie": COOKIE}, None, b""),
+        ("script", BROWSER, 200, b"enable JavaScript"),
+        ("script", {SCRIPT_HEADER: "1"}, None, b""),
+    ],
+)
+def test_a_guard_stops_whom_it_should(kind, headers, status, text):
+    page = guards_of([kind]).stop(Visitor("h", "c", "/p/1/x", headers))
+
+    assert (page and page.status) == status
+    assert page is None or text in page.body
+
+
+def test_the_rate_guard_names_when_to_come_back_and_looks_at_one_address_only():
+    guards = guards_of(["127.0.0.2=rate"])
+    visitor = Visitor("127.0.0.2", "c", "/", {})
+
+    answers = [guards.stop(visitor) for _ in range(RATE + 1)]
+
+    assert answers[:RATE] == [None] * RATE
+    assert (answers[RATE].status, answers[RATE].headers["Retry-After"]) == (429, "2")
+    assert guards.stop(Visitor("127.0.0.1", "c", "/", {})) is None
+    assert guards.stop(Visitor("127.0.0.2", "c", "/robots.txt", {})) is None
+    with pytest.raises(ValueError, match="'moat' is none of"):
+        guards_of(["moat"])
+
+
+def test_the_served_shop_takes_guards_traps_and_days(tmp_path):
+    guard = ["127.0.0.2=headers"]
+    with served(log=tmp_path / "log", products=30, hosts=2, guard=guard, traps=True, day=2) as shop:
+        other = shop.url.replace("127.0.0.1", "127.0.0.2")
+        with urllib.request.urlopen(shop.url, timeout=5) as answer:
+            assert b"/calendar/" in answer.read()
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(other, timeout=5)
+
+        assert [visit["status"] for visit in shop.visits()] == [200, 403]

@@ -1,0 +1,125 @@
+"""Defences that real shops put up, to try a crawler on. Off by default.
+
+Each is for one of the shop's addresses, or for all:
+
+* `headers`  403 for a client that does not send what a browser sends
+* `captcha`  the same client gets a page with a CAPTCHA instead
+* `rate`     429 with Retry-After for a client that asks more than RATE times a second
+* `cookie`   a wall of consent, until its cookie comes back
+* `script`   an empty page whose JavaScript fetches what there is to see
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+import attrs
+
+from crawler.demo.pages import Page
+
+Guard = Literal["headers", "captcha", "rate", "cookie", "script"]
+GUARDS: tuple[Guard, ...] = get_args(Guard)
+
+#: Requests a second that the `rate` guard lets one client make.
+RATE = 5
+RETRY_AFTER_S = 2
+COOKIE = "consent=yes"
+#: What the page's own script sends along; nothing else does.
+SCRIPT_HEADER = "X-Shop-Script"
+
+#: Headers that every browser sends with a page's address.
+BROWSER_HEADERS = ("Accept", "Accept-Language", "Accept-Encoding", "Upgrade-Insecure-Requests")
+_FREE = ("/robots.txt", "/sitemap.xml")
+
+_CAPTCHA = (
+    '<!DOCTYPE html><title>One moment</title><h1>Are you a robot?</h1><form method="post">'
+    '<div class="g-recaptcha" data-sitekey="demo"></div><button>Go on</button></form>'
+)
+_WALL = (
+    "<!DOCTYPE html><title>Before you go on</title><h1>We value your privacy</h1>"
+    '<meta http-equiv="refresh" content="1"><p>This shop needs a cookie.</p>'
+    f"<button onclick=\"document.cookie='{COOKIE}; path=/';location.reload()\">Accept</button>"
+)
+_SHELL = (
+    '<!DOCTYPE html><title>Shop</title><div id="app"></div>'
+    "<noscript>You need to enable JavaScript to run this app.</noscript><script>"
+    f"fetch(location.href, {{headers: {{'{SCRIPT_HEADER}': '1'}}}}).then(a => a.text())"
+    ".then(t => { document.open(); document.write(t); document.close(); });</script>"
+)
+
+
+@attrs.frozen
+class Visitor:
+    """Who asks, and for what."""
+
+    host: str
+    """The shop's address that was asked, without the port."""
+    client: str
+    """The visitor's own address."""
+    path: str
+    headers: Mapping[str, str]
+    """Looked up without regard to case."""
+
+
+@attrs.define
+class Guards:
+    """The defences of one shop."""
+
+    by_host: Mapping[str, frozenset[Guard]]
+    """Defences by address; `*` stands for every address."""
+    _lately: dict[tuple[str, str], deque[float]] = attrs.Factory(dict)
+
+    def stop(self, visitor: Visitor) -> Page | None:
+        """What the visitor gets instead of the page; None where nothing stops it."""
+        up = self.by_host.get("*", frozenset()) | self.by_host.get(visitor.host, frozenset())
+        if not up or visitor.path in _FREE:
+            return None
+        if "rate" in up and self._too_fast(visitor):
+            return Page(b"slow down", 429, headers={"Retry-After": str(RETRY_AFTER_S)})
+        if "headers" in up and not is_browser(visitor.headers):
+            return Page(b"<h1>403 Forbidden</h1>", 403)
+        if "captcha" in up and not is_browser(visitor.headers):
+            return Page(_CAPTCHA.encode())
+        if "cookie" in up and COOKIE not in visitor.headers.get("Cookie", ""):
+            return Page(_WALL.encode(), headers={"Set-Cookie": f"{COOKIE}; Path=/"})
+        if "script" in up and SCRIPT_HEADER not in visitor.headers:
+            return Page(_SHELL.encode())
+        return None
+
+    def _too_fast(self, visitor: Visitor) -> bool:
+        now = time.monotonic()
+        times = self._lately.setdefault((visitor.host, visitor.client), deque())
+        while times and now - times[0] >= 1:
+            times.popleft()
+        if len(times) >= RATE:
+            return True
+        times.append(now)
+        return False
+
+
+def is_browser(headers: Mapping[str, str]) -> bool:
+    """Whether a client sends what every browser sends."""
+    agent = headers.get("User-Agent", "")
+    return agent.startswith("Mozilla/5.0 ") and all(name in headers for name in BROWSER_HEADERS)
+
+
+def guards_of(texts: Iterable[str]) -> Guards:
+    """Read `KIND` (for every address) or `ADDRESS=KIND`.
+
+    Raises:
+        ValueError: there is no such kind.
+
+    >>> sorted(guards_of(["rate", "127.0.0.2=script"]).by_host)
+    ['*', '127.0.0.2']
+    """
+    by_host: dict[str, frozenset[Guard]] = {}
+    for text in texts:
+        host, _, kind = text.rpartition("=")
+        found = next((guard for guard in GUARDS if guard == kind), None)
+        if found is None:
+            raise ValueError(f"{kind!r} is none of {', '.join(GUARDS)}")
+        by_host[host or "*"] = by_host.get(host or "*", frozenset()) | {found}
+    return Guards(by_host)
