@@ -97,3 +97,17 @@ ITEM_PIPELINES = {
     "pipelines.dedupe.Dedupe": 300,
     "pipelines.upsert.Upsert": 400,
 }
+
+# --- Operations -------------------------------------------------------------------------------
+# Port of a worker's /metrics, /healthz and /readyz; 0 picks a free one, empty serves none.
+# Default: empty, as several workers of one machine cannot share a port.
+SEINE_METRICS_PORT = os.environ.get("SEINE_METRICS_PORT", "")
+# Address the port is bound to. Default 127.0.0.1; a pod says 0.0.0.0.
+SEINE_METRICS_HOST = os.environ.get("SEINE_METRICS_HOST", "127.0.0.1")
+# Seconds between two reports of a worker's outcomes by domain and minute. Default 10: what a
+# killed worker saw since its last report is missing in these numbers, never in the frontier's.
+SEINE_TALLY_SECONDS = 10
+EXTENSIONS = {
+    "crawler.engine.tally.TallyExtension": 10,
+    "crawler.engine.exporter.Exporter": 20,
+}

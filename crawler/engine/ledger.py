@@ -89,6 +89,7 @@ class Ledger:
         self._entries: dict[int, Entry] = {}
         self._all: set[Entry] = set()
         self._pressing: set[str] = set()
+        self._watchers: list[Callable[[Entry], None]] = []
 
     def __len__(self) -> int:
         return len(self._all)
@@ -96,6 +97,10 @@ class Ledger:
     def connect(self, ended: Callable[[Entry], None], policy: RetryPolicy) -> None:
         """Say who hears of each end, and who decides on retries: the scheduler does."""
         self._ended, self._policy = ended, policy
+
+    def watch(self, ended: Callable[[Entry], None]) -> None:
+        """Hear of each end as well, only to count it."""
+        self._watchers.append(ended)
 
     @property
     def leases(self) -> list[Lease]:
@@ -142,6 +147,8 @@ class Ledger:
         """End the entry if nothing needs it any more."""
         if not entry.open and entry in self._all:
             self._all.remove(entry)
+            for watcher in self._watchers:
+                watcher(entry)
             self._ended(entry)
 
     def retry(

@@ -1,0 +1,199 @@
+"""Extension: a worker's metrics and health on a port of its own.
+
+`/metrics` is worked out from Scrapy's stats when Prometheus asks; `/healthz` answers as long as the
+event loop turns, whatever Redis does, so that an outage of a store restarts no worker; `/readyz`
+says whether the worker takes work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from time import monotonic
+from typing import Any, Self
+
+from aiohttp import web
+from prometheus_client import ProcessCollector
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from crawler import metrics
+from crawler.config import FrontierConfig
+from crawler.engine.ledger import ledger_of
+from crawler.engine.tally import Tally, tally_of
+from crawler.errors import ConfigError
+from crawler.metrics import Sheet, Spec
+from crawler.ops.exposition import CONTENT_TYPE, render
+
+logger = logging.getLogger(__name__)
+_TICK_S = 0.25
+_HIGHEST_PORT = 65535
+
+#: Metrics that are one stat.
+_SINGLE: Mapping[Spec, str] = {
+    metrics.RESPONSE_BYTES: "downloader/response_bytes",
+    metrics.DUPLICATES: "seine/duplicates_local",
+    metrics.LEASES_LOST: "seine/leases_lost",
+    metrics.BATCHES: "seine/upsert/batches",
+    metrics.BATCH_SECONDS: "seine/upsert/seconds",
+}
+#: Metrics whose last label is the end of the stat's name.
+_FAMILIES: Mapping[str, tuple[Spec, tuple[str, ...]]] = {
+    "downloader/response_status_count/": (metrics.RESPONSES, ()),
+    "downloader/exception_type_count/": (metrics.EXCEPTIONS, ()),
+    "seine/verdict/": (metrics.VERDICTS, ()),
+}
+#: Metrics gathered from stats with names of their own.
+_NAMED: Mapping[str, tuple[Spec, str]] = {
+    "item_scraped_count": (metrics.ITEMS, "scraped"),
+    "item_dropped_count": (metrics.ITEMS, "dropped"),
+    "seine/seeds": (metrics.SEEDS, "taken"),
+    "seine/seeds_rejected": (metrics.SEEDS, "rejected"),
+    "seine/unencodable": (metrics.UNREADABLE, "in"),
+    "seine/undecodable": (metrics.UNREADABLE, "out"),
+}
+
+
+def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: Tally) -> Sheet:
+    """Lay one worker's counters out as metrics."""
+    sheet = Sheet(crawl)
+    for spec, stat in _SINGLE.items():
+        sheet.add(spec, float(stats.get(stat, 0)))
+    for stat, (spec, label) in _NAMED.items():
+        sheet.add(spec, float(stats.get(stat, 0)), label)
+    for stat, value in stats.items():
+        prefix, _, label = stat.rpartition("/")
+        if f"{prefix}/" in _FAMILIES:
+            sheet.add(_FAMILIES[f"{prefix}/"][0], float(value), label.rpartition(".")[2])
+        elif prefix == "seine/retries":
+            sheet.add(metrics.FAILURES, float(value), label, "retry")
+        elif prefix == "seine/buried":
+            sheet.add(metrics.FAILURES, float(value), label, "bury")
+    for (domain, outcome), n in tally.by_label.items():
+        sheet.add(metrics.REQUESTS_ENDED, n, domain, outcome)
+    sheet.add_histogram(metrics.RESPONSE_SECONDS, tally.seconds)
+    return sheet
+
+
+def parse_port(raw: Any) -> int:
+    """Read SEINE_METRICS_PORT.
+
+    Raises:
+        ConfigError: it is no port.
+    """
+    try:
+        port = int(raw)
+    except (TypeError, ValueError):
+        port = -1
+    if not 0 <= port <= _HIGHEST_PORT:
+        raise ConfigError(f"SEINE_METRICS_PORT={raw!r} is no port")
+    return port
+
+
+def own_version() -> str:
+    """Installed version, or `dev` in a checkout."""
+    try:
+        return version("seine")
+    except PackageNotFoundError:
+        return "dev"
+
+
+class Exporter:
+    """Serves one worker's metrics."""
+
+    def __init__(self, crawler: Crawler, port: int, host: str) -> None:
+        self.crawler = crawler
+        self.port = port
+        self.host = host
+        self.crawl = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name).crawl
+        self._process = ProcessCollector(registry=None)
+        self._lag_s = 0.0
+        self._ticker: asyncio.Task[None] | None = None
+        self._runner: web.AppRunner | None = None
+        self._closing = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension where SEINE_METRICS_PORT asks for it.
+
+        Raises:
+            NotConfigured: the setting is empty.
+            ConfigError: it is no port.
+        """
+        raw = crawler.settings.get("SEINE_METRICS_PORT", "")
+        if raw in {"", None}:
+            raise NotConfigured("SEINE_METRICS_PORT is empty")
+        host = str(crawler.settings.get("SEINE_METRICS_HOST", "127.0.0.1"))
+        self = cls(crawler, parse_port(raw), host)
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._closed, signals.spider_closed)
+        return self
+
+    async def _opened(self) -> None:
+        app = web.Application()
+        app.add_routes(
+            [
+                web.get("/metrics", self._metrics),
+                web.get("/healthz", self._healthz),
+                web.get("/readyz", self._readyz),
+            ]
+        )
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, self.host, self.port).start()
+        except OSError as error:
+            logger.error("no metrics: port %d cannot be used: %s", self.port, error)
+            return
+        self.port = self._runner.addresses[0][1]
+        logger.info("metrics at http://%s:%d/metrics", self.host, self.port)
+        self._ticker = asyncio.ensure_future(self._tick())
+
+    async def _closed(self) -> None:
+        if self._ticker is not None:
+            self._ticker.cancel()
+            await asyncio.gather(self._ticker, return_exceptions=True)
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _tick(self) -> None:
+        """Measure how late the event loop wakes us."""
+        while True:
+            asked = monotonic()
+            await asyncio.sleep(_TICK_S)
+            self._lag_s = max(self._lag_s, monotonic() - asked - _TICK_S)
+
+    @property
+    def _slot(self) -> Any:
+        return getattr(self.crawler.engine, "_slot", None)
+
+    def sheet(self) -> Sheet:
+        """Work all metrics out."""
+        stats: Any = self.crawler.stats
+        sheet = worker_sheet(self.crawl, stats.get_stats(), tally_of(self.crawler))
+        scheduler: Any = getattr(self._slot, "scheduler", None)
+        ledger = ledger_of(self.crawler)
+        sheet.add(metrics.WORKER_INFO, 1, getattr(scheduler, "worker", ""), own_version())
+        sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
+        sheet.add(metrics.ACTIVE, len(ledger))
+        sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "pump") else 0)
+        sheet.add(metrics.PRESSED, float(ledger.pressed))
+        sheet.add(metrics.REACTOR_LAG, self._lag_s)
+        self._lag_s = 0.0
+        return sheet
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        body = render([*self.sheet(), *self._process.collect()])
+        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE})
+
+    async def _healthz(self, request: web.Request) -> web.Response:
+        return web.Response(text="ok\n")
+
+    async def _readyz(self, request: web.Request) -> web.Response:
+        slot = self._slot
+        if slot is None or slot.closing is not None:
+            return web.Response(status=503, text="the worker takes no work\n")
+        return web.Response(text="ready\n")

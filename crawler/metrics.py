@@ -1,0 +1,196 @@
+"""Every metric that Seine shows, declared once: name, kind, labels, help.
+
+Names follow Prometheus' conventions: `seine_` in front, the unit behind (`_seconds`, `_bytes`), and
+`_total` on what only grows. Label sets are bounded: domains beyond the busiest count as `other`.
+Workers' metrics are worked out from their counters when somebody asks, so that a page costs
+nothing here; the fleet's come from Redis' own counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import attrs
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+
+Kind = Literal["counter", "gauge", "histogram"]
+#: Where what has no label of its own is counted.
+OTHER = "other"
+#: Upper bounds of the response time histogram, seconds.
+RESPONSE_BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+@attrs.frozen
+class Spec:
+    """One metric. Its first label is always the crawl."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: tuple[str, ...] = ()
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """All labels, the crawl first."""
+        return ("crawl", *self.labels)
+
+
+def _counter(name: str, text: str, *labels: str) -> Spec:
+    return Spec(name, "counter", text, labels)
+
+
+def _gauge(name: str, text: str, *labels: str) -> Spec:
+    return Spec(name, "gauge", text, labels)
+
+
+# One worker:
+WORKER_INFO = _gauge("seine_worker_info", "Always 1; who this worker is.", "worker", "version")
+WORKER_STARTED = _gauge("seine_worker_start_time_seconds", "Unix time of the worker's start.")
+REQUESTS_ENDED = _counter(
+    "seine_requests_ended_total", "Requests by how their lease ended.", "domain", "outcome"
+)
+FAILURES = _counter(
+    "seine_failures_total", "Failed attempts by kind, and what became of them.", "kind", "end"
+)
+RESPONSES = _counter("seine_responses_total", "Responses received, by HTTP status.", "status")
+EXCEPTIONS = _counter("seine_download_errors_total", "Downloads without a response.", "error")
+RESPONSE_BYTES = _counter("seine_response_bytes_total", "Bytes received, headers included.")
+RESPONSE_SECONDS = Spec(
+    "seine_response_seconds", "histogram", "From sending a request to its response."
+)
+ITEMS = _counter("seine_items_total", "Items by what became of them.", "outcome")
+DUPLICATES = _counter("seine_duplicate_links_total", "Links dropped without asking Redis.")
+VERDICTS = _counter("seine_verdicts_total", "Pages by verdict of block detection.", "verdict")
+SEEDS = _counter("seine_seeds_total", "Seeds taken, by outcome.", "outcome")
+LEASES_LOST = _counter("seine_leases_lost_total", "Leases that ran out in this worker's hands.")
+UNREADABLE = _counter("seine_unstorable_requests_total", "Requests set aside.", "direction")
+BATCHES = _counter("seine_upsert_batches_total", "Batches written to PostgreSQL.")
+BATCH_SECONDS = _counter("seine_upsert_seconds_total", "Time spent in writing batches.")
+ACTIVE = _gauge("seine_active_requests", "Requests in Scrapy's hands or waiting for a commit.")
+BUFFERED = _gauge("seine_buffered_requests", "Requests read ahead, not begun.")
+PRESSED = _gauge("seine_back_pressure", "1 while a store asks the worker to pause.")
+REACTOR_LAG = _gauge(
+    "seine_reactor_lag_seconds", "Longest delay of the event loop since the last scrape."
+)
+
+# The fleet:
+STORE_UP = _gauge("seine_store_up", "1 when the store answers.", "store")
+FRONTIER = _gauge("seine_frontier_requests", "Requests by state.", "state")
+DUE_NOW = _gauge(
+    "seine_frontier_due_now", "Requests that could be sent now; autoscaling reads this."
+)
+OLDEST = _gauge(
+    "seine_frontier_oldest_request_seconds", "Age of the request that is next to be handed out."
+)
+LATENESS = _gauge(
+    "seine_frontier_lateness_seconds", "How long work that is due has been waiting for a worker."
+)
+DOMAINS = _gauge("seine_frontier_domains", "Domains with queued requests, by state.", "state")
+SEEN = _gauge("seine_frontier_seen", "Fingerprints remembered in the current generation.")
+EVENTS = _counter("seine_frontier_events_total", "What happened to requests, by verb.", "event")
+PAUSED = _gauge("seine_crawl_paused", "1 while the crawl is paused.")
+WORKERS = _gauge("seine_workers", "Workers by state of their heartbeat.", "state")
+DOMAIN_OUTCOMES = _counter(
+    "seine_domain_outcomes_total", "Ended requests of the busiest domains.", "domain", "outcome"
+)
+PROXIES = _gauge("seine_proxies", "Proxies by state.", "state")
+LADDER = _gauge("seine_ladder_domains", "Domains by step of the escalation ladder.", "step")
+QUALITY = _gauge("seine_quality_score", "Data quality by site, 0 to 1.", "site")
+PRODUCTS = _gauge("seine_products", "Products in PostgreSQL, as its statistics estimate.")
+REDIS_MEMORY = _gauge("seine_redis_memory_bytes", "Memory Redis uses.")
+REDIS_MEMORY_LIMIT = _gauge("seine_redis_memory_limit_bytes", "Memory Redis may use; 0: no limit.")
+READ_SECONDS = _gauge("seine_fleet_read_seconds", "What reading the fleet's state took.")
+
+SPECS: tuple[Spec, ...] = tuple(value for value in globals().values() if isinstance(value, Spec))
+
+
+@attrs.define
+class Histogram:
+    """Counts by bucket, cheap enough for each page."""
+
+    bounds: tuple[float, ...] = RESPONSE_BUCKETS
+    counts: list[int] = attrs.Factory(lambda self: [0] * (len(self.bounds) + 1), takes_self=True)
+    total: float = 0.0
+
+    def observe(self, value: float) -> None:
+        """Count one value."""
+        at = 0
+        for bound in self.bounds:
+            if value <= bound:
+                break
+            at += 1
+        self.counts[at] += 1
+        self.total += value
+
+    def cumulative(self) -> list[tuple[str, float]]:
+        """Return buckets as Prometheus wants them: each holds all smaller ones."""
+        bounds = [*(str(bound) for bound in self.bounds), "+Inf"]
+        below, rows = 0, []
+        for bound, count in zip(bounds, self.counts, strict=True):
+            below += count
+            rows.append((bound, float(below)))
+        return rows
+
+
+class Sheet:
+    """One scrape's values, gathered by metric."""
+
+    def __init__(self, crawl: str) -> None:
+        self.crawl = crawl
+        self._families: dict[str, Metric] = {}
+
+    def add(self, spec: Spec, value: float, *labels: str) -> None:
+        """Write one value; *labels* in the order of the declaration, without the crawl."""
+        family = self._families.get(spec.name)
+        if family is None:
+            shape = CounterMetricFamily if spec.kind == "counter" else GaugeMetricFamily
+            family = shape(spec.name, spec.help, labels=spec.label_names)
+            self._families[spec.name] = family
+        family.add_metric([self.crawl, *labels], value)  # type: ignore[attr-defined]
+
+    def add_each(self, spec: Spec, values: Mapping[str, float]) -> None:
+        """Write one value for each value of the metric's only label."""
+        for label, value in values.items():
+            self.add(spec, value, label)
+
+    def add_histogram(self, spec: Spec, histogram: Histogram) -> None:
+        """Write a histogram."""
+        family = HistogramMetricFamily(spec.name, spec.help, labels=spec.label_names)
+        family.add_metric([self.crawl], histogram.cumulative(), histogram.total)
+        self._families[spec.name] = family
+
+    def __iter__(self) -> Iterator[Metric]:
+        return iter(self._families.values())
+
+
+class TopLabels:
+    """Gives the busiest domains a label of their own, and the others one together.
+
+    A domain keeps the label once it has one, so that no counter ever falls: half the labels go to
+    the first domains that come, the other half to the busiest ones of each interval.
+    """
+
+    def __init__(self, limit: int = 50) -> None:
+        self.limit = limit
+        self._shown: set[str] = set()
+
+    def label(self, domain: str) -> str:
+        """Label under which *domain* is counted."""
+        if domain in self._shown:
+            return domain
+        if len(self._shown) < self.limit // 2:
+            self._shown.add(domain)
+            return domain
+        return OTHER
+
+    def promote(self, busiest: Sequence[str]) -> None:
+        """Give labels that are left to the domains that were busiest lately."""
+        room = self.limit - len(self._shown)
+        for domain in [d for d in busiest if d not in self._shown][: max(room, 0)]:
+            self._shown.add(domain)

@@ -1,0 +1,184 @@
+"""The fleet at one moment: read in two round trips, whatever the size of the crawl."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+
+from crawler.errors import DecodeError
+from crawler.frontier.codec import decode
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Counts
+from crawler.meta import CREATED_AT
+from crawler.ops.domains import Domain, free_slots, read_domains
+
+#: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
+SAMPLE = 100
+#: Workers listed, at most.
+MAX_WORKERS = 1000
+
+
+@attrs.frozen(kw_only=True)
+class Worker:
+    """One worker, as its last heartbeat described it."""
+
+    name: str
+    alive: bool
+    expires_in_s: float
+    """Seconds until its heartbeat counts as missing; negative: it is."""
+    host: str = ""
+    pid: int = 0
+    started: float = 0.0
+    """Unix time."""
+    pages: int = 0
+    items: int = 0
+    active: int = 0
+    buffered: int = 0
+
+    def rate(self, now_s: float) -> float:
+        """Pages a minute since its start."""
+        ran_s = now_s - self.started
+        return 60 * self.pages / ran_s if self.started and ran_s > 1 else 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Fleet:
+    """Counters, workers and pressure of one crawl."""
+
+    crawl: str
+    at: float
+    """Redis' clock, Unix seconds."""
+    counts: Counts
+    workers: Sequence[Worker]
+    due_now: int
+    """Requests that could be sent this moment; exact up to SAMPLE ready domains."""
+    oldest_s: float
+    """Age of the request that is next to be handed out; 0: none is ready."""
+    lateness_s: float
+    """How long work that is due has waited for a worker to ask."""
+    clock_skew_s: float
+    """This machine's clock less Redis'."""
+    memory_bytes: int
+    memory_limit_bytes: int
+    """0: Redis has no limit of its own."""
+    read_s: float
+
+    @property
+    def alive(self) -> list[Worker]:
+        """Workers whose heartbeat is fresh."""
+        return [worker for worker in self.workers if worker.alive]
+
+
+async def read_fleet(redis: Redis, crawl: str) -> Fleet:
+    """Read one crawl's state.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    began = time.perf_counter()
+    frontier = Frontier(redis, crawl)
+    k, pipe = frontier.keys, redis.pipeline(transaction=False)
+    pipe.time()
+    pipe.zrange(k.workers, 0, MAX_WORKERS - 1, withscores=True)
+    pipe.zrange(k.ready, 0, SAMPLE - 1)
+    pipe.zrange(k.waiting, 0, 0, withscores=True)
+    pipe.zrange(k.delayed, 0, 0, withscores=True)
+    pipe.info("memory")
+    (seconds, micros), beats, ready, waiting, delayed, memory = await pipe.execute()
+    now_s = seconds + micros / 1e6
+    skew_s = time.time() - now_s
+    counts = await frontier.counts()
+    domains = await read_domains(redis, k, [name.decode() for name in ready], now_s)
+    overdue = await _overdue(redis, frontier, now_s)
+    return Fleet(
+        crawl=crawl,
+        at=now_s,
+        counts=counts,
+        workers=await _workers(redis, frontier, beats, now_s),
+        due_now=min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
+        oldest_s=await _oldest(redis, frontier, domains, now_s),
+        lateness_s=_lateness(waiting, delayed, now_s),
+        clock_skew_s=skew_s,
+        memory_bytes=int(memory.get("used_memory", 0)),
+        memory_limit_bytes=int(memory.get("maxmemory", 0)),
+        read_s=time.perf_counter() - began,
+    )
+
+
+def _due(sample: Sequence[Domain], ready: int) -> int:
+    """Requests that the ready domains would hand out now; the sample stands for all."""
+    if not sample:
+        return 0
+    found = sum(free_slots(domain) for domain in sample)
+    return round(found * max(ready, len(sample)) / len(sample))
+
+
+async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
+    """Domains and delayed requests whose time has come, and that no worker has asked for yet."""
+    now_ms, pipe = int(now_s * 1000), redis.pipeline(transaction=False)
+    pipe.zcount(frontier.keys.waiting, "-inf", now_ms)
+    pipe.zcount(frontier.keys.delayed, "-inf", now_ms)
+    overdue: list[int] = await pipe.execute()
+    return sum(overdue)
+
+
+def _lateness(waiting: Any, delayed: Any, now_s: float) -> float:
+    heads = [score / 1000 for head in (waiting, delayed) for _, score in head]
+    return float(max([0.0, *(now_s - due_s for due_s in heads)]))
+
+
+async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now_s: float) -> float:
+    """Age of the head of the domain that is served next."""
+    if not ready:
+        return 0.0
+    client: Any = redis
+    head = await client.zrange(frontier.keys.queue(ready[0].name), 0, 0)
+    stored = await client.hget(frontier.keys.requests, head[0]) if head else None
+    if not stored:
+        return 0.0
+    created = stored_fields(stored).get("meta", {}).get(CREATED_AT)
+    return max(0.0, now_s - float(created)) if created else 0.0
+
+
+def stored_fields(stored: bytes) -> dict[str, Any]:
+    """Fields of a stored request; empty where it cannot be read (I8)."""
+    try:
+        return decode(stored.partition(b"\n")[2])
+    except DecodeError:
+        return {}
+
+
+async def _workers(
+    redis: Redis, frontier: Frontier, beats: Sequence[tuple[bytes, float]], now_s: float
+) -> list[Worker]:
+    if not beats:
+        return []
+    client: Any = redis
+    infos = await client.hmget(frontier.keys.worker_info, [name for name, _ in beats])
+    rows = zip(beats, infos, strict=True)
+    return sorted(
+        (_worker(name.decode(), expires / 1000 - now_s, info) for (name, expires), info in rows),
+        key=lambda worker: (not worker.alive, worker.name),
+    )
+
+
+def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
+    told = _told(info)
+    known = {field: told[field] for field in _WORKER_FIELDS if field in told}
+    return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
+
+
+_WORKER_FIELDS = ("host", "pid", "started", "pages", "items", "active", "buffered")
+
+
+def _told(info: bytes | None) -> Mapping[str, Any]:
+    try:
+        told = orjson.loads(info or b"{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return told if isinstance(told, dict) else {}

@@ -1,0 +1,114 @@
+"""Metrics keep Prometheus' conventions, and counters never fall."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from crawler import metrics
+from crawler.engine.exporter import parse_port, worker_sheet
+from crawler.engine.tally import Tally
+from crawler.errors import ConfigError
+from crawler.metrics import Histogram, Sheet, TopLabels
+from crawler.ops.exposition import render
+
+STATS = {
+    "downloader/response_status_count/200": 7,
+    "downloader/response_status_count/503": 2,
+    "downloader/exception_type_count/twisted.internet.error.TimeoutError": 1,
+    "downloader/response_bytes": 4096,
+    "item_scraped_count": 5,
+    "seine/retries/5xx": 2,
+    "seine/buried/parse": 1,
+    "start_time": object(),
+}
+
+
+def a_tally():
+    tally = Tally()
+    tally.ended("shop.example", "done")
+    tally.ended("shop.example", "done")
+    tally.ended("shop.example", "retry")
+    tally.seconds.observe(0.2)
+    return tally
+
+
+@pytest.mark.parametrize("spec", metrics.SPECS, ids=lambda spec: spec.name)
+def test_names_follow_the_conventions(spec):
+    assert spec.name.startswith("seine_")
+    assert spec.name.endswith("_total") == (spec.kind == "counter")
+    assert spec.help.endswith(".")
+    assert len(spec.labels) <= 2
+
+
+def test_no_metric_is_declared_twice():
+    names = [spec.name for spec in metrics.SPECS]
+
+    assert len(names) == len(set(names)) > 30
+
+
+def test_scrapys_stats_become_metrics():
+    text = render(worker_sheet("catalog", STATS, a_tally())).decode()
+
+    for line in (
+        'seine_responses_total{crawl="catalog",status="503"} 2.0',
+        'seine_download_errors_total{crawl="catalog",error="TimeoutError"} 1.0',
+        'seine_failures_total{crawl="catalog",end="retry",kind="5xx"} 2.0',
+        'seine_failures_total{crawl="catalog",end="bury",kind="parse"} 1.0',
+        'seine_items_total{crawl="catalog",outcome="scraped"} 5.0',
+        'seine_requests_ended_total{crawl="catalog",domain="shop.example",outcome="done"} 2.0',
+        'seine_response_seconds_bucket{crawl="catalog",le="0.25"} 1.0',
+        'seine_response_seconds_count{crawl="catalog"} 1.0',
+    ):
+        assert line in text
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+def test_promtool_finds_nothing_to_mend():
+    text = render(worker_sheet("catalog", STATS, a_tally()))
+
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], check=False, input=text, capture_output=True
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_histogram_counts_each_value_once():
+    histogram = Histogram(bounds=(0.1, 1.0))
+    for value in (0.05, 0.1, 0.5, 9.0):
+        histogram.observe(value)
+
+    assert histogram.cumulative() == [("0.1", 2.0), ("1.0", 3.0), ("+Inf", 4.0)]
+    assert histogram.total == pytest.approx(9.65)
+
+
+def test_domains_beyond_the_limit_share_a_label():
+    top = TopLabels(limit=4)
+
+    assert [top.label(d) for d in "abcd"] == ["a", "b", "other", "other"]
+    top.promote(["d", "c", "e"])
+    assert [top.label(d) for d in "abcde"] == ["a", "b", "c", "d", "other"]
+
+
+def test_a_report_that_failed_is_told_the_next_time():
+    tally = a_tally()
+    taken = tally.take()
+    tally.ended("shop.example", "done")
+    tally.put_back(taken)
+
+    assert tally.take() == {"shop.example": {"done": 3, "retry": 1}}
+    assert tally.take() == {}
+
+
+def test_label_values_are_escaped():
+    sheet = Sheet("catalog")
+    sheet.add(metrics.STORE_UP, 1, 'a"b\nc')
+
+    assert 'store="a\\"b\\nc"' in render(sheet).decode()
+
+
+@pytest.mark.parametrize("raw", ["x", "-1", "65536", None])
+def test_a_wrong_port_is_named(raw):
+    with pytest.raises(ConfigError, match="SEINE_METRICS_PORT"):
+        parse_port(raw)
