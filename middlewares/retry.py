@@ -11,11 +11,13 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
+from crawler.access.detect import RULE, VERDICT
 from crawler.config import number
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
+_REFUSALS = frozenset({"blocked", "captcha"})
 _TIMEOUTS = ("Timeout", "TimedOut")
 
 
@@ -50,13 +52,15 @@ class Retry:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Send the request back when the status says that later may be better."""
-        if response.status not in self.codes:
+        kind = _kind_of(request, response, self.codes)
+        if not kind:
             return response
-        kind = "429" if response.status == _TOO_MANY else "5xx"
         wait_s = asked_s(response)
         if wait_s is not None:
             wait_s = min(wait_s, self.limit_s)
         reason = f"HTTP {response.status}"
+        if kind == "ban":
+            reason = f"{request.meta[VERDICT]}: {request.meta[RULE]} ({reason})"
         return self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s) or response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
@@ -72,3 +76,15 @@ def asked_s(response: Response) -> float | None:
     """Seconds that the server asks to wait, if it does."""
     raw = (response.headers.get("Retry-After") or b"").decode("latin-1")
     return retry_after_s(raw, datetime.now(UTC)) if raw else None
+
+
+def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
+    """Kind of the failure, see crawler.frontier.backoff; '' for what is none."""
+    if response.status in (request.meta.get("handle_httpstatus_list") or ()):
+        return ""
+    verdict = request.meta.get(VERDICT, "ok")
+    if verdict in _REFUSALS:
+        return "ban"
+    if verdict == "throttled" or response.status == _TOO_MANY:
+        return "429"
+    return "5xx" if response.status in codes else ""

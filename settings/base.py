@@ -90,6 +90,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.retry.Retry": 550,
     # Behind retries, so that it sees each answer first.
     "middlewares.throttle.Throttle": 560,
+    # After the body is decompressed and before anything acts upon it.
+    "middlewares.detect.Detect": 585,
 }
 ITEM_PIPELINES = {
     "pipelines.clean.Clean": 100,
@@ -111,3 +113,11 @@ EXTENSIONS = {
     "crawler.engine.tally.TallyExtension": 10,
     "crawler.engine.exporter.Exporter": 20,
 }
+
+# --- Access -----------------------------------------------------------------------------------
+# Tell refusals, CAPTCHAs and empty pages from content (crawler.access.detect). Default: yes; it
+# costs less than 0.1 ms a page.
+SEINE_DETECT = True
+# Pieces of HTML, one of which each good page of the crawl holds. Default: none, since a crawl has
+# pages of several kinds; a request's own are in its meta["expect"].
+SEINE_EXPECT: list[str] = []

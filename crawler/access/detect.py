@@ -1,0 +1,225 @@
+"""What an answer really is: pure rules over one response, the cheapest first.
+
+    >>> judge(Page(status=403, url="https://shop.example/"))
+    Finding(verdict='blocked', rule='forbidden')
+
+The verdicts: `ok`; `blocked`: the site refuses this client; `captcha`: it wants a human;
+`throttled`: it wants fewer requests; `empty`: a page without its content, which a browser may
+fill; `broken`: neither refusal nor content (errors, soft 404, garbage), another means gets no more.
+
+An ordinary page must leave early: most pages are ordinary. So the site's own key elements are
+looked for first, markers only in the head of the body, and only by substring search, which is
+faster than a regular expression of as many words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+import attrs
+
+from crawler.access import marks
+from crawler.access.marks import Verdict
+
+__all__ = ["RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
+
+#: Keys of `request.meta` that hold the verdict and the rule's name.
+VERDICT, RULE = "verdict", "verdict_rule"
+
+#: Bytes of the body in which markers are looked for.
+HEAD = 8192
+#: Below this size, in bytes, the visible text is counted even if nothing looks odd.
+_TINY = 2048
+#: A challenge is a small page; a widget on a larger one belongs to a form.
+_SMALL = 16384
+#: Below this share of the site's usual size, a page lacks its content.
+_FAR_BELOW = 0.2
+#: A usual size under this, in bytes, tells nothing.
+_USUAL_FLOOR = 4096
+
+_TITLE = re.compile(rb"<title[^>]*>([^<]*)")
+_SPACE = re.compile(rb"\s+")
+# Each alternative runs to an end that always exists, so that no hostile page makes it slow.
+_HIDDEN = re.compile(
+    rb"<(script|style|noscript|template)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|<[^<>]*>", re.S
+)
+_LOGIN_PATH = re.compile(r"/(?:log-?in|sign-?in|auth|sso)(?:[/.?]|$)", re.I)
+_CAPTCHA_PATH = re.compile(
+    r"/(?:captcha|showcaptcha|validatecaptcha|sorry|challenge)(?:[/.?]|$)", re.I
+)
+
+
+@attrs.frozen(kw_only=True)
+class Page:
+    """What the rules see of a response."""
+
+    status: int
+    url: str
+    """Where the answer came from, after redirects."""
+    headers: Mapping[str, str] = attrs.Factory(dict)
+    """First value of each header; names in lower case."""
+    body: bytes = b""
+    asked: str = ""
+    """URL that was asked for, before redirects; '' = the same."""
+    expected: Sequence[bytes] = ()
+    """Literal pieces of HTML, one of which each good page of the site holds."""
+    usual_size: float = 0.0
+    """Bytes of the site's usual page of this kind; 0: not known."""
+    truncated: bool = False
+    """The connection ended before the body did."""
+
+
+@attrs.frozen
+class Finding:
+    """The verdict and the rule that gave it."""
+
+    verdict: Verdict
+    rule: str
+
+
+OK = Finding("ok", "ok")
+
+#: Pieces of HTML, the visible text in characters under which they count, and what they mean.
+_WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
+    (marks.SHELLS, 200, Finding("empty", "javascript-shell")),
+    (marks.WIDGETS, 800, Finding("captcha", "captcha-widget")),
+    ((b'type="password"',), 800, Finding("blocked", "login-wall")),
+    (marks.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
+)
+
+
+def judge(page: Page) -> Finding:
+    """Say what an answer is."""
+    if page.truncated:
+        return Finding("broken", "truncated")
+    named = _by_header(page.headers)
+    if named is not None:
+        return named
+    if 200 <= page.status < 300:  # noqa: PLR2004
+        return _success(page)
+    if 300 <= page.status < 400:  # noqa: PLR2004
+        return _by_path(page.headers.get("location", ""), page.asked or page.url) or OK
+    return _failure(page)
+
+
+def _by_header(headers: Mapping[str, str]) -> Finding | None:
+    for name, part, rule, verdict in marks.HEADERS:
+        if name in headers and part in headers[name].lower():
+            return Finding(verdict, rule)
+    return None
+
+
+def _by_path(target: str, asked: str) -> Finding | None:
+    """Judge where a redirect led: to a login or a challenge that nobody asked for."""
+    if not target or target == asked:
+        return None
+    path, before = urlsplit(target).path, urlsplit(asked).path
+    if _CAPTCHA_PATH.search(path) and not _CAPTCHA_PATH.search(before):
+        return Finding("captcha", "redirect-captcha")
+    if _LOGIN_PATH.search(path) and not _LOGIN_PATH.search(before):
+        return Finding("blocked", "login-wall")
+    return None
+
+
+_STATUS: dict[int, Finding] = {
+    401: Finding("blocked", "login-required"),
+    403: Finding("blocked", "forbidden"),
+    404: OK,
+    406: Finding("blocked", "not-acceptable"),
+    407: Finding("broken", "proxy-auth"),
+    410: OK,
+    418: Finding("blocked", "teapot"),
+    429: Finding("throttled", "too-many-requests"),
+    444: Finding("blocked", "no-response"),
+    451: Finding("blocked", "legal"),
+    456: Finding("blocked", "quota"),
+    509: Finding("throttled", "bandwidth"),
+    529: Finding("throttled", "overloaded"),
+    999: Finding("blocked", "refused-999"),
+}
+_BAN_STATUSES = frozenset({400, 401, 403, 405, 406, 418, 428, 429, 451, 456, 503, 999})
+
+
+def _failure(page: Page) -> Finding:
+    """Judge an error status: who answered says more than the number."""
+    head = page.body[:HEAD].lower()
+    if page.status in _BAN_STATUSES:
+        found = _by_marks(head, ok_status=False) or _by_title(head)
+        if found is not None and found.rule not in {"title-denied", "title-error", "soft-404"}:
+            return found
+        if len(page.body) < _SMALL and any(w in head for w in marks.WIDGETS):
+            return Finding("captcha", "captcha-widget")
+    if page.status == 503 and "retry-after" in page.headers:  # noqa: PLR2004
+        return Finding("throttled", "retry-after")
+    if page.status in _STATUS:
+        return _STATUS[page.status]
+    if page.status >= 500:  # noqa: PLR2004
+        return _by_marks(head, ok_status=False) or Finding("broken", "server-error")
+    return Finding("broken", "client-error")
+
+
+def _success(page: Page) -> Finding:
+    body = page.body
+    if not body or body.isspace():
+        return Finding("empty", "no-body")
+    moved = _by_path(page.url, page.asked) if page.asked else None
+    if moved is not None:
+        return moved
+    if page.expected and any(piece in body for piece in page.expected):
+        return OK
+    kind = page.headers.get("content-type", "").lower()
+    if kind and "html" not in kind:
+        return OK if not page.expected else Finding("broken", "not-html")
+    head = body[: HEAD if len(body) < _SMALL else HEAD // 2].lower()
+    if b"\0" in head:
+        return Finding("broken", "garbage")
+    return _html(page, head)
+
+
+def _html(page: Page, head: bytes) -> Finding:
+    """Judge a page with status 200 that does not show the site's key elements."""
+    found = _by_marks(head, ok_status=True) or _by_title(head)
+    size = len(page.body)
+    low = page.usual_size >= _USUAL_FLOOR and size < page.usual_size * _FAR_BELOW
+    if found is None and (size < _SMALL or low or page.expected):
+        found = _small(page.body, head)
+    if found is not None and not _shows_content(page.body):
+        return found
+    if found is None and low and not _shows_content(page.body):
+        return Finding("empty", "far-below-usual-size")
+    return Finding("broken", "missing-elements") if page.expected else OK
+
+
+def _by_marks(head: bytes, *, ok_status: bool) -> Finding | None:
+    for mark in marks.BODY:
+        if (mark.any_status or not ok_status) and all(needle in head for needle in mark.needles):
+            return Finding(mark.verdict, mark.rule)
+    return None
+
+
+def _by_title(head: bytes) -> Finding | None:
+    match = _TITLE.search(head)
+    if match is None:
+        return None
+    found = marks.TITLES.get(_SPACE.sub(b" ", match.group(1)).strip())
+    return Finding(found[1], found[0]) if found else None
+
+
+def _small(body: bytes, head: bytes) -> Finding | None:
+    """Judge a page that may be all wall and no content, by what a reader would see of it."""
+    rules = [(limit, finding) for parts, limit, finding in _WALLS if any(p in head for p in parts)]
+    if not rules and len(body) > _TINY:
+        return None
+    seen = len(_SPACE.sub(b" ", _HIDDEN.sub(b" ", body[: 4 * HEAD])).strip())
+    for limit, finding in rules:
+        if seen < limit:
+            return finding
+    return None if seen else Finding("empty", "no-text")
+
+
+def _shows_content(body: bytes) -> bool:
+    """The page says that it is a product's or a listing's."""
+    lower = body.lower()
+    return any(piece in lower for piece in marks.CONTENT)

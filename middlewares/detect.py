@@ -1,0 +1,109 @@
+"""Each answer gets a verdict; what follows from it is up to the middlewares after this one."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response, TextResponse
+from scrapy.statscollectors import StatsCollector
+
+from crawler.access.detect import RULE, VERDICT, Page, judge
+
+
+class Detect:
+    """Judges answers (crawler.access.detect); Retry sends the refused ones back.
+
+    A request says what a good page holds in `meta["expect"]`, a list of literal pieces of HTML;
+    SEINE_EXPECT says it for the whole crawl. It stands before the proxies' middleware and Retry,
+    since a middleware that returns a request ends the chain.
+    """
+
+    def __init__(self, stats: StatsCollector, expected: tuple[str, ...]) -> None:
+        self.stats = stats
+        self.expected = tuple(piece.encode() for piece in expected)
+        self.sizes: dict[str, float] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: SEINE_DETECT is off.
+        """
+        if not crawler.settings.getbool("SEINE_DETECT"):
+            raise NotConfigured("SEINE_DETECT is off")
+        assert crawler.stats is not None
+        expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
+        return cls(crawler.stats, expected)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Write the verdict into meta, and count it."""
+        finding = judge(self.page(request, response))
+        request.meta[VERDICT], request.meta[RULE] = finding.verdict, finding.rule
+        self.stats.inc_value(f"access/{finding.verdict}")
+        if finding.verdict == "ok":
+            self._learn(request, response)
+        else:
+            self.stats.inc_value(f"access/rule/{finding.rule}")
+        return response
+
+    def page(self, request: Request, response: Response) -> Page:
+        """Lay out what the rules need of a response."""
+        pieces = request.meta.get("expect")
+        expected = tuple(str(p).encode() for p in pieces) if pieces else self.expected
+        return Page(
+            status=response.status,
+            url=response.url,
+            asked=_first_url(request),
+            headers=_headers(response),
+            body=response.body,
+            expected=expected,
+            usual_size=self.sizes.get(_kind_of_page(request), 0.0),
+            truncated="dataloss" in response.flags or "partial" in response.flags,
+        )
+
+    def _learn(self, request: Request, response: Response) -> None:
+        """Follow the site's usual size: an average that forgets, one for each callback."""
+        if response.status != 200 or not isinstance(response, TextResponse):  # noqa: PLR2004
+            return
+        key = _kind_of_page(request)
+        old = self.sizes.get(key)
+        size = float(len(response.body))
+        # A host name is all that a crawl adds here; a crawl of very many starts anew at times.
+        if old is None and len(self.sizes) >= 10_000:  # noqa: PLR2004
+            self.sizes.clear()
+        self.sizes[key] = size if old is None else old + (size - old) * 0.1
+
+
+def _kind_of_page(request: Request) -> str:
+    host = request.url.split("/", 3)[2]
+    return f"{host} {getattr(request.callback, '__name__', '')}"
+
+
+def _first_url(request: Request) -> str:
+    urls = request.meta.get("redirect_urls")
+    return str(urls[0]) if urls else request.url
+
+
+#: Only these are looked at; decoding every header of every page would cost more than the rules.
+_NEEDED = (
+    b"Content-Type",
+    b"Location",
+    b"Retry-After",
+    b"Cf-Mitigated",
+    b"X-Amzn-Waf-Action",
+    b"X-Vercel-Mitigated",
+    b"X-Squid-Error",
+)
+
+
+def _headers(response: Response) -> dict[str, str]:
+    found = {}
+    for name in _NEEDED:
+        value = response.headers.get(name)
+        if value:
+            found[name.decode().lower()] = value.decode("latin-1")
+    return found
