@@ -29,7 +29,7 @@ def page(status: int = 200, body: bytes | None = None, **kwargs: object) -> Page
 
 
 CASES: list[tuple[str, Page, str, str]] = [
-    # --- refusals by status
+    # refusals by status
     ("403", page(403), "blocked", "forbidden"),
     ("403 with a denied title", page(403, html(b"Access Denied", b"no")), "blocked", "forbidden"),
     ("401", page(401), "blocked", "login-required"),
@@ -49,7 +49,7 @@ CASES: list[tuple[str, Page, str, str]] = [
     ("407 of a proxy", page(407), "broken", "proxy-auth"),
     ("404 is an answer", page(404), "ok", "ok"),
     ("410 is an answer", page(410), "ok", "ok"),
-    # --- vendors
+    # vendors
     (
         "Cloudflare challenge by header",
         page(403, headers={"cf-mitigated": "challenge"}),
@@ -239,7 +239,7 @@ CASES: list[tuple[str, Page, str, str]] = [
         "captcha",
         "captcha-widget",
     ),
-    # --- walls and shells
+    # walls and shells
     (
         "login wall by redirect",
         Page(status=200, url="https://shop.example/login?next=/p/1", asked=URL, body=html()),
@@ -303,7 +303,7 @@ CASES: list[tuple[str, Page, str, str]] = [
     ("204", page(204, b""), "empty", "no-body"),
     ("no text", page(200, b"<html><head></head><body></body></html>"), "empty", "no-text"),
     ("far below the usual size", page(usual_size=40_000.0), "empty", "far-below-usual-size"),
-    # --- broken
+    # broken
     ("cut off", page(truncated=True), "broken", "truncated"),
     ("soft 404", page(200, html(b"Page not found", b"Sorry")), "broken", "soft-404"),
     ("garbage", page(200, b"<html>\0\1\2\3" * 9), "broken", "garbage"),
@@ -321,7 +321,7 @@ CASES: list[tuple[str, Page, str, str]] = [
         "not-html",
     ),
     ("key elements gone", page(expected=(b'itemprop="price"',)), "broken", "missing-elements"),
-    # --- good pages, and traps
+    # good pages, and traps
     ("a product", page(200, html(body=WORDS + PRICE)), "ok", "ok"),
     ("a short product page", page(200, html(body=b"Kettle, 12.50")), "ok", "ok"),
     ("JSON", page(200, b'{"price": 1}', headers={"content-type": "application/json"}), "ok", "ok"),
