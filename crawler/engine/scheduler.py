@@ -87,7 +87,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     async def _open(self) -> None:
         config = self.config
-        self.redis = redis_client(endpoints(self.crawler.settings).redis_url)
+        self.redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
         self.frontier = Frontier(self.redis, config.crawl)
         self.pump = Pump(
             self.frontier,

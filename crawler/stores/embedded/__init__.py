@@ -21,6 +21,8 @@ from crawler.errors import EmbeddedError
 from crawler.stores.embedded import postgres, valkey
 from crawler.stores.embedded.places import Places, default_data_folder, make, places
 
+__all__ = ["Servers", "default_data_folder", "psql", "start", "stop"]
+
 #: Longer than a first start takes on a slow machine, the recovery of a big database included.
 LOCK_PATIENCE_S = 120
 
@@ -88,6 +90,7 @@ def stop(data: Path | None = None) -> tuple[str, ...]:
             return tuple(name for name, server in _SERVERS.items() if server.stop(place))
 
 
+psql = postgres.psql
 _SERVERS = {"redis": valkey, "postgres": postgres}
 
 

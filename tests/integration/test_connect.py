@@ -1,0 +1,85 @@
+"""A store that cannot be used is one line that names the setting and hides the password."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from crawler.errors import ConfigError, StoreUnreachable
+from crawler.stores import connect
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port that accepts and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_both_stores_answer(redis_url: str, database_url: str) -> None:
+    found = connect.endpoints({"REDIS_URL": redis_url, "DATABASE_URL": database_url})
+    assert found == connect.Endpoints(redis_url, database_url)
+
+
+def test_a_refused_connection_names_the_setting_and_hides_the_password() -> None:
+    settings = {
+        "REDIS_URL": "redis://:hunter2@127.0.0.1:1/0",
+        "DATABASE_URL": "postgresql://u:hunter2@127.0.0.1:1/x?password=hunter2",
+    }
+    with pytest.raises(StoreUnreachable) as caught:
+        connect.endpoints(settings)
+    line = str(caught.value)
+    assert "REDIS_URL=redis://***@127.0.0.1:1/0" in line
+    assert "DATABASE_URL=postgresql://***@127.0.0.1:1/x" in line
+    assert "hunter2" not in line
+    assert "\n" not in line
+
+
+def test_two_silent_stores_cost_no_more_than_the_limit(
+    silent_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "CHECK_S", 0.3)
+    settings = {
+        "REDIS_URL": f"redis://127.0.0.1:{silent_port}",
+        "DATABASE_URL": f"postgresql://127.0.0.1:{silent_port}/x",
+    }
+    start = time.monotonic()
+    with pytest.raises(StoreUnreachable, match=r"REDIS_URL.*DATABASE_URL"):
+        connect.endpoints(settings)
+    assert time.monotonic() - start < 2
+
+
+def test_a_cluster_without_addresses_is_told_which_to_set(redis_url: str) -> None:
+    with pytest.raises(ConfigError, match="REDIS_URL and DATABASE_URL must be set"):
+        connect.endpoints({})
+    with pytest.raises(ConfigError, match="DATABASE_URL must be set"):
+        connect.endpoints({"REDIS_URL": redis_url})
+
+
+def test_a_caller_that_needs_one_store_waits_for_no_other(redis_url: str) -> None:
+    found = connect.endpoints({"REDIS_URL": redis_url}, need=("redis",))
+    assert found.redis_url == redis_url
+
+
+@pytest.mark.parametrize(
+    "url", ["hunter2", "redis://:a/hunter2@h/0", "redis://:a#hunter2@h", "postgresql://h/x"]
+)
+def test_what_is_no_url_is_not_repeated(url: str) -> None:
+    with pytest.raises(ConfigError, match="REDIS_URL") as caught:
+        connect.endpoints({"REDIS_URL": url}, need=("redis",))
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
+    client: Redis = connect.redis_client(f"unix://{tmp_path}/none.sock")
+    start = time.monotonic()
+    with pytest.raises(RedisConnectionError):
+        await client.ping()
+    assert time.monotonic() - start < 0.5
+    await client.aclose()
