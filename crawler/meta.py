@@ -31,6 +31,8 @@ CREATED_AT = "created_at"
 NOT_BEFORE = "not_before"
 #: Seconds to wait, from the push, before the request may be sent.
 DELAY = "delay"
+#: Names of headers that a middleware put on the request for one download.
+BORROWED = "borrowed_headers"
 
 #: Keys that a child takes over from the page that yielded it.
 INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)

@@ -90,6 +90,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.retry.Retry": 550,
     # Behind retries, so that it sees each answer first.
     "middlewares.throttle.Throttle": 560,
+    # Before Scrapy's default headers and its User-Agent, which only fill in what is missing.
+    "middlewares.profiles.Profiles": 390,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
 }
@@ -121,3 +123,9 @@ SEINE_DETECT = True
 # Pieces of HTML, one of which each good page of the crawl holds. Default: none, since a crawl has
 # pages of several kinds; a request's own are in its meta["expect"].
 SEINE_EXPECT: list[str] = []
+# As whom sites are asked: `bot` (USER_AGENT, nothing pretended), `browser` (any), `desktop`,
+# `mobile`, a browser's name, or one profile's (crawler/access/data/profiles.json). Default: bot.
+# Whoever runs a crawl answers for pretending to be a browser; robots.txt is obeyed either way.
+SEINE_IDENTITY = "bot"
+# Sites (host, or host:port) with another identity than the default. Default: none.
+SEINE_IDENTITIES: dict[str, str] = {}

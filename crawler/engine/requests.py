@@ -16,8 +16,25 @@ from crawler.urls import domain
 
 #: Scrapy's own bookkeeping in meta, which must not travel: it belongs to one download.
 _LOCAL_META = frozenset(
-    {"download_slot", "download_latency", "download_timeout_at", "_auth_proxy", "proxy_lease"}
+    {
+        "download_slot",
+        "download_latency",
+        "download_timeout_at",
+        "_auth_proxy",
+        "proxy_lease",
+        "verdict",
+        "verdict_rule",
+        "profile",
+        "impersonate",
+        "wreq_emulation",
+        "_ban",
+        "proxy_id",
+        "proxy_session",
+        m.BORROWED,
+    }
 )
+#: And what the proxies' middleware chose, credentials among it: another try chooses anew.
+_PROXY_META = frozenset({"proxy", "_rotating_proxy", "proxy_retry_times"})
 _DEFAULTS: dict[str, Any] = {
     "method": "GET",
     "body": b"",
@@ -59,9 +76,13 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         method = _method_name(spider, getattr(request, name), request.url)
         if method is not None:
             fields[name] = method
-    if request.headers:
-        fields["headers"] = dict(request.headers)
-    meta = {key: value for key, value in request.meta.items() if key not in _LOCAL_META}
+    local = _LOCAL_META | _PROXY_META if request.meta.get("_rotating_proxy") else _LOCAL_META
+    meta = {key: value for key, value in request.meta.items() if key not in local}
+    headers = dict(request.headers)
+    for borrowed in request.meta.get(m.BORROWED, ()):
+        headers.pop(borrowed.title().encode(), None)
+    if headers:
+        fields["headers"] = headers
     if meta:
         fields["meta"] = meta
     if type(request) is not Request:
