@@ -75,8 +75,9 @@ class Pump:
         if self.paused or self.held_back:
             return None
         self._ripen()
-        if len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
-            self.kick(0.0 if not self.buffer and not self._starved else LINGER_S)
+        # Where the frontier had nothing more, its timer or a wake-up asks again: not every caller.
+        if not self._starved and len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
+            self.kick(LINGER_S if self.buffer else 0.0)
         return self.buffer.popleft() if self.buffer else None
 
     def push(self, push: Push) -> None:

@@ -17,7 +17,6 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
@@ -34,6 +33,7 @@ from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of
 from crawler.engine.pump import Pump
+from crawler.engine.shutdown import Shutdown, cancel
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
 from crawler.frontier.frontier import Frontier, note
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
+#: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
+#: expiry of its leases.
+SIGN_OFF_S = 5.0
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types
@@ -64,6 +67,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.ledger.connect(self._ended, self._policy)
         self.worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         self.started = time.time()
+        self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
         self._warned_idle = False
@@ -114,6 +118,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             task.add_done_callback(self._loop_ended)
             self._tasks.append(task)
         self.pump.kick()
+        self.shutdown.arm()
         logger.info("worker %s joins crawl %r", self.worker, config.crawl)
 
     def _wrap(self) -> None:
@@ -161,19 +166,20 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if hasattr(self, "pump"):
             self.pump.stopping = True
             self.pump.give_back()
+            self.shutdown.begin()
 
     def close(self, reason: str) -> Deferred[None]:
         """Send the last endings, hand back the rest; shared state stays (I7)."""
-        return deferred_from_coro(self._close())
+        return self.shutdown.finish()
 
-    async def _close(self) -> None:
+    async def _sign_off(self) -> None:
         self._closing = True
         if not hasattr(self, "pump"):
             return
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
-        await _cancel(self._tasks)
-        await self.pump.drain(self.ledger.abandon(), self.drain_s)
+        await cancel(self._tasks)
+        await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
         try:
             await self.redis.zrem(self.frontier.keys.workers, self.worker)
             await self.redis.hdel(self.frontier.keys.worker_info, self.worker)
@@ -376,13 +382,3 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _count(self, name: str, n: int) -> None:
         self.stats.inc_value(f"seine/{name}", n)
-
-
-async def _cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel until each has ended: redis-py may turn a cancellation into a connection error,
-    and a loop that outlives outages would outlive that, too."""
-    running = set(tasks)
-    while running:
-        for task in running:
-            task.cancel()
-        _, running = await asyncio.wait(running, timeout=0.2)

@@ -1,0 +1,88 @@
+"""The end of a worker: in order, in time, and with its leases handed back in any case.
+
+A first SIGTERM lets running pages finish. When that takes longer than the drain time, or a second
+signal comes, the reactor stops at once; it still waits for the sign-off that is registered here,
+so that what was not finished is another worker's work now and not after its leases expire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.defer import deferred_from_coro
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
+
+logger = logging.getLogger(__name__)
+
+
+class Shutdown:
+    """Signs a worker off exactly once, however the process ends (short of a kill -9)."""
+
+    def __init__(self, sign_off: Callable[[], Awaitable[None]], limit_s: float) -> None:
+        self._sign_off = sign_off
+        self._limit_s = limit_s
+        self._task: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._trigger: Any = None
+
+    def arm(self) -> None:
+        """Sign off also when the reactor is stopped from outside."""
+        self._trigger = _reactor().addSystemEventTrigger("before", "shutdown", self.finish)
+
+    def begin(self) -> None:
+        """The drain begins: it may take its time, and not more."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._enough)
+
+    def finish(self) -> Deferred[None]:
+        """Sign off, or wait for the sign-off that is under way."""
+        if self._task is None:
+            self._task = asyncio.ensure_future(self._finish())
+        return deferred_from_coro(_joined(self._task))
+
+    async def _finish(self) -> None:
+        await self._sign_off()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._disarm()
+
+    def _disarm(self) -> None:
+        trigger, self._trigger = self._trigger, None
+        if trigger is not None and _reactor().running:
+            try:
+                _reactor().removeSystemEventTrigger(trigger)
+            except (KeyError, ValueError, TypeError):
+                logger.debug("the reactor is stopping already")
+
+    def _enough(self) -> None:
+        logger.warning("the drain took %g s: what is left is handed back", self._limit_s)
+        if _reactor().running:
+            _reactor().stop()
+
+
+def _reactor() -> Any:
+    from twisted.internet import reactor  # not at import: that would install a default one
+
+    return reactor
+
+
+async def _joined(task: asyncio.Future[None]) -> None:
+    await asyncio.shield(task)
+
+
+async def cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel until each has ended.
+
+    redis-py may turn a cancellation into a connection error, and a loop that outlives outages
+    would outlive that, too.
+    """
+    running = set(tasks)
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=0.2)
