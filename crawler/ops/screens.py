@@ -1,0 +1,174 @@
+"""The fleet as tables for a terminal. Pure: values in, something rich can print out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from crawler.ops.domains import Domain
+from crawler.ops.fleet import Fleet, Worker
+from crawler.ops.overview import Overview
+from crawler.ops.words import count, share, size, span
+
+_BARS = "▁▂▃▄▅▆▇█"
+_STATES = {"ready": "green", "waiting": "blue", "paused": "yellow", "busy": "cyan", "idle": "dim"}
+
+
+def spark(values: Sequence[float]) -> str:
+    """Draw values as a row of bars.
+
+    >>> spark([0, 4, 8])
+    '▁▄█'
+    """
+    top = max(values, default=0) or 1
+    return "".join(_BARS[int((len(_BARS) - 1) * value / top)] for value in values)
+
+
+def headline(overview: Overview) -> Text:
+    """Say in one line how the crawl stands."""
+    fleet = overview.fleet
+    if fleet.counts.paused:
+        return Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
+    if not fleet.counts.undone:
+        return Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
+    if not fleet.alive:
+        return Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
+    text = f"crawl {fleet.crawl} runs, {span(overview.eta_s)} left"
+    return Text(text if overview.eta_s is not None else f"crawl {fleet.crawl} runs", "bold green")
+
+
+def status(overview: Overview) -> RenderableType:
+    """Lay the overview out on one screen."""
+    parts: list[RenderableType] = [
+        headline(overview),
+        Columns([_requests(overview.fleet), _speed(overview), _stores(overview.fleet)]),
+    ]
+    if overview.domains:
+        parts.append(domains(overview.domains))
+    if overview.fleet.workers:
+        parts.append(workers(overview.fleet))
+    if overview.reasons:
+        parts.append(reasons(overview))
+    return Group(*parts)
+
+
+def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> Panel:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    for name, value in rows:
+        table.add_row(name, Text(value))
+    return Panel(table, title=title, expand=False)
+
+
+def _requests(fleet: Fleet) -> Panel:
+    counts = fleet.counts
+    rows = [
+        ("ready", count(counts.ready)),
+        ("due now", count(fleet.due_now)),
+        ("delayed", count(counts.delayed)),
+        ("leased", count(counts.leased)),
+        ("dead", count(counts.dead)),
+        ("done", count(counts.totals.get("done", 0))),
+        ("seen", count(counts.seen)),
+    ]
+    return _pairs("requests", rows)
+
+
+def _speed(overview: Overview) -> Panel:
+    fleet = overview.fleet
+    rows = [
+        ("pages/min", count(overview.pages_a_minute)),
+        ("last half hour", spark([m.done for m in overview.minutes[-30:]])),
+        ("success", share(overview.success)),
+        ("workers", count(len(fleet.alive))),
+        ("time left", span(overview.eta_s)),
+        ("next request's age", span(fleet.oldest_s)),
+        ("overdue by", span(fleet.lateness_s)),
+    ]
+    return _pairs("speed", rows)
+
+
+def _stores(fleet: Fleet) -> Panel:
+    limit = size(fleet.memory_limit_bytes) if fleet.memory_limit_bytes else "none"
+    rows = [
+        ("Redis memory", size(fleet.memory_bytes)),
+        ("its limit", limit),
+        ("clock off by", span(abs(fleet.clock_skew_s))),
+        ("domains ready", count(fleet.counts.domains_ready)),
+        ("domains waiting", count(fleet.counts.domains_waiting)),
+        ("read in", f"{1000 * fleet.read_s:.0f} ms"),
+    ]
+    return _pairs("stores", rows)
+
+
+def _table(title: str, columns: Sequence[str], left: int = 1) -> Table:
+    """Make a table; the first *left* columns hold words, the others numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=None)
+    for at, name in enumerate(columns):
+        table.add_column(name, justify="left" if at < left else "right", overflow="fold")
+    return table
+
+
+def domains(rows: Sequence[Domain]) -> Table:
+    """Lay domains out as a table."""
+    names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
+    table = _table("Busiest domains", names, left=2)
+    for d in rows:
+        cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
+        more = (span(d.due_in_s), count(d.done), share(d.success))
+        state = Text(d.state, style=_STATES[d.state])
+        table.add_row(Text(d.name), state, *cells, *more)
+    return table
+
+
+def workers(fleet: Fleet) -> Table:
+    """Lay workers out as a table, each with its share of the pages."""
+    names = ("worker", "heartbeat", "pages", "share", "pages/min", "items", "active", "buffered")
+    table = _table("Workers", names, left=2)
+    total = sum(worker.pages for worker in fleet.workers) or 1
+    for worker in fleet.workers:
+        table.add_row(*_worker(worker, total, fleet.at))
+    return table
+
+
+def _worker(worker: Worker, total: int, now_s: float) -> tuple[RenderableType, ...]:
+    beat = Text("fresh", "green") if worker.alive else Text("missing", "red")
+    numbers = (
+        count(worker.pages),
+        share(worker.pages / total),
+        count(worker.rate(now_s)),
+        count(worker.items),
+        count(worker.active),
+        count(worker.buffered),
+    )
+    return Text(worker.name), beat, *numbers
+
+
+def reasons(overview: Overview) -> Table:
+    """Lay the reasons of the newest dead letters out as a table."""
+    table = _table("Given up lately, by reason", ("reason", "requests"))
+    for reason, n in overview.reasons.items():
+        table.add_row(Text(reason), count(n))
+    return table
+
+
+def progress(overview: Overview) -> RenderableType:
+    """Show how much of the known work is done, on three lines."""
+    counts = overview.fleet.counts
+    done, dead = counts.totals.get("done", 0), counts.dead
+    known = done + dead + counts.undone
+    numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
+    speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
+    rest = f"{count(dead)} given up, {span(overview.eta_s)} left"
+    return Group(
+        headline(overview),
+        ProgressBar(total=max(known, 1), completed=done + dead, width=60),
+        Text(f"{numbers} · {speed} · {rest}"),
+    )

@@ -1,0 +1,127 @@
+"""What is shown of the fleet is what is in Redis, at a cost that does not grow with the crawl."""
+
+import time
+
+import orjson
+import pytest
+
+from crawler.frontier.codec import encode
+from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.model import Burial, Done, Push
+from crawler.ops.domains import list_domains, read_domains
+from crawler.ops.fleet import read_fleet
+from crawler.ops.overview import read_overview
+from crawler.ops.tallies import pages_a_minute, read_minutes, record
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+def frontier(redis_client, namespace):
+    return Frontier(redis_client, namespace)
+
+
+def a_push(n, domain="a.example", **more):
+    blob = encode({"url": f"https://{domain}/{n}", "meta": {"created_at": time.time() - 60}})
+    return Push(domain=domain, blob=blob, fingerprint=n, **more)
+
+
+async def test_states_and_due_backlog_are_the_frontiers(frontier, redis_client, namespace):
+    await frontier.configure(delay_ms=0, concurrency=4, half_window_ms=10**6)
+    await frontier.push([a_push(n) for n in range(10)])
+    await frontier.push([a_push(n, "b.example") for n in range(100, 102)])
+    await frontier.push([a_push(50, not_before_ms=int(time.time() * 1000) + 60_000)])
+    await frontier.lease("w1", 3, ttl_ms=5000)
+    await frontier.renew("w1", [], ttl_ms=5000, info=orjson.dumps({"pages": 3, "host": "h"}))
+
+    fleet = await read_fleet(redis_client, namespace)
+
+    counts = fleet.counts
+    assert (counts.ready, counts.delayed, counts.leased, counts.dead) == (9, 1, 3, 0)
+    # One domain has one slot of four left, the other has none in use and two requests.
+    assert fleet.due_now in {3, 4, 5}
+    assert 59 < fleet.oldest_s < 65
+    assert fleet.lateness_s == 0
+    assert [(w.name, w.alive, w.pages) for w in fleet.workers] == [("w1", True, 3)]
+    assert abs(fleet.clock_skew_s) < 1
+
+
+async def test_a_delay_lets_one_request_of_a_domain_be_due(frontier, redis_client, namespace):
+    await frontier.set_delay("a.example", delay_ms=1000)
+    await frontier.push([a_push(n) for n in range(10)])
+
+    assert (await read_fleet(redis_client, namespace)).due_now == 1
+
+
+async def test_work_that_no_worker_asks_for_is_late(redis_client, namespace):
+    past = Frontier(redis_client, namespace, now_ms=int(time.time() * 1000) - 30_000)
+    await past.push([a_push(1, not_before_ms=past.now_ms + 10_000)])
+
+    fleet = await read_fleet(redis_client, namespace)
+
+    assert 19 < fleet.lateness_s < 25
+    assert fleet.due_now == 1
+
+
+async def test_a_missed_heartbeat_shows(redis_client, namespace):
+    past = Frontier(redis_client, namespace, now_ms=int(time.time() * 1000) - 60_000)
+    await past.renew("gone", [], ttl_ms=5000, info=b"not json")
+
+    fleet = await read_fleet(redis_client, namespace)
+
+    assert fleet.alive == []
+    assert fleet.workers[0].name == "gone"
+
+
+async def test_paused_and_blocked_domains_say_so(frontier, redis_client, namespace):
+    await frontier.push([a_push(1), a_push(2, "b.example"), a_push(3, "c.example")])
+    await frontier.pause("a.example")
+    await frontier.block_until("b.example", 60_000)
+    names = ["a.example", "b.example", "c.example", "nobody.example"]
+
+    domains = await read_domains(redis_client, frontier.keys, names, time.time())
+
+    assert [d.state for d in domains] == ["paused", "waiting", "ready", "idle"]
+    assert 58 < domains[1].due_in_s <= 60
+
+
+async def test_tallies_add_up_over_workers(frontier, redis_client):
+    keys, now = frontier.keys, time.time()
+    for _ in range(2):
+        ended = {"a.example": {"done": 3, "retry": 1}, "b.example": {"done": 1}}
+        await record(redis_client, keys, ended, 5, now)
+
+    minute = (await read_minutes(redis_client, keys, now, 3))[-1]
+    domains = await read_domains(redis_client, keys, ["a.example"], now)
+
+    assert (minute.done, minute.retry, minute.items) == (8, 2, 10)
+    assert (domains[0].done, domains[0].success) == (6, 0.75)
+    assert await list_domains(redis_client, keys, limit=5) == ["a.example", "b.example"]
+
+
+async def test_speed_is_that_of_whole_minutes(frontier, redis_client):
+    now = 6_000_000 * 60 + 30.0
+    for minutes_ago, done in ((2, 40), (1, 60), (0, 1)):
+        ended = {"a.example": {"done": done}}
+        await record(redis_client, frontier.keys, ended, 0, now - 60 * minutes_ago)
+
+    minutes = await read_minutes(redis_client, frontier.keys, now, 60)
+
+    assert len(minutes) == 60
+    assert pages_a_minute(minutes) == 50
+
+
+async def test_the_overview_says_why_requests_were_given_up(frontier, redis_client, namespace):
+    await frontier.push([a_push(n) for n in range(4)])
+    leased = await frontier.lease("w1", 4, ttl_ms=5000)
+    done, *lost = leased.leases
+    await frontier.commit([Done(lease=done)])
+    notes = [note("timeout", "x", "w1"), note("timeout", "x", "w1"), b"\xff"]
+    await frontier.bury([Burial(lease=x, note=n) for x, n in zip(lost, notes, strict=True)])
+
+    overview = await read_overview(redis_client, namespace)
+
+    assert overview.reasons == {"timeout": 2, "unknown": 1}
+    assert overview.success == 0.25
+    assert overview.eta_s == 0
+    assert orjson.loads(orjson.dumps(overview.plain()))["counts"]["dead"] == 3
