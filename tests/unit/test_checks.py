@@ -1,0 +1,125 @@
+"""The doctor names each trap, and finds nothing where nothing is."""
+
+import importlib
+
+import pytest
+
+from crawler.ops.checks import (
+    PostgresFacts,
+    RedisFacts,
+    browser_findings,
+    postgres_findings,
+    redis_findings,
+    settings_findings,
+    version_findings,
+)
+
+BASE = {
+    name: value
+    for name, value in vars(importlib.import_module("settings.base")).items()
+    if name.isupper()
+}
+HEALTHY = {
+    "redis_version": "7.2.4",
+    "maxmemory_policy": "noeviction",
+    "maxmemory": 1000,
+    "used_memory": 100,
+    "aof_enabled": 1,
+    "aof_last_write_status": "ok",
+}
+
+
+def judged(findings):
+    return [(f.level, f.subject) for f in findings if f.level != "ok"]
+
+
+def redis(info=None, **more):
+    facts = {"info": {**HEALTHY, **(info or {})}, "round_trip_s": 0.001, "skew_s": 0.0, **more}
+    return redis_findings(RedisFacts(**facts))
+
+
+def test_our_own_settings_hold_no_trap():
+    assert judged(settings_findings(BASE)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"SCHEDULER": "scrapy_redis.scheduler.Scheduler"}, "SCHEDULER_PERSIST"),
+        ({"SCHEDULER": "scrapy.core.scheduler.Scheduler"}, "SCHEDULER is"),
+        ({"SCHEDULER_FLUSH_ON_START": True}, "FLUSH"),
+        ({"DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter"}, "DUPEFILTER_CLASS"),
+        ({"STATS_CLASS": "scrapy_redis.stats.RedisStatsCollector"}, "RedisStatsCollector"),
+        ({"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"}, "asyncio"),
+        ({"ITEM_PIPELINES": {"scrapy_redis.pipelines.RedisPipeline": 300}}, "RedisPipeline"),
+        ({"DOWNLOADER_MIDDLEWARES": {}}, "RetryMiddleware"),
+        ({"REMOTE_CONTROL_ENABLED": True}, "REMOTE_CONTROL"),
+        ({"TELNETCONSOLE_ENABLED": "1"}, "TELNETCONSOLE"),
+        ({"AUTOTHROTTLE_ENABLED": True}, "AUTOTHROTTLE"),
+        ({"DOWNLOAD_DELAY": 2.5}, "DOWNLOAD_DELAY"),
+        ({"JOBDIR": "x"}, "JOBDIR"),
+        ({"HTTPCACHE_ENABLED": True}, "HTTPCACHE"),
+        ({"CONCURRENT_ITEMS": 100}, "CONCURRENT_ITEMS"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_trap_is_named(change, word):
+    found = settings_findings({**BASE, **change})
+
+    assert any(word in finding.text and finding.advice for finding in found)
+
+
+def test_a_healthy_redis_is_found_healthy():
+    assert judged(redis()) == []
+
+
+@pytest.mark.parametrize(
+    ("info", "level", "subject"),
+    [
+        ({"redis_version": "5.0.1"}, "fail", "redis"),
+        ({"maxmemory_policy": "allkeys-lru"}, "fail", "memory"),
+        ({"evicted_keys": 3}, "fail", "memory"),
+        ({"used_memory": 900}, "fail", "memory"),
+        ({"maxmemory": 0, "total_system_memory": 5000}, "warn", "memory"),
+        ({"maxmemory": 0, "total_system_memory": 110}, "warn", "memory"),
+        ({"aof_last_write_status": "err"}, "fail", "persistence"),
+        ({"aof_enabled": 0, "rdb_changes_since_last_save": 7}, "fail", "persistence"),
+        ({"aof_enabled": 0, "rdb_last_save_time": 1}, "warn", "persistence"),
+        ({"rdb_last_bgsave_status": "err"}, "fail", "persistence"),
+    ],
+)
+def test_what_endangers_the_frontier_is_found(info, level, subject):
+    assert judged(redis(info)) == [(level, subject)]
+
+
+def test_clocks_latency_and_old_keys_are_looked_at():
+    assert judged(redis(skew_s=-3.0)) == [("warn", "clock")]
+    assert judged(redis(round_trip_s=0.05)) == [("warn", "redis")]
+    assert judged(redis(old_keys=("catalog:requests",))) == [("warn", "redis")]
+
+
+def postgres(**change):
+    healthy = {
+        "version": 16,
+        "pending": (),
+        "skew_s": 0.0,
+        "connections": 5,
+        "max_connections": 100,
+    }
+    return postgres_findings(PostgresFacts(**{**healthy, **change}))
+
+
+def test_the_database_is_judged():
+    assert judged(postgres()) == []
+    assert judged(postgres(version=13)) == [("fail", "postgresql")]
+    assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
+    assert judged(postgres(connections=95)) == [("warn", "postgresql")]
+    assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
+
+
+def test_versions_and_browser_are_judged():
+    assert judged(version_findings({"scrapy": "2.19.0", "redis": "8"})) == []
+    assert judged(version_findings({"scrapy": "2.20.0"})) == [("fail", "versions")]
+    assert judged(version_findings({"redis": None})) == [("fail", "versions")]
+    assert judged(browser_findings("/usr/bin/chromium", "1")) == []
+    assert judged(browser_findings(None, "1")) == [("warn", "browser")]
