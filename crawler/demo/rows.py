@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg2
+from psycopg2 import sql
 from psycopg2.extras import RealDictCursor
+
+from crawler.config import redact
+from crawler.errors import StoreUnreachable
+
+#: Every table that holds something of a site.
+TABLES = ("products", "product_versions", "product_urls", "sightings", "rejected_items")
 
 
 def stored(database_url: str, site_id: str) -> list[dict[str, Any]]:
-    """Read every product of one site, by external id."""
-    with psycopg2.connect(database_url) as connection, _cursor(connection) as cursor:
+    """Read every product of one site, by external id.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with _cursor(database_url) as cursor:
         cursor.execute("SELECT * FROM products WHERE site_id = %s ORDER BY external_id", (site_id,))
-        rows = [dict(row) for row in cursor.fetchall()]
-    connection.close()
-    return rows
+        return [dict(row) for row in cursor.fetchall()]
 
 
 def forget(database_url: str, site_id: str) -> None:
-    """Delete the products of one site."""
-    with psycopg2.connect(database_url) as connection, _cursor(connection) as cursor:
-        cursor.execute("DELETE FROM products WHERE site_id = %s", (site_id,))
-    connection.close()
+    """Delete what the database holds of one site.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with _cursor(database_url) as cursor:
+        for table in TABLES:
+            query = sql.SQL("DELETE FROM {} WHERE site_id = %s").format(sql.Identifier(table))
+            cursor.execute(query, (site_id,))
 
 
-def _cursor(connection: Any) -> Any:
-    return connection.cursor(cursor_factory=RealDictCursor)
+@contextmanager
+def _cursor(database_url: str) -> Iterator[RealDictCursor]:
+    try:
+        connection = psycopg2.connect(database_url, connect_timeout=10)
+    except psycopg2.Error as error:
+        raise StoreUnreachable(f"DATABASE_URL: {redact(str(error)).strip()}") from None
+    try:
+        with connection, connection.cursor(cursor_factory=RealDictCursor) as cursor:
+            yield cursor
+    finally:
+        connection.close()

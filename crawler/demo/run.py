@@ -21,6 +21,7 @@ from crawler.demo.rows import forget, stored
 from crawler.demo.served import served
 from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.migrations import migrate
 
 #: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
 LEASE_S = 5
@@ -113,6 +114,7 @@ async def _run(
     folder = options.folder / crawl
     await frontier.clear()
     await redis.unlink(seeds)
+    migrate(where.database_url)
     forget(where.database_url, crawl)
     settings = {
         "SEINE_CRAWL": crawl,

@@ -1,0 +1,92 @@
+"""Seeds of every shape: taken quickly, and set aside with a reason where they are none."""
+
+import json
+import time
+
+import pytest
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.served import served
+from tests.acceptance.conftest import said
+from tests.helpers import wait_until
+
+pytestmark = pytest.mark.acceptance
+
+BAD = {
+    "123": "int is neither a URL nor an object with a url",
+    "example.com/x": "'example.com/x' has no http:// or https:// in front",
+    '{"a":1}': "the object has no url",
+}
+
+
+def test_bad_seeds_are_set_aside_with_reasons_and_the_good_ones_crawled(crawl):
+    with served(products=30) as shop:
+        worker = crawl.start_idle()
+        good = [f'{{"url": "{shop.url}p/{number}/x"}}' for number in range(1, 5)]
+        seeds = [good[0], "123", good[1], "example.com/x", good[2], '{"a":1}', good[3], b"\xff\xfe"]
+        crawl.redis.lpush(crawl.seeds.seeds, *seeds)
+        crawl.wait_for_end()
+
+    reasons = {note["seed"]: note["reason"] for note in crawl.rejects()}
+    assert reasons.pop("\\xff\\xfe").startswith("not UTF-8")
+    assert reasons == BAD
+    assert worker.process.returncode == 0
+    stored = {sku for (sku,) in crawl.query("SELECT sku FROM products")}
+    assert stored >= {product.sku for product in catalogue(30)[:4]}
+
+
+def test_an_idle_worker_takes_seeds_from_a_list_a_set_and_a_sorted_set_at_once(crawl, tmp_path):
+    crawl.workers.settings = {**crawl.workers.settings, "SEINE_KEEP_ALIVE": 1}
+    add = {
+        "list": lambda seed: crawl.redis.lpush(crawl.seeds.seeds, seed),
+        "set": lambda seed: crawl.redis.sadd(crawl.seeds.seeds, seed),
+        "zset": lambda seed: crawl.redis.zadd(crawl.seeds.seeds, {seed: 5}),
+    }
+    waited = {}
+    with served(log=tmp_path / "log", products=30) as shop:
+        worker = crawl.start_idle()
+        crawl.redis.lpush(crawl.seeds.seeds, f"{shop.url}about?n=first")  # reads robots.txt
+        wait_until(lambda: crawl.total("done") == 1, 30, "the first seed is done")
+        for kind, push in add.items():
+            # The best of three: the machine may be busy with something else.
+            waited[kind] = min(
+                self_timed(shop, push, f"about?n={kind}{attempt}") for attempt in range(3)
+            )
+        assert worker.alive
+
+    assert {kind for kind, seconds in waited.items() if seconds > 0.5} == set(), waited
+
+
+def self_timed(shop, push, target):
+    """Push a seed; returns the seconds until the shop was asked for it."""
+    pushed = time.time()
+    push(shop.url + target)
+
+    def visit():
+        return next((v for v in shop.visits() if v["path"] == f"/{target}"), None)
+
+    wait_until(visit, 10, f"the shop is asked for {target}")
+    return visit()["time"] - pushed
+
+
+def test_a_worker_on_an_empty_crawl_says_so_waits_and_leaves_when_told(crawl):
+    worker = crawl.start_idle()
+    time.sleep(1.5)  # longer than any tick of its own
+
+    assert worker.alive
+    assert said(worker).count("waiting for seeds") == 1
+    assert crawl.redis.zcard(crawl.keys.workers) == 1
+    crawl.workers.stop()
+    assert worker.process.returncode == 0
+    assert not crawl.redis.exists(crawl.keys.workers)
+
+
+def test_a_seed_with_all_its_options_is_sent_as_it_says(crawl, tmp_path):
+    with served(log=tmp_path / "log", products=30) as shop:
+        seed = {"url": f"{shop.url}about", "method": "POST", "dont_filter": True, "q": "lamp"}
+        crawl.redis.lpush(crawl.seeds.seeds, json.dumps(seed))
+        worker = crawl.start()
+        crawl.wait_for_end()
+
+        assert [v["path"] for v in shop.visits()] == ["/robots.txt", "/about"]
+    assert worker.process.returncode == 0
