@@ -60,10 +60,10 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing what a crawl needs …"
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install --use-pep517 -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing what development needs …"
-	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@$(PIP) install --use-pep517 -c constraints.txt -e ".[dev]"
 	@touch $@ $(VENV)/.run

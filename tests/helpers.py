@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,6 +31,17 @@ def wait_until(predicate: Callable[[], object], timeout_s: float, description: s
             raise AssertionError(f"not within {timeout_s:g} s: {description}")
         time.sleep(pause)
         pause = min(0.05, pause * 1.5)
+
+
+async def wait_until_async(
+    predicate: Callable[[], Awaitable[object]], timeout_s: float, description: str
+) -> None:
+    """Do as `wait_until`, with a predicate that is awaited."""
+    until = time.monotonic() + timeout_s
+    while not await predicate():
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {timeout_s:g} s: {description}")
+        await asyncio.sleep(0.01)
 
 
 @contextmanager

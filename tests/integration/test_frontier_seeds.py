@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from crawler.frontier.frontier import call, script
 from crawler.frontier.keys import SeedKeys
-from tests.helpers import wait_until
+from tests.helpers import wait_until_async
 
 pytestmark = pytest.mark.redis
 
@@ -53,7 +53,7 @@ async def test_i1_a_claim_that_is_not_settled_is_handed_out_again(
     async def again() -> bool:
         return list((await claim(redis_client, keys)).values()) == [b"s1"]
 
-    await wait_until(again, 5, "the claim expires and is taken over")
+    await wait_until_async(again, 5, "the claim expires and is taken over")
 
 
 async def test_i8_a_settled_seed_is_gone_and_a_rejected_one_keeps_its_reason(
