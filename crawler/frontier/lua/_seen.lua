@@ -85,6 +85,9 @@ end
 local function forget(fp)
     local g, gone = recall(), 0
     gone = redis.call('SREM', seen_key(g.gen, shard(fp, g.bits, g.split)), fp)
+    if gone == 1 then
+        g.n, g.dirty = g.n - 1, true
+    end
     for _, o in ipairs(g.old) do
         gone = gone + redis.call('SREM', seen_key(o.gen, shard(fp, o.bits, o.split)), fp)
     end

@@ -1,0 +1,321 @@
+"""I1, I2, I3, I5, I6 under random verbs and random deaths, judged by a model in plain Python."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Coroutine
+from typing import Any, Literal
+
+import attrs
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from redis.asyncio import Redis
+
+from crawler.frontier.endings import Call
+from crawler.frontier.frontier import Frontier, call, script
+from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from tests.integration.frontier_kit import T0
+
+pytestmark = pytest.mark.redis
+
+DOMAINS = ("a", "b", "c")
+MAX_DELIVERIES = 3
+
+
+@attrs.define
+class Known:
+    """Where the model believes a request to be."""
+
+    name: str
+    domain: str
+    state: Literal["ready", "delayed", "leased", "dead", "done"] = "ready"
+    due: int = 0
+    lease: Lease | None = None
+    worker: str = ""
+    expires: int = 0
+    landed: bool = False
+    deliveries: int = 0
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """Two workers, one frontier, one clock; a crash forgets what a worker holds."""
+
+    url = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.redis = Redis.from_url(self.url)
+        self.f = Frontier(self.redis, f"m{uuid.uuid4().hex[:10]}", now_ms=T0)
+        self.known: dict[str, Known] = {}
+        self.fingerprints: set[int] = set()
+        self.stale: list[Lease] = []
+        self.caps = dict.fromkeys(DOMAINS, 16)
+        self.delays = dict.fromkeys(DOMAINS, 0)
+        self.slots: dict[str, int] = {}
+        self.paused: set[str] = set()
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return self.loop.run_until_complete(work)
+
+    def teardown(self) -> None:
+        self.run(self.f.clear())
+        self.run(self.redis.aclose())
+        self.loop.close()
+
+    def held(self, worker: str | None = None) -> list[Known]:
+        found = [k for k in self.known.values() if k.state == "leased"]
+        return [k for k in found if worker in {None, k.worker}]
+
+    def admitted(self, push: Push) -> str:
+        if push.fingerprint is not None:
+            if push.fingerprint in self.fingerprints:
+                return "DUPLICATE"
+            self.fingerprints.add(push.fingerprint)
+        name = push.blob.decode()
+        late = push.not_before_ms > self.f.now_ms
+        self.known[name] = Known(
+            name, push.domain, "delayed" if late else "ready", push.not_before_ms
+        )
+        return "OK"
+
+    def fresh(self, fingerprint: int, domain: str, wait_ms: int, priority: int = 0) -> Push:
+        name = f"{domain}/{len(self.known)}/{uuid.uuid4().hex[:6]}"
+        not_before = self.f.now_ms + wait_ms if wait_ms else 0
+        return Push(
+            domain=domain,
+            blob=name.encode(),
+            fingerprint=fingerprint if fingerprint < 40 else None,
+            priority=priority,
+            not_before_ms=not_before,
+        )
+
+    def pick(self, choice: int) -> tuple[Lease, Known | None]:
+        """One of the current leases, or one that is no longer anybody's."""
+        current = [(k.lease, k) for k in self.held() if k.lease]
+        every: list[tuple[Lease, Known | None]] = [*current, *((x, None) for x in self.stale)]
+        return every[choice % len(every)]
+
+    def ended(self, known: Known | None, state: Any, reply: list[str]) -> None:
+        assert reply == ["OK" if known else "LOST"]
+        if known is not None:
+            assert known.lease is not None
+            self.stale.append(known.lease)
+            known.state, known.lease = state, None
+
+    @initialize(data=st.data())
+    def limits(self, data: st.DataObject) -> None:
+        for domain in DOMAINS:
+            self.caps[domain] = data.draw(st.sampled_from([1, 2, 16]))
+            self.delays[domain] = data.draw(st.sampled_from([0, 0, 50]))
+            self.run(
+                self.f.set_delay(
+                    domain, delay_ms=self.delays[domain], concurrency=self.caps[domain]
+                )
+            )
+
+    @rule(
+        fingerprints=st.lists(st.integers(0, 60), min_size=1, max_size=6),
+        domain=st.sampled_from(DOMAINS),
+        wait_ms=st.sampled_from([0, 0, 200]),
+        priority=st.integers(-2, 2),
+    )
+    def push(self, fingerprints: list[int], domain: str, wait_ms: int, priority: int) -> None:
+        pushes = [self.fresh(n, domain, wait_ms, priority) for n in fingerprints]
+        replies = self.run(self.f.push(pushes))
+        assert replies == [self.admitted(p) for p in pushes]
+
+    @rule(
+        worker=st.sampled_from(["w1", "w2"]),
+        wanted=st.integers(1, 6),
+        ttl_ms=st.sampled_from([100, 1000]),
+        lead_ms=st.sampled_from([0, 25]),
+    )
+    def lease(self, worker: str, wanted: int, ttl_ms: int, lead_ms: int) -> None:
+        leased = self.run(self.f.lease(worker, wanted, ttl_ms=ttl_ms, lead_ms=lead_ms))
+        if "" in self.paused:
+            assert (leased.state, list(leased.leases)) == ("PAUSED", [])
+            return
+        for k in self.known.values():
+            if k.state == "delayed" and k.due <= self.f.now_ms:
+                k.state = "ready"
+        for lease in leased.leases:
+            self.handed_out(lease, worker, ttl_ms, lead_ms)
+        if len(leased.leases) < wanted:
+            self.nothing_was_held_back()
+
+    def handed_out(self, lease: Lease, worker: str, ttl_ms: int, lead_ms: int) -> None:
+        k = self.known[lease.blob.decode()]
+        assert k.state == "ready"
+        assert k.domain not in self.paused
+        assert lease.deliveries == k.deliveries
+        assert lease.slot_ms <= self.f.now_ms + lead_ms
+        if self.delays[k.domain]:
+            assert lease.slot_ms - self.slots.get(k.domain, 0) >= self.delays[k.domain]
+            self.slots[k.domain] = lease.slot_ms
+        k.state, k.lease, k.worker, k.landed = "leased", lease, worker, False
+        k.expires = self.f.now_ms + ttl_ms
+        in_flight = [h for h in self.held() if h.domain == k.domain and not h.landed]
+        assert len(in_flight) <= self.caps[k.domain]
+
+    def nothing_was_held_back(self) -> None:
+        """A lease that comes back short left only what may not be sent now."""
+        for domain in set(DOMAINS) - self.paused:
+            in_flight = [h for h in self.held() if h.domain == domain and not h.landed]
+            if self.delays[domain] or len(in_flight) >= self.caps[domain]:
+                continue
+            assert not [k for k in self.known.values() if k.state == "ready" and k.domain == domain]
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99), children=st.lists(st.integers(0, 60), max_size=3))
+    def commit(self, choice: int, children: list[int]) -> None:
+        lease, known = self.pick(choice)
+        pushes = [self.fresh(n, DOMAINS[n % 3], 0) for n in children]
+        reply = self.run(self.f.commit([Done(lease=lease, children=pushes)]))
+        self.ended(known, "done", reply)
+        if known is not None:
+            for push in pushes:
+                self.admitted(push)
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99), wait_ms=st.sampled_from([0, 300]))
+    def retry(self, choice: int, wait_ms: int) -> None:
+        lease, known = self.pick(choice)
+        domain = known.domain if known else "a"
+        push = Push(domain=domain, blob=lease.blob, priority=-1)
+        reply = self.run(self.f.retry([Retry(lease=lease, wait_ms=wait_ms, push=push)]))
+        self.ended(known, "delayed", reply)
+        if known is not None:
+            known.due = self.f.now_ms + wait_ms
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99))
+    def bury(self, choice: int) -> None:
+        lease, known = self.pick(choice)
+        self.ended(known, "dead", self.run(self.f.bury([Burial(lease=lease, note=b"{}")])))
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99))
+    def release(self, choice: int) -> None:
+        lease, known = self.pick(choice)
+        self.ended(known, "ready", self.run(self.f.release([lease])))
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99))
+    def land(self, choice: int) -> None:
+        lease, known = self.pick(choice)
+        made = Call("land", [lease.id, lease.token], [])
+        args = [self.f.now_ms, *made.args]
+        freed = self.run(call(self.redis, script("land"), [self.f.keys.prefix], args))
+        assert freed == (1 if known and not known.landed else 0)
+        if known is not None:
+            known.landed = True
+
+    @rule(worker=st.sampled_from(["w1", "w2"]))
+    def renew(self, worker: str) -> None:
+        mine = self.held(worker)
+        leases = [k.lease for k in mine if k.lease] + self.stale[-2:]
+        lost = self.run(self.f.renew(worker, leases, ttl_ms=1000, info=b"{}"))
+        assert sorted(lost) == sorted(x.id for x in self.stale[-2:])
+        for k in mine:
+            k.expires = self.f.now_ms + 1000
+
+    @rule(ms=st.sampled_from([1, 40, 150, 1001]))
+    def time_passes(self, ms: int) -> None:
+        self.f.now_ms += ms
+
+    @rule()
+    def reap(self) -> None:
+        """Whoever let its leases expire is dead; a late word of its changes nothing."""
+        expired = [k for k in self.held() if k.expires <= self.f.now_ms]
+        returned = buried = 0
+        for k in expired:
+            assert k.lease is not None
+            self.stale.append(k.lease)
+            k.deliveries, k.lease = k.deliveries + 1, None
+            k.state = "dead" if k.deliveries >= MAX_DELIVERIES else "ready"
+            buried += k.state == "dead"
+            returned += k.state == "ready"
+        assert self.run(self.f.reap(max_deliveries=MAX_DELIVERIES)) == (returned, buried)
+
+    @precondition(lambda self: any(k.state == "dead" for k in self.known.values()))
+    @rule(pause_ms=st.sampled_from([0, 100]))
+    def requeue_dead(self, pause_ms: int) -> None:
+        ids = [i.decode() for i in self.run(self.redis.zrange(self.f.keys.dead, 0, -1))]
+        stored = self.run(self.redis.hmget(self.f.keys.requests, ids))
+        assert self.run(self.f.requeue_dead(ids, pause_ms=pause_ms)) == len(ids)
+        for place, text in enumerate(stored):
+            k = self.known[text.partition(b"\n")[2].decode()]
+            assert k.state == "dead"
+            k.state, k.due, k.deliveries = "delayed", self.f.now_ms + place * pause_ms, 0
+
+    @rule(domain=st.sampled_from(["", "a"]))
+    def pause(self, domain: str) -> None:
+        self.run(self.f.pause(domain))
+        self.paused.add(domain)
+
+    @rule(domain=st.sampled_from(["", "a"]))
+    def resume(self, domain: str) -> None:
+        assert self.run(self.f.resume(domain)) == (domain in self.paused)
+        self.paused.discard(domain)
+
+    @rule(numbers=st.sets(st.integers(0, 39), max_size=3))
+    def forget(self, numbers: set[int]) -> None:
+        known = len(numbers & self.fingerprints)
+        assert self.run(self.f.forget(sorted(numbers))) == known
+        self.fingerprints -= numbers
+
+    @rule()
+    def the_server_forgets_its_scripts(self) -> None:
+        self.run(self.redis.script_flush())
+
+    @invariant()
+    def i1_counts_are_the_models(self) -> None:
+        states = [k.state for k in self.known.values()]
+        c = self.run(self.f.counts())
+        assert (c.ready, c.delayed, c.leased, c.dead) == tuple(
+            states.count(s) for s in ("ready", "delayed", "leased", "dead")
+        )
+        assert c.seen == len(self.fingerprints)
+
+    @invariant()
+    def i1_each_request_is_in_exactly_one_place(self) -> None:
+        members = self.run(self.places())
+        requests, held, leases = members.pop("requests"), members.pop("held"), members["leases"]
+        assert held == leases
+        assert sum(map(len, members.values())) == len(requests)
+        assert set().union(*members.values()) == requests
+
+    async def places(self) -> dict[str, set[bytes]]:
+        k, pipe = self.f.keys, self.redis.pipeline()
+        pipe.hkeys(k.requests)
+        pipe.hkeys(k.held)
+        queues = [k.queue(domain) for domain in DOMAINS]
+        zsets = [k.leases, k.delayed, k.dead, *queues]
+        for key in zsets:
+            pipe.zrange(key, 0, -1)
+        names = ["requests", "held", "leases", "delayed", "dead", *queues]
+        return dict(zip(names, map(set, await pipe.execute()), strict=True))
+
+
+def test_the_frontier_agrees_with_its_model(redis_url: str) -> None:
+    FrontierMachine.url = redis_url
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        FrontierMachine,
+        settings=settings(
+            max_examples=40,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
