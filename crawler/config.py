@@ -113,3 +113,40 @@ class FrontierConfig:
             delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
             concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
         )
+
+
+@attrs.frozen(kw_only=True)
+class StoreConfig:
+    """How this process writes to PostgreSQL."""
+
+    fresh_s: float
+    """An unchanged product is not written again within this many seconds."""
+    batch_rows: int
+    """Rows in a batch, at most."""
+    batch_bytes: int
+    """Bytes after which a batch leaves."""
+    batch_s: float
+    """A row waits this many seconds for others, at most."""
+    buffer_bytes: int
+    """Bytes waiting to be written, after which the worker takes no new request."""
+    attempts: bool
+    """Keep the log of attempts."""
+    attempts_days: int
+    """Days for which the log of attempts is kept."""
+
+    @classmethod
+    def from_settings(cls, settings: SettingsLike) -> StoreConfig:
+        """Read and check the SEINE_ settings of the store.
+
+        Raises:
+            ConfigError: naming the setting and what is wrong with it.
+        """
+        return cls(
+            fresh_s=number(settings, "SEINE_FRESH_SECONDS", 3600),
+            batch_rows=int(number(settings, "SEINE_BATCH_ROWS", 500, low=1)),
+            batch_bytes=int(number(settings, "SEINE_BATCH_BYTES", 4 << 20, low=1)),
+            batch_s=number(settings, "SEINE_BATCH_SECONDS", 0.3),
+            buffer_bytes=int(number(settings, "SEINE_BUFFER_BYTES", 16 << 20, low=1)),
+            attempts=flag(settings, "SEINE_ATTEMPTS"),
+            attempts_days=int(number(settings, "SEINE_ATTEMPTS_DAYS", 30, low=1)),
+        )

@@ -66,6 +66,23 @@ SEINE_BLOCK_SECONDS = 5
 # not park a site for a year.
 SEINE_BLOCK_LIMIT_SECONDS = 3600
 
+# --- Storage ----------------------------------------------------------------------------------
+# A product that is unchanged is not written again within this many seconds of its last write.
+# Default 3600: two crawls of one day cost no writes where nothing changed.
+SEINE_FRESH_SECONDS = 3600
+# Rows in one batch, at most. Default 500: larger ones gain little and hold more leases open.
+SEINE_BATCH_ROWS = 500
+# Bytes after which a batch leaves before it has its rows. Default 4 MiB.
+SEINE_BATCH_BYTES = 4 << 20
+# Seconds that a row waits for others, at most. Default 0.3: a lease ends that much later.
+SEINE_BATCH_SECONDS = 0.3
+# Bytes waiting for PostgreSQL after which the worker takes no new request. Default 16 MiB.
+SEINE_BUFFER_BYTES = 16 << 20
+# Log each attempt (table attempts). Default: no, until a fleet wants to compare its proxies.
+SEINE_ATTEMPTS = False
+# Days for which the log of attempts is kept; older days are dropped. Default 30.
+SEINE_ATTEMPTS_DAYS = 30
+
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.

@@ -1,0 +1,172 @@
+"""The bridge between pipelines, the writer's thread and the ledger: one a crawler.
+
+Pipelines hand items over and return at once. The writer's thread reports each committed batch;
+one call on the reactor thread then releases the batch's holds, so that the scheduler may ack.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import orjson
+from scrapy.crawler import Crawler
+
+from crawler.config import StoreConfig, flag, number
+from crawler.engine.ledger import Hold, ledger_of
+from crawler.errors import MigrationError
+from crawler.items import Product
+from crawler.stores.connect import endpoints
+from crawler.stores.migrations import migrate, pending
+from crawler.stores.products import write_products, write_rejected
+from crawler.stores.rows import ProductRow, RejectedRow, product_row, rejected_row
+from crawler.stores.writer import Limits, Report, Writer
+
+logger = logging.getLogger(__name__)
+
+#: What a row weighs beside its JSON.
+_OVERHEAD = 400
+_PRODUCT, _REJECTED = "products", "rejected"
+
+
+class Storage:
+    """Takes what pipelines want stored."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.config = StoreConfig.from_settings(crawler.settings)
+        self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
+        self.ledger = ledger_of(crawler)
+        self.writer: Writer | None = None
+        self._closed: asyncio.Future[None] | None = None
+
+    async def open(self) -> None:
+        """Check the schema and start the writer.
+
+        Raises:
+            StoreUnreachable: the database does not answer.
+            MigrationError: the schema is not up to date.
+        """
+        if self.writer is not None:
+            return
+        loop, config = asyncio.get_running_loop(), self.config
+        url = endpoints(self.crawler.settings).database_url
+        # A laptop's own database is brought up to date unasked; a fleet's is not.
+        own = flag(self.crawler.settings, "SEINE_EMBEDDED")
+        await loop.run_in_executor(None, prepare, url, own)
+        window = timedelta(seconds=config.fresh_s)
+        self.writer = Writer(
+            url,
+            {
+                _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
+                _REJECTED: write_rejected,
+            },
+            done=partial(_on_loop, loop, self._report),
+            pressed=partial(_on_loop, loop, partial(self.ledger.press, "postgres")),
+            refused=refused,
+            limits=Limits(
+                rows=config.batch_rows,
+                size=config.batch_bytes,
+                age_s=config.batch_s,
+                high=config.buffer_bytes,
+                full=config.buffer_bytes * 8,
+            ),
+        )
+        self.writer.start()
+
+    async def close(self) -> None:
+        """Write what is left; afterwards each hold is released or failed. May be called twice."""
+        if self.writer is None:
+            return
+        if self._closed is None:
+            close = partial(self.writer.close, self.drain_s)
+            self._closed = asyncio.get_running_loop().run_in_executor(None, close)
+        await self._closed
+
+    def store(self, product: Product, content_hash: bytes) -> None:
+        """Take a valid product. Never waits, never raises.
+
+        A product that cannot be written as a row is refused like any invalid one.
+        """
+        try:
+            row = product_row(product, content_hash)
+        except (TypeError, ValueError) as error:
+            self.reject(product, f"cannot be stored: {error}")
+            return
+        self._put(_PRODUCT, row, len(row.body), self.ledger.hold(product))
+
+    def reject(self, item: object, reason: str, **known: str | None) -> None:
+        """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
+        row = rejected_row(item, reason, **known)
+        self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+
+    def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
+        if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
+            self._count("refused", 1)
+            hold.fail("too much waits for PostgreSQL")
+
+    def _report(self, report: Report) -> None:
+        for hold in report.stored:
+            hold.release()
+        for hold in report.failed:
+            hold.fail("PostgreSQL did not take it before the worker stopped")
+        for name, number_ in report.counts.items():
+            self._count(name, number_)
+
+    def _count(self, name: str, by: int) -> None:
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(f"seine/store/{name}", by)
+
+
+def prepare(database_url: str, own: bool) -> None:
+    """Bring a database of our own up to date; of any other, make sure that it is.
+
+    Raises:
+        StoreUnreachable: it does not answer.
+        MigrationError: it is not up to date, or cannot be brought there.
+    """
+    if own:
+        for name in migrate(database_url):
+            logger.info("applied migration %s", name)
+    elif missing := pending(database_url):
+        raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
+
+
+def refused(table: str, row: Any, reason: str) -> tuple[str, Any, int] | None:
+    """Turn a row that PostgreSQL refuses into one that says so."""
+    if table == _PRODUCT and isinstance(row, ProductRow):
+        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
+        try:
+            body = {**body, **orjson.loads(row.body)}
+        except ValueError:
+            logger.debug("a body that is no JSON", exc_info=True)
+        other: RejectedRow = rejected_row(body, f"PostgreSQL refused it: {reason}")
+        return _REJECTED, other, len(other.body) + _OVERHEAD
+    return None
+
+
+def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
+    """Call on the reactor thread; there is nobody to tell once that is gone."""
+    try:
+        loop.call_soon_threadsafe(call, argument)
+    except RuntimeError:
+        logger.debug("the loop is closed")
+
+
+_storages: WeakKeyDictionary[Crawler, Storage] = WeakKeyDictionary()
+
+
+def storage_of(crawler: Crawler) -> Storage:
+    """The crawler's storage, whoever asks first.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
+    found = _storages.get(crawler)
+    if found is None:
+        found = _storages[crawler] = Storage(crawler)
+    return found

@@ -1,0 +1,192 @@
+"""How a batch of products becomes rows: what is written, refreshed or left alone.
+
+Most pages of a crawl show what is known already. So a batch first asks for the digests of its
+keys, and only new or changed products are sent. The statements guard themselves as well: what
+another writer does in between is neither lost nor overwritten by an older page.
+
+Locks are taken in one order by every writer: sites, products (by key), addresses (by key),
+rejections (by id). So writers wait for each other and never in a circle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import attrs
+import orjson
+from psycopg2 import extensions
+
+from crawler.stores.queries import query
+from crawler.stores.rows import ProductRow, RejectedRow
+
+Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
+
+
+@attrs.frozen
+class Known:
+    """What the table holds under a product's key."""
+
+    content_hash: bytes
+    scraped_at: datetime
+    gone: bool
+    url: str
+
+
+def decide(row: ProductRow, known: Known | None, window: timedelta) -> Action:
+    """Say what to do with a row; the newer page wins, judged by scraped_at."""
+    if known is None:
+        return "new"
+    if known.content_hash != row.content_hash:
+        return "changed" if row.scraped_at > known.scraped_at else "stale"
+    if row.scraped_at <= known.scraped_at:
+        return "unchanged"
+    stale = row.scraped_at - known.scraped_at >= window
+    return "refreshed" if stale or known.gone else "unchanged"
+
+
+def newest(rows: Iterable[ProductRow]) -> list[ProductRow]:
+    """Keep one row a key, the newest, in the order of the keys."""
+    best: dict[tuple[str, str], ProductRow] = {}
+    for row in rows:
+        key = (row.site_id, row.external_id)
+        other = best.get(key)
+        if other is None or other.scraped_at <= row.scraped_at:
+            best[key] = row
+    return [best[key] for key in sorted(best)]
+
+
+def write_products(
+    cursor: extensions.cursor, rows: Sequence[ProductRow], window: timedelta
+) -> Counter[str]:
+    """Store a batch inside the caller's transaction; counts what became of the rows.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    wanted = newest(rows)
+    known = _look(cursor, wanted)
+    done: dict[Action, list[int]] = {}
+    for i, row in enumerate(wanted):
+        done.setdefault(decide(row, known.get(i), window), []).append(i)
+    _upsert(cursor, [wanted[i] for i in (*done.get("new", ()), *done.get("changed", ()))])
+    unwritten = set(done.get("unchanged", ()))
+    unwritten.update(_refresh(cursor, wanted, done.get("refreshed", ())))
+    _note_urls(cursor, rows, wanted, known)
+    _note_sightings(cursor, [wanted[i] for i in sorted(unwritten)])
+    counts = Counter({str(action): len(found) for action, found in done.items()})
+    counts["twice"] += len(rows) - len(wanted)
+    return counts
+
+
+def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Counter[str]:
+    """Store a batch of refused items inside the caller's transaction.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    unique = {row.id: row for row in rows}
+    cursor.execute(
+        query("add_rejected"),
+        {
+            "rows": _json(
+                {
+                    "id": key,
+                    "s": row.site_id,
+                    "j": row.job_id,
+                    "u": row.url,
+                    "r": row.reason,
+                    "v": orjson.Fragment(row.body),
+                    "t": row.rejected_at,
+                }
+                for key, row in unique.items()
+            )
+        },
+    )
+    return Counter(rejected=len(unique))
+
+
+def _json(rows: Iterable[object]) -> str:
+    return orjson.dumps(list(rows)).decode()
+
+
+def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Known]:
+    if not rows:
+        return {}
+    keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
+    cursor.execute(query("look"), {"keys": keys})
+    return {
+        i: Known(bytes(content_hash), scraped_at, gone, url)
+        for i, content_hash, scraped_at, gone, url in cursor.fetchall()
+    }
+
+
+def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
+    if not rows:
+        return
+    cursor.execute(query("add_sites"), {"names": _json({row.site_id for row in rows})})
+    items = _json({"h": row.content_hash.hex(), "v": orjson.Fragment(row.body)} for row in rows)
+    cursor.execute(query("upsert_products"), {"items": items})
+
+
+def _refresh(
+    cursor: extensions.cursor, rows: Sequence[ProductRow], which: Sequence[int]
+) -> set[int]:
+    """Renew scraped_at; returns those that another writer held."""
+    if not which:
+        return set()
+    made: list[dict[str, Any]] = [
+        {
+            "i": i,
+            "s": rows[i].site_id,
+            "e": rows[i].external_id,
+            "t": rows[i].scraped_at,
+            "j": rows[i].job_id,
+        }
+        for i in which
+    ]
+    cursor.execute(query("refresh_products"), {"rows": _json(made)})
+    return set(which) - {i for (i,) in cursor.fetchall()}
+
+
+def _note_urls(
+    cursor: extensions.cursor,
+    rows: Sequence[ProductRow],
+    kept: Sequence[ProductRow],
+    known: Mapping[int, Known],
+) -> None:
+    """Remember addresses other than the one in the product's own row."""
+    other: dict[tuple[str, str], tuple[str, datetime]] = {}
+    main = {}
+    for i, row in enumerate(kept):
+        url = known[i].url if i in known else row.url
+        main[row.site_id, row.external_id] = url
+        if url != row.url:  # the row may be about to take the new address
+            other[row.site_id, url] = row.external_id, row.scraped_at
+    for row in rows:
+        if row.url != main[row.site_id, row.external_id]:
+            other[row.site_id, row.url] = row.external_id, row.scraped_at
+    if other:
+        made = [
+            {"s": site, "u": url, "e": key, "t": at} for (site, url), (key, at) in other.items()
+        ]
+        cursor.execute(query("add_urls"), {"rows": _json(made)})
+
+
+def _note_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
+    if not rows:
+        return
+    sites: dict[str, list[ProductRow]] = {}
+    for row in rows:
+        sites.setdefault(row.site_id, []).append(row)
+    made = [
+        {
+            "s": site,
+            "t": max(row.scraped_at for row in seen),
+            "k": [row.external_id for row in seen],
+        }
+        for site, seen in sites.items()
+    ]
+    cursor.execute(query("add_sightings"), {"rows": _json(made)})

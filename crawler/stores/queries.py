@@ -1,0 +1,25 @@
+"""Named statements of `queries.sql`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+@cache
+def _statements() -> dict[str, str]:
+    text = (resources.files("crawler.stores") / "queries.sql").read_text("utf-8")
+    parts = _NAME.split(text)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def query(name: str) -> str:
+    """Return the statement of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _statements()[name]

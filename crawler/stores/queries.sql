@@ -1,0 +1,93 @@
+-- The statements of the writers, each after its name. Batches travel as one JSON document: it is
+-- the cheapest way to send many rows at once that needs no session (measured against arrays and
+-- COPY), and the item is sent once instead of once as columns and once as JSON.
+
+-- name: look
+-- Which products of a batch are known? keys: [{i, s, e}]
+SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url
+FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
+JOIN products p ON p.site_id = k.s AND p.external_id = k.e
+
+-- name: add_sites
+-- names: [site_id]
+INSERT INTO sites (site_id)
+SELECT value FROM jsonb_array_elements_text(%(names)s::jsonb) ORDER BY value
+ON CONFLICT (site_id) DO NOTHING
+
+-- name: upsert_products
+-- items: [{h: hex digest, v: item}], new or changed. In the order of their keys, so that writers
+-- wait for each other but never in a circle.
+INSERT INTO products AS p (
+    site_id, external_id, url, name, price, regular_price, currency, availability, brand, sku,
+    gtin, mpn, rating, review_count, image, canonical_url, item, content_hash, job_id,
+    first_seen, scraped_at, updated_at)
+SELECT r.site_id, r.external_id, r.url, r.name, r.price, r.regular_price, r.currency,
+       r.availability, r.brand, r.sku, r.gtin, r.mpn, r.rating, r.review_count, r.images ->> 0,
+       r.canonical_url, e.v, decode(e.h, 'hex'), r.job_id, r.scraped_at, r.scraped_at, r.scraped_at
+FROM jsonb_to_recordset(%(items)s::jsonb) AS e(h text, v jsonb),
+     jsonb_to_record(e.v) AS r(
+         site_id text, external_id text, url text, name text, price numeric, regular_price numeric,
+         currency text, availability text, brand text, sku text, gtin text, mpn text,
+         rating double precision, review_count bigint, images jsonb, canonical_url text,
+         job_id text, scraped_at timestamptz)
+ORDER BY r.site_id, r.external_id
+ON CONFLICT (site_id, external_id) DO UPDATE SET
+    url = EXCLUDED.url, name = EXCLUDED.name, price = EXCLUDED.price,
+    regular_price = EXCLUDED.regular_price, currency = EXCLUDED.currency,
+    availability = EXCLUDED.availability, brand = EXCLUDED.brand, sku = EXCLUDED.sku,
+    gtin = EXCLUDED.gtin, mpn = EXCLUDED.mpn, rating = EXCLUDED.rating,
+    review_count = EXCLUDED.review_count, image = EXCLUDED.image,
+    canonical_url = EXCLUDED.canonical_url, item = EXCLUDED.item,
+    content_hash = EXCLUDED.content_hash, job_id = EXCLUDED.job_id,
+    scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL
+WHERE p.content_hash <> EXCLUDED.content_hash AND p.scraped_at < EXCLUDED.scraped_at
+
+-- name: refresh_products
+-- Unchanged but last written long ago, or back again. rows: [{i, s, e, t, j}]. A row that another
+-- writer holds is being written anyway: it is skipped, so that this statement never waits.
+UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL
+FROM (
+    SELECT k.i, k.t, k.j, q.site_id, q.external_id
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, e text, t timestamptz, j text)
+    JOIN products q ON q.site_id = k.s AND q.external_id = k.e
+    FOR UPDATE OF q SKIP LOCKED
+) k
+WHERE p.site_id = k.site_id AND p.external_id = k.external_id AND p.scraped_at < k.t
+RETURNING k.i
+
+-- name: add_urls
+-- Further addresses of known products. rows: [{s, u, e, t}]
+INSERT INTO product_urls AS a (site_id, url, external_id, first_seen)
+SELECT k.s, k.u, k.e, k.t
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestamptz)
+ORDER BY k.s, k.u
+ON CONFLICT (site_id, url) DO UPDATE SET external_id = EXCLUDED.external_id
+WHERE a.external_id <> EXCLUDED.external_id
+
+-- name: add_sightings
+-- Products seen but not written. rows: [{s, t, k: [external_id]}]
+INSERT INTO sightings (site_id, seen_at, external_ids)
+SELECT k.s, k.t, ARRAY(SELECT jsonb_array_elements_text(k.k))
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, t timestamptz, k jsonb)
+
+-- name: add_rejected
+-- rows: [{id, s, j, u, r, v, t}]
+INSERT INTO rejected_items AS x (id, site_id, job_id, url, reason, item, first_at, rejected_at)
+SELECT k.id, k.s, k.j, k.u, k.r, k.v, k.t, k.t
+FROM jsonb_to_recordset(%(rows)s::jsonb)
+    AS k(id uuid, s text, j text, u text, r text, v jsonb, t timestamptz)
+ORDER BY k.id
+ON CONFLICT (id) DO UPDATE SET
+    times = x.times + 1, rejected_at = greatest(x.rejected_at, EXCLUDED.rejected_at),
+    item = EXCLUDED.item
+
+-- name: add_attempts
+-- rows: [{…columns…}]
+INSERT INTO attempts (at, url, domain, site_id, job_id, task_id, worker, proxy_provider, proxy_id,
+                      lane, status, outcome, retry, bytes, duration_ms)
+SELECT k.at, k.url, k.domain, k.site_id, k.job_id, k.task_id, k.worker, k.proxy_provider,
+       k.proxy_id, k.lane, k.status, k.outcome, coalesce(k.retry, 0), k.bytes, k.duration_ms
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
+    at timestamptz, url text, domain text, site_id text, job_id text, task_id text, worker text,
+    proxy_provider text, proxy_id text, lane text, status smallint, outcome text, retry smallint,
+    bytes bigint, duration_ms integer)

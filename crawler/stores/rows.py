@@ -1,0 +1,148 @@
+"""What writers store, made ready on the reactor thread: small frozen rows around JSON bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import Any
+
+import attrs
+import orjson
+
+from crawler.items import Product
+
+#: What a visitor sees. A change of one of these is a change of the product; a new address, another
+#: parser or another time of day is not.
+MEANINGFUL = (
+    "name", "sku", "gtin", "mpn", "brand", "price", "regular_price", "currency", "availability",
+    "description", "images", "breadcrumbs", "rating", "review_count", "attributes", "variants",
+)  # fmt: skip
+_FIELDS = tuple(field.name for field in attrs.fields(Product))
+_LIMIT = 4_000
+_ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
+
+
+@attrs.frozen
+class ProductRow:
+    """One product, ready to be stored."""
+
+    site_id: str
+    external_id: str
+    url: str
+    content_hash: bytes
+    scraped_at: datetime
+    job_id: str | None
+    body: bytes
+    """The whole item as JSON."""
+
+
+@attrs.frozen
+class RejectedRow:
+    """One item that was refused, with the reason."""
+
+    site_id: str | None
+    job_id: str | None
+    url: str | None
+    reason: str
+    body: bytes
+    """What there was of it, as JSON."""
+    rejected_at: datetime
+
+    @property
+    def id(self) -> str:
+        """The same page refused again for the same reason is the same row."""
+        text = "\0".join((self.job_id or "", self.site_id or "", self.url or "", self.reason))
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def digest(product: Product) -> bytes:
+    """Hash what a visitor sees of a cleaned product: 16 bytes.
+
+    Raises:
+        TypeError: a value has no JSON form.
+    """
+    seen = [getattr(product, name) for name in MEANINGFUL]
+    # Keys are sorted: the order of a page's attributes says nothing.
+    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
+def product_row(product: Product, content_hash: bytes) -> ProductRow:
+    """Make the row of a valid product.
+
+    Raises:
+        TypeError: a value has no JSON form.
+        ValueError: the product has no site or no external id.
+    """
+    if not product.site_id or not product.external_id:
+        raise ValueError("no site_id or external_id")
+    return ProductRow(
+        product.site_id,
+        product.external_id,
+        product.url,
+        content_hash,
+        product.scraped_at,
+        product.job_id,
+        body_of(product),
+    )
+
+
+def body_of(product: Product) -> bytes:
+    """Write the fields that are filled as JSON; decimals become strings, so none is rounded."""
+    filled = {}
+    for name in _FIELDS:
+        value = getattr(product, name)
+        if value or value == 0:
+            filled[name] = value
+    return orjson.dumps(filled, default=str)
+
+
+def rejected_row(item: object, reason: str, **known: str | None) -> RejectedRow:
+    """Make the row of a refused item of any kind; nothing in it can make this fail.
+
+    *known* gives `site_id`, `job_id` or `url` where the item does not.
+    """
+    fields = _fields(item)
+
+    def text(name: str) -> str | None:
+        value = fields.get(name) or known.get(name)
+        return _text(value)[:2000] if value else None
+
+    return RejectedRow(
+        text("site_id"),
+        text("job_id"),
+        text("url"),
+        _text(reason)[:500],
+        orjson.dumps({_text(key): _brief(value) for key, value in fields.items()}),
+        datetime.now(UTC),
+    )
+
+
+def _fields(item: object) -> dict[Any, Any]:
+    if isinstance(item, dict):
+        return item
+    names = [field.name for field in getattr(type(item), "__attrs_attrs__", ())]
+    if names:
+        return {name: getattr(item, name, None) for name in names}
+    return {"item": item}
+
+
+def _brief(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    try:
+        plain = orjson.dumps(value, default=str, option=_ANY)
+        if len(plain) <= _LIMIT and b"\\u0000" not in plain:
+            return orjson.loads(plain)
+    except (TypeError, ValueError, RecursionError):
+        pass
+    return _text(value)[:_LIMIT]
+
+
+def _text(value: Any) -> str:
+    """Make text that UTF-8 and PostgreSQL accept."""
+    try:
+        made = str(value)
+    except Exception:  # a foreign object's own error is no reason to lose the report
+        made = f"<{type(value).__name__}>"
+    return made.replace("\0", "").encode("utf-8", "replace").decode()

@@ -1,0 +1,90 @@
+"""A writer with its reports collected, and rows to give it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import attrs
+import psycopg2
+
+from crawler.engine.storage import refused
+from crawler.items import Product
+from crawler.stores.products import write_products, write_rejected
+from crawler.stores.rows import ProductRow, digest, product_row
+from crawler.stores.writer import Limits, Report, Writer
+
+T0 = datetime(2026, 1, 1, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def product(number: int = 1, *, at: datetime = T0, **fields: Any) -> Product:
+    made: dict[str, Any] = {
+        "url": f"https://shop.example/p/{number}",
+        "name": f"Lamp {number}",
+        "external_id": f"sku-{number}",
+        "site_id": "shop",
+        "price": Decimal("9.99"),
+        "currency": "EUR",
+        "scraped_at": at,
+    }
+    return Product(**{**made, **fields})
+
+
+def row(number: int = 1, *, at: datetime = T0, **fields: Any) -> ProductRow:
+    made = product(number, at=at, **fields)
+    return product_row(made, digest(made))
+
+
+@attrs.define
+class Desk:
+    """A writer and what it said."""
+
+    writer: Writer = attrs.field(init=False)
+    stored: list[Any] = attrs.Factory(list)
+    failed: list[Any] = attrs.Factory(list)
+    counts: Counter[str] = attrs.Factory(Counter)
+    pressed: list[bool] = attrs.Factory(list)
+    lock: Any = attrs.Factory(threading.Lock)
+
+    def heard(self, report: Report) -> None:
+        with self.lock:
+            self.stored += report.stored
+            self.failed += report.failed
+            self.counts.update(report.counts)
+
+    def put(self, made: ProductRow, ticket: object = "ticket") -> bool:
+        return self.writer.put("products", made, len(made.body), ticket)
+
+
+@contextmanager
+def desk(database_url: str, limits: Limits | None = None, limit_s: float = 20) -> Iterator[Desk]:
+    """Open a writer; at the end it has written all it was given."""
+    made = Desk()
+    made.writer = Writer(
+        database_url,
+        {
+            "products": lambda cursor, rows: write_products(cursor, rows, HOUR),
+            "rejected": write_rejected,
+        },
+        done=made.heard,
+        pressed=made.pressed.append,
+        refused=refused,
+        limits=limits or Limits(age_s=0.02),
+    )
+    made.writer.start()
+    try:
+        yield made
+    finally:
+        made.writer.close(limit_s)
+
+
+def rows_of(database_url: str, query: str) -> list[tuple[Any, ...]]:
+    with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
+        cursor.execute(query)
+        return cursor.fetchall()
