@@ -1,1 +1,21 @@
-"""The engine room of Seine: see crawler.frontier for the life of a request."""
+"""The engine of Seine: one shared frontier, and everything that a worker does with it.
+
+The life of a request, and where to read about each step:
+
+1. A seed is pushed to Redis. `engine.intake` claims it, reads it and pushes a request; one that
+   cannot be read is set aside with its reason.
+2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
+   a domain's pace for the whole fleet, so that what it hands out may be sent at once.
+3. `engine.scheduler` is Scrapy's scheduler slot. `engine.pump` reads ahead and writes behind, so
+   that no call to Redis ever blocks the reactor.
+4. The page goes through the downloader middlewares to the spider, which reads it with `extract`:
+   products and further requests.
+5. `engine.ledger` holds the request's lease until Scrapy is done with it and each of its items
+   is durable. Only then the frontier ends the lease and takes the page's links in, in one script.
+6. What fails returns later, or is set aside with its reason. What was in the hands of a worker
+   that died returns when its leases expire.
+
+Around them: `stores` (clients, schema, private servers of the laptop mode), `config` (settings
+become checked values), `commands` (what `scrapy <verb>` can do) and `demo` (a shop to crawl).
+An upper layer imports a lower one, never the other way round; `make lint` sees to it.
+"""
