@@ -63,13 +63,20 @@ def endpoints(
         StoreUnreachable: a store does not answer within 8 s.
     """
     urls = {store: str(settings.get(name) or "").strip() for store, (name, _) in STORES.items()}
-    missing = tuple(store for store in need if not urls[store])
-    if missing:
-        servers = _private(settings, missing)
+    lacking = missing(settings, need)
+    if lacking:
+        servers = _private(settings, lacking)
         private = {"redis": servers.redis_url, "postgres": servers.database_url}
-        urls |= {store: private[store] for store in missing}
-    _check({store: urls[store] for store in need if store not in missing})
+        urls |= {store: private[store] for store in lacking}
+    _check({store: urls[store] for store in need if store not in lacking})
     return Endpoints(urls["redis"], urls["postgres"])
+
+
+def missing(
+    settings: SettingsLike, need: tuple[str, ...] = ("redis", "postgres")
+) -> tuple[str, ...]:
+    """Return which stores of *need* have no address set."""
+    return tuple(store for store in need if not str(settings.get(STORES[store][0]) or "").strip())
 
 
 def redis_client(url: str) -> Redis:
@@ -78,6 +85,11 @@ def redis_client(url: str) -> Redis:
     Who calls decides what an outage means, so nothing is tried again in here.
     """
     return Redis.from_url(url, retry=Retry(NoBackoff(), 0), **_redis_options(url))
+
+
+def blocking_client(url: str) -> blocking.Redis:
+    """Open a client for a command that has nothing else to do meanwhile."""
+    return blocking.Redis.from_url(url, **_redis_options(url))
 
 
 def data_folder(settings: SettingsLike) -> Path:
@@ -91,15 +103,15 @@ def binaries(settings: SettingsLike) -> str:
     return str(settings.get("SEINE_EMBEDDED_BINARIES") or "auto").strip().lower()
 
 
-def _private(settings: SettingsLike, missing: tuple[str, ...]) -> embedded.Servers:
+def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Servers:
     if not flag(settings, "SEINE_EMBEDDED"):
-        names = " and ".join(STORES[store][0] for store in missing)
+        names = " and ".join(STORES[store][0] for store in lacking)
         raise ConfigError(
             f"{names} must be set: only laptop mode (settings.laptop) starts servers of its own"
         )
-    key = (str(data_folder(settings)), binaries(settings), missing)
+    key = (str(data_folder(settings)), binaries(settings), lacking)
     if key not in _joined:
-        _joined[key] = embedded.start(Path(key[0]), binaries=key[1], which=missing)
+        _joined[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
     return _joined[key]
 
 
@@ -141,7 +153,7 @@ class _Check(threading.Thread):
 
 def _ask_redis(url: str) -> None:
     until = time.monotonic() + CHECK_S
-    with blocking.Redis.from_url(url, **_redis_options(url)) as client:
+    with blocking_client(url) as client:
         while True:
             try:
                 client.ping()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 import attrs
 
@@ -21,7 +21,7 @@ from crawler.errors import EmbeddedError
 from crawler.stores.embedded import postgres, valkey
 from crawler.stores.embedded.places import Places, default_data_folder, make, places
 
-__all__ = ["Servers", "default_data_folder", "psql", "start", "stop"]
+__all__ = ["Servers", "default_data_folder", "psql", "socket_path", "start", "stop"]
 
 #: Longer than a first start takes on a slow machine, the recovery of a big database included.
 LOCK_PATIENCE_S = 120
@@ -102,6 +102,11 @@ def _servers(place: Places, started: tuple[str, ...]) -> Servers:
         data=place.data,
         started=started,
     )
+
+
+def socket_path(redis_url: str) -> str:
+    """Return the socket in a private server's URL, for `redis-cli -s`."""
+    return unquote(urlsplit(redis_url).path)
 
 
 @contextmanager

@@ -1,0 +1,75 @@
+"""`scrapy crawl`: Scrapy's own, once both stores answer; what a newcomer lacks is started."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+
+from scrapy import signals
+from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.crawler import Crawler
+from scrapy.spiders import Spider
+
+from crawler.cli import FAILED, guarded, seed_reader
+from crawler.config import flag, redact
+from crawler.errors import BadSeed
+from crawler.stores.connect import endpoints
+from crawler.stores.migrations import migrate
+
+logger = logging.getLogger(__name__)
+#: Ends that a supervisor should answer with a new start.
+BAD_ENDS = frozenset({"outage", "error"})
+
+
+class Command(ScrapyCrawl):
+    """A worker. Exit status 0 at a clean end, 1 where an error or an outage stopped it."""
+
+    def short_desc(self) -> str:
+        """Say in a line what the command does."""
+        return "Run a worker of a spider, which shares the crawl with all others"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Show an example below Scrapy's own options."""
+        super().add_options(parser)
+        parser.epilog = "example: scrapy crawl catalog -a url=https://shop.example/sale"
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Prepare the stores before Scrapy logs its first line: an error is one line then."""
+        super().process_options(args, opts)
+        if len(args) == 1:  # else Scrapy shows how the command is used
+            status = guarded(lambda: self._prepare(args[0], opts))
+            if status:
+                sys.exit(status)
+
+    def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
+        settings = self.settings
+        assert settings is not None  # Scrapy sets them before it reads options
+        read = seed_reader(settings, spider)
+        for url in opts.spargs.get("url", "").split():
+            try:
+                read(url.encode())
+            except BadSeed as error:
+                raise BadSeed(f"-a url={url[:200]}: {error}") from None
+        found = endpoints(settings)
+        if flag(settings, "SEINE_EMBEDDED"):
+            migrate(found.database_url)
+        # Every part of the worker reads these; a part that asks again finds the same servers.
+        settings.set("REDIS_URL", found.redis_url, priority="cmdline")
+        settings.set("DATABASE_URL", found.database_url, priority="cmdline")
+
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        crawler = super()._create_crawler(spidercls)
+        crawler.signals.connect(self._ended, signal=signals.spider_closed)
+        return crawler
+
+    def _ended(self, spider: Spider, reason: str) -> None:
+        if reason in BAD_ENDS:
+            self.exitcode = FAILED
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the worker until its crawl is complete or it is stopped."""
+        assert self.settings is not None
+        for name in ("REDIS_URL", "DATABASE_URL"):
+            logger.info("%s %s", name, redact(str(self.settings.get(name))))
+        super().run(args, opts)

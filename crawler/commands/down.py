@@ -1,0 +1,24 @@
+"""`scrapy down`: stop this project's private servers; their data stays."""
+
+from __future__ import annotations
+
+import argparse
+
+from crawler.cli import SeineCommand
+from crawler.stores import connect, embedded
+
+
+class Command(SeineCommand):
+    """Stops what `scrapy up` or a crawl started."""
+
+    summary = "Stop the private Redis and PostgreSQL; their data stays"
+    example = "scrapy down"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Stop both; that none runs is no error."""
+        folder = connect.data_folder(self.project)
+        stopped = embedded.stop(folder)
+        names = {"redis": "Redis", "postgres": "PostgreSQL"}
+        what = " and ".join(names[name] for name in stopped)
+        text = f"stopped {what}; data stays in {folder}" if what else f"nothing runs in {folder}"
+        self.show(text, stopped=list(stopped), data=str(folder))

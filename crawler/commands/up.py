@@ -1,0 +1,56 @@
+"""`scrapy up`: start or join this project's private servers, and say how to reach them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+
+from crawler.cli import SeineCommand
+from crawler.config import redact
+from crawler.stores import connect, embedded
+
+
+class Command(SeineCommand):
+    """Prints both addresses, and the lines that open a client on each."""
+
+    summary = "Start or join the private Redis and PostgreSQL; show where both stores are"
+    example = "scrapy up"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Start what is missing."""
+        settings = self.project
+        missing = connect.missing(settings)
+        found = connect.endpoints(settings)
+        urls = _shown(found, missing)
+        redis, psql = _redis_cli(found, missing), self._psql(found, missing)
+        folder = str(connect.data_folder(settings)) if missing else ""
+        lines = [
+            f"Redis       {urls['redis_url']}",
+            f"PostgreSQL  {urls['database_url']}",
+            "",
+            *([f"data in {folder}; end them with `scrapy down`"] if missing else []),
+            redis,
+            psql,
+        ]
+        private = {"private": list(missing), "data": folder, "redis_cli": redis, "psql": psql}
+        self.show("\n".join(lines), **urls, **private)
+
+    def _psql(self, found: connect.Endpoints, missing: tuple[str, ...]) -> str:
+        if "postgres" not in missing:
+            return 'psql "$DATABASE_URL"'
+        program = embedded.psql(connect.binaries(self.project))
+        return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
+
+
+def _shown(found: connect.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
+    """Return both URLs; a private server's holds no secret, and is shown to be copied."""
+    return {
+        "redis_url": found.redis_url if "redis" in missing else redact(found.redis_url),
+        "database_url": found.database_url if "postgres" in missing else redact(found.database_url),
+    }
+
+
+def _redis_cli(found: connect.Endpoints, missing: tuple[str, ...]) -> str:
+    if "redis" not in missing:
+        return 'redis-cli -u "$REDIS_URL"'
+    return f"redis-cli -s {shlex.quote(embedded.socket_path(found.redis_url))}"

@@ -1,0 +1,207 @@
+"""The commands: seeds arrive in order, bad ones are named, errors are one line and a status."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+from redis.asyncio import Redis
+from scrapy.settings import Settings
+
+from crawler.cli import SeineCommand, guarded
+from crawler.commands import migrate, seed
+from crawler.errors import ConfigError, SeineError
+
+ROOT = Path(__file__).parents[2]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def scrapy(redis_url: str, database_url: str) -> Run:
+    """Run `scrapy …` in a process of its own, on the session's servers."""
+
+    def run(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        env = os.environ | {
+            "REDIS_URL": redis_url,
+            "DATABASE_URL": database_url,
+            "SCRAPY_PROJECT": "test",
+            **environment,
+        }
+        modules = ["-s", "SPIDER_MODULES=tests.integration.cli_spiders", "-s", "ITEM_PIPELINES={}"]
+        command = [sys.executable, "-m", "scrapy", *args, *modules]
+        return subprocess.run(
+            command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return run
+
+
+def perform(command: SeineCommand, args: list[str], **settings: Any) -> int:
+    """Run a command in this process; returns its exit status."""
+    command.settings = Settings({"SPIDER_MODULES": ["tests.integration.cli_spiders"], **settings})
+    options = argparse.Namespace(json=True, spider="plain", check=False)
+    command.run(args, options)
+    return command.exitcode
+
+
+async def test_seeds_are_pushed_in_their_order_and_bad_ones_named(
+    redis_client: Redis,
+    redis_url: str,
+    namespace: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "seeds.txt"
+    file.write_bytes(
+        b'\xef\xbb\xbfhttp://a/1\n# a comment\n\n123\r\n{"url": "http://a/2"}\r\nexample.com/x\n\xff\n'
+    )
+    keys = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), [str(file), "http://a/3"], **keys) == 1
+
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"pushed": 3, "bad": 3, "key": namespace}
+    assert [line.split(": ")[1] for line in err.splitlines()] == [f"{file}:{n}" for n in (4, 6, 7)]
+    assert await redis_client.lrange(namespace, 0, -1) == [  # type: ignore[misc]
+        b"http://a/1",
+        b'{"url": "http://a/2"}',
+        b"http://a/3",
+    ]
+
+
+async def test_seeds_come_from_standard_input_in_more_than_one_batch(
+    redis_client: Redis, redis_url: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(f"http://a/{n}\n" for n in range(2500))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    settings = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), ["-"], **settings) == 0
+    assert await redis_client.llen(namespace) == 2500  # type: ignore[misc]
+    assert await redis_client.lindex(namespace, 2499) == b"http://a/2499"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("kind", ["set", "zset"])
+async def test_seeds_join_whatever_kind_of_key_there_is(
+    redis_client: Redis, redis_url: str, namespace: str, kind: str
+) -> None:
+    if kind == "set":
+        await redis_client.sadd(namespace, "http://a/0")  # type: ignore[misc]
+    else:
+        await redis_client.zadd(namespace, {"http://a/0": 5})
+    settings = {"REDIS_URL": redis_url, "REDIS_START_URLS_KEY": namespace}
+    assert perform(seed.Command(), ["http://a/1"], **settings) == 0
+    count = redis_client.scard if kind == "set" else redis_client.zcard
+    assert await count(namespace) == 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("argument", ["no/such/file", "example.com"])
+def test_what_is_neither_url_nor_file_is_said_so(
+    redis_url: str, argument: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert perform(seed.Command(), [argument], REDIS_URL=redis_url) == 1
+    assert "neither a URL with http:// in front nor a file" in capsys.readouterr().err
+
+
+def test_migrations_run_once(
+    database_url_empty: str, redis_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"DATABASE_URL": database_url_empty, "REDIS_URL": redis_url}
+    assert perform(migrate.Command(), [], **settings) == 0
+    assert json.loads(capsys.readouterr().out)["applied"]
+    assert perform(migrate.Command(), [], **settings) == 0
+    assert json.loads(capsys.readouterr().out)["applied"] == []
+
+
+def test_an_error_is_one_line_without_the_password(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        raise ConfigError("redis://u:hunter2@h/0\nis wrong")
+
+    assert guarded(work) == 1
+    assert capsys.readouterr().err == "seine: redis://***@h/0 is wrong\n"
+
+
+def test_a_keyboard_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        raise KeyboardInterrupt
+
+    assert guarded(work) == 130
+    assert capsys.readouterr().err == "seine: stopped\n"
+
+
+def test_a_bug_stays_visible() -> None:
+    def work() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        guarded(work)
+    assert not issubclass(ZeroDivisionError, SeineError)
+
+
+def test_a_crawl_with_an_unreachable_store_is_one_line_and_status_1(scrapy: Run) -> None:
+    done = scrapy("crawl", "plain", REDIS_URL="redis://:hunter2@127.0.0.1:1/0")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("seine: REDIS_URL=redis://***@127.0.0.1:1/0 does not answer")
+    assert done.stderr.count("\n") == 1
+    assert "hunter2" not in done.stderr
+
+
+def test_a_crawl_without_addresses_in_a_cluster_says_what_to_set(scrapy: Run) -> None:
+    done = scrapy("crawl", "plain", REDIS_URL="", SCRAPY_PROJECT="cluster")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "REDIS_URL must be set" in done.stderr
+
+
+def test_help_needs_no_server(scrapy: Run) -> None:
+    done = scrapy("crawl", "--help", REDIS_URL="redis://127.0.0.1:1", DATABASE_URL="")
+    assert done.returncode == 0
+    assert "example: scrapy crawl catalog" in done.stdout
+
+
+def test_a_crawl_with_a_bad_url_ends_before_it_starts(scrapy: Run) -> None:
+    done = scrapy("crawl", "plain", "-a", "url=example.com/x")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "has no http:// or https:// in front" in done.stderr
+
+
+def test_a_crawl_of_an_unknown_spider_names_those_there_are(scrapy: Run) -> None:
+    done = scrapy("crawl", "nosuch")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "seine: no spider is named 'nosuch'; there is plain\n",
+    )
+
+
+def test_a_crawl_seeds_itself_and_ends_with_status_0(scrapy: Run, namespace: str) -> None:
+    # A refused connection is an end like any other; the crawl is complete then.
+    arguments = ("-a", "url=http://127.0.0.1:1/x", "-s", f"SEINE_CRAWL={namespace}")
+    done = scrapy("crawl", "plain", *arguments, "-s", "RETRY_TIMES=0", "-s", "ROBOTSTXT_OBEY=0")
+    assert done.returncode == 0, done.stderr
+    assert "gave up http://127.0.0.1:1/x" in done.stderr
+
+
+def test_laptop_mode_migrates_a_fresh_database_by_itself(
+    scrapy: Run, namespace: str, database_url_empty: str
+) -> None:
+    done = scrapy(
+        *("crawl", "plain", "-a", "url=http://127.0.0.1:1/x", "-s", f"SEINE_CRAWL={namespace}"),
+        *("-s", "RETRY_TIMES=0", "-s", "ROBOTSTXT_OBEY=0"),
+        SCRAPY_PROJECT="default",
+        DATABASE_URL=database_url_empty,
+    )
+    assert done.returncode == 0, done.stderr
+    connection = psycopg2.connect(database_url_empty)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM seine_migrations")
+        row = cursor.fetchone()
+    connection.close()
+    assert row is not None
+    assert row[0] >= 1
