@@ -1,0 +1,96 @@
+"""Whether a thing can be had: schema.org's names, shop systems' codes and words of many tongues."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+#: schema.org's ItemAvailability, by its name in lower case.
+_NAMES = {
+    name.lower(): name
+    for name in (
+        "BackOrder", "Discontinued", "InStock", "InStoreOnly", "LimitedAvailability",
+        "MadeToOrder", "OnlineOnly", "OutOfStock", "PreOrder", "PreSale", "Reserved", "SoldOut",
+    )
+}  # fmt: skip
+_CODES = {
+    "instock": "InStock", "in_stock": "InStock", "available": "InStock", "true": "InStock",
+    "oos": "OutOfStock", "outofstock": "OutOfStock", "unavailable": "OutOfStock",
+    "false": "OutOfStock", "notavailable": "OutOfStock", "availablefororder": "BackOrder",
+    "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
+}  # fmt: skip
+
+#: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
+_PHRASES = (
+    ("Discontinued", r"discontinued|no longer available|nicht mehr lieferbar|nicht mehr verfügbar"
+     r"|plus disponible|n'est plus disponible|descatalogado|fuori produzione|снят с производства"
+     r"|niet meer leverbaar|udgået|utgått"),
+    ("PreOrder", r"pre-?\s?order|available for pre-?order|vorbestell\w*|précommande\w*|pré-commande"
+     r"|preventa|reserva ahora|pre-?ordine|preordina|preordine|предзаказ|przedsprzedaż|pré-venda"
+     r"|förbeställ\w*|forudbestil\w*|pre-?orden|予約受付|予約商品|预售|ön sipariş"),
+    ("BackOrder", r"back-?\s?order(?:ed)?|available on backorder|nachbestellt|sur commande"
+     r"|op nabestelling|на заказ|под заказ|na zamówienie|bajo pedido|beställningsvara"),
+    ("OutOfStock", r"out[\s-]of[\s-]stock|sold[\s-]?out|not in stock|no stock|currently unavailable"
+     r"|temporarily unavailable|not available|\bunavailable|notify me when|email when available"
+     r"|0 in stock|ausverkauft|nicht (?:auf lager|vorrätig|verfügbar|lieferbar)|derzeit nicht"
+     r"|zur ?zeit nicht|vergriffen|rupture|épuisé|indisponible|hors stock|non disponible|agotado"
+     r"|sin (?:stock|existencias)|no disponible|no hay stock|esaurito|non disponibile|esgotado"
+     r"|indisponível|sem estoque|fora de estoque|sem stock|uitverkocht|niet (?:op|in) voorraad"
+     r"|niet leverbaar|niet beschikbaar|wyprzedan\w*|brak w magazynie|niedostępn\w*|produkt niedost"
+     r"|нет в наличии|распродан\w*|отсутствует|немає в наявності|slutsåld|slut i lager|ej i lager"
+     r"|finns ej|udsolgt|ikke på lager|utsolgt|loppu|ei varastossa|vyprodáno|není skladem"
+     r"|nedostupn\w*|vypredané|elfogyott|nincs (?:készleten|raktáron)|stoc epuizat|indisponibil"
+     r"|stokta yok|tükendi|在庫切れ|在庫なし|売り切れ|売切れ|品切れ|缺货|缺貨|售罄|已售完|无货|품절"
+     r"|εξαντλ\w*|μη διαθέσιμο|غير متوفر|אזל מהמלאי|rasprodano|nije dostupno"),
+    ("InStock", r"in[\s-]stock|available now|\bavailable\b|ready to ship|ships? (?:today|within|in \d)"
+     r"|usually ships|\d+ in stock|left in stock|auf lager|vorrätig|verfügbar|lieferbar|lagernd"
+     r"|sofort (?:versand|liefer)\w*|en stock|disponible|in pronta consegna|disponibile|in magazzino"
+     r"|em estoque|em stock|disponível|op voorraad|in voorraad|leverbaar|beschikbaar|na stanie"
+     r"|dostępn\w*|w magazynie|в наличии|есть в наличии|на складе|є в наявності|в наявності|i lager"
+     r"|på lager|varastossa|skladem|na sklade|skladom|na skladě|készleten|raktáron|în stoc|in stoc"
+     r"|stokta var|stokta|在庫あり|在庫有|有货|现货|有貨|현货|재고 있음|διαθέσιμο|σε απόθεμα|متوفر"
+     r"|במלאי|na zalihi|dostupno"),
+)  # fmt: skip
+_RULES = [
+    (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words[0].isascii() else words, re.I))
+    for name, words in _PHRASES
+]
+#: What a button says when the thing can be put into a cart.
+BUY = re.compile(
+    r"\badd to (?:cart|bag|basket|trolley)|\bbuy (?:it )?now|in den (?:waren|einkaufs)korb"
+    r"|jetzt kaufen|ajouter au panier|acheter|añadir al carrito|agregar al carrito|comprar"
+    r"|aggiungi al carrello|acquista|adicionar ao carrinho|in (?:winkelwagen|winkelmand)"
+    r"|do koszyka|dodaj do koszyka|в корзину|купить|до кошика|lägg i (?:varukorg|kundvagn)"
+    r"|læg i kurv|legg i handlekurv|lisää ostoskoriin|do košíku|do košíka|kosárba|adaugă în coș"
+    r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu",
+    re.I,
+)
+
+
+def availability(value: Any) -> str | None:
+    """Read structured data's value: a schema.org URL or name, a code, or words.
+
+    >>> availability("https://schema.org/InStock"), availability("oos"), availability("preorder")
+    ('InStock', 'OutOfStock', 'PreOrder')
+    """
+    if isinstance(value, bool):
+        return "InStock" if value else "OutOfStock"
+    if not isinstance(value, str):
+        return None
+    short = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2]
+    if short.lower().startswith("schema:"):
+        short = short[7:]
+    key = re.sub(r"[\s_-]", "", short.lower())
+    return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
+
+
+def availability_of_text(text: str) -> str | None:
+    """Read a sentence.
+
+    >>> availability_of_text("Currently not in stock"), availability_of_text("Auf Lager (3)")
+    ('OutOfStock', 'InStock')
+    """
+    for name, rule in _RULES:
+        if rule.search(text):
+            return name
+    return None

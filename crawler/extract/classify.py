@@ -1,0 +1,83 @@
+"""Which page is a product, a listing or neither: a score of each, with its reasons."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import attrs
+
+from crawler.extract.page import Page
+
+Kind = Literal["product", "listing", "other"]
+
+_PRODUCT_PATH = re.compile(
+    r"/(?:p|dp|itm|item|items|product|products|produkt|produkte|producto|productos|produit|prodotto"
+    r"|produto|artikel|article|pd|prod|sku|catalog/product|tovar|shop/p)(?:/|-)[^/?]+|[-_/]p-?\d{3,}"
+    r"|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$|[?&](?:product_id|products_id|sku|pid"
+    r"|productid|item_id|id_product)=",
+    re.I,
+)
+_LISTING_PATH = re.compile(
+    r"/(?:c|cat|category|categories|collections?|kategorie|categoria|categorie|shop|catalog|search"
+    r"|brands?|department|browse|list|kategori|kategoria|rayon|gama)(?:/|$|\?)|[?&](?:page|p|q|cat"
+    r"|cpath|path)=",
+    re.I,
+)
+_COLLECTIONS = frozenset(
+    {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
+)
+
+
+def looks_like_product(path: str) -> bool:
+    """Whether an address reads like a product's.
+
+    >>> looks_like_product("/products/red-lamp"), looks_like_product("/collections/lamps")
+    (True, False)
+    """
+    return _PRODUCT_PATH.search(path) is not None
+
+
+def looks_like_listing(path: str) -> bool:
+    """Whether an address reads like a category's, a brand's or a search."""
+    return _LISTING_PATH.search(path) is not None
+
+
+@attrs.define
+class Verdict:
+    """What a page is, and why."""
+
+    product: float = 0.0
+    listing: float = 0.0
+    reasons: list[str] = attrs.Factory(list)
+
+    @property
+    def kind(self) -> Kind:
+        """The higher score, if it is high enough."""
+        if self.product >= 5 and self.product >= self.listing:
+            return "product"
+        return "listing" if self.listing >= 3 else "other"
+
+    def add(self, kind: Kind, points: float, reason: str) -> None:
+        """Count a sign for (or, negative, against) a kind."""
+        if kind == "product":
+            self.product += points
+        else:
+            self.listing += points
+        self.reasons.append(f"{kind} {points:+g}: {reason}")
+
+
+def address_signs(verdict: Verdict, page: Page) -> None:
+    """What the address alone says."""
+    path = re.sub(r"^https?://[^/]*", "", page.url)
+    if path in {"", "/"}:
+        verdict.add("product", -4, "it is the front page")
+    elif looks_like_product(path):
+        verdict.add("product", 1.5, "its address reads like a product's")
+    elif looks_like_listing(path):
+        verdict.add("listing", 1, "its address reads like a listing's")
+
+
+def is_collection(names: list[str]) -> bool:
+    """Whether a node's types are those of a listing."""
+    return any(name in _COLLECTIONS for name in names)

@@ -1,0 +1,235 @@
+"""The default parser: every source of a page, merged field by field in the order of trust."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import attrs
+
+from crawler.extract import classify, jsonld, microdata, opengraph, schema, text
+from crawler.extract.classify import Kind, Verdict
+from crawler.extract.page import Page, text_of
+from crawler.extract.schema import Fields, Node
+from crawler.items import Product
+from crawler.urls import tidy
+
+#: With these from structured data, the visible text is not read: it is the dearest source.
+_ENOUGH = ("name", "price", "currency", "availability")
+_IDENTIFIERS = ("sku", "gtin", "mpn")
+_LIST_OF = 3
+
+
+@attrs.define(kw_only=True)
+class Found:
+    """What the default parser found on a page."""
+
+    fields: Fields
+    """Values in Product's field names; empty unless the page is a product's."""
+    sources: dict[str, str]
+    """For each field: json-ld, microdata, opengraph, state, text or url."""
+    verdict: Verdict
+    offered: dict[str, Fields]
+    """What each source says, in the order of trust."""
+    page: Page
+
+    @property
+    def kind(self) -> Kind:
+        """Product, listing or other."""
+        return self.verdict.kind
+
+    def merge(self) -> None:
+        """Fill `fields` although the page looked like no product's."""
+        self.fields, self.sources = _merged(self.offered)
+        _finish(self.fields, self.sources, self.page)
+
+    def product(self) -> Product | None:
+        """The page's product, None where the page is none; it may lack a name."""
+        if self.kind != "product":
+            return None
+        return Product(url=_tidied(self.page.url), sources=self.sources, **self.fields)
+
+
+def extract(page: Page) -> Found:
+    """Read a page with every source that it has."""
+    verdict = Verdict()
+    offered: dict[str, Fields] = {}
+    classify.address_signs(verdict, page)
+    linked = jsonld.nodes(page)
+    marked = microdata.nodes(page)
+    for source, values in (("json-ld", linked), ("microdata", marked)):
+        if values:
+            offered[source] = _from_nodes(values, page, verdict, source)
+    tags = opengraph.fields(page)
+    _open_graph_signs(page, tags, verdict)
+    offered["opengraph"] = tags
+    known = _merged(offered)[0]
+    if _worth_reading(known, verdict, offered):
+        seen = text.visible(page, known.get("name"))
+        _visible_signs(seen, verdict, known)
+        offered["text"] = seen.fields
+    found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
+    if found.kind == "product":
+        found.merge()
+    return found
+
+
+def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
+    if verdict.listing >= _LIST_OF and verdict.product <= 0:
+        return False
+    if "price" not in offered.get("json-ld", {}) and "price" not in offered.get("microdata", {}):
+        return True
+    return not (
+        all(name in known for name in _ENOUGH) and any(name in known for name in _IDENTIFIERS)
+    )
+
+
+def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
+    known = jsonld.index(values) if source == "json-ld" else {}
+    products: list[Node] = []
+    trails: list[Node] = []
+    listed = 0
+    for node in schema.walk(values):
+        names = schema.types(node)
+        if schema.is_product(node):
+            products.append(jsonld.linked(node, known))
+        elif "BreadcrumbList" in names:
+            trails.append(node)
+        elif "ItemList" in names:
+            listed = max(listed, len(schema.many(node.get("itemListElement"))))
+        elif classify.is_collection(names):
+            verdict.add("listing", 3, f"{source} calls it a {names[0]}")
+    fields = _main(products, page, verdict, source)
+    if not fields and listed >= _LIST_OF:
+        verdict.add("listing", 3, f"{source} lists {listed} things")
+    for node in trails[:1]:
+        crumbs = schema.breadcrumbs(node, fields.get("name"))
+        if crumbs:
+            fields["breadcrumbs"] = crumbs
+    return fields
+
+
+def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fields:
+    """The fields of the product that the page is about, if it is about one."""
+    if not products:
+        return {}
+    names = {(schema.plain(p.get("name")) or "").casefold() for p in products}
+    own = products
+    if len(names) > 1:
+        own = [p for p in products if _is_own(p, page)]
+        if not own and len(names) >= _LIST_OF:
+            verdict.add("listing", 5, f"{source} describes {len(products)} products")
+        if not own:
+            return {}
+        first = (schema.plain(own[0].get("name")) or "").casefold()
+        own = [p for p in own if (schema.plain(p.get("name")) or first).casefold() == first]
+    fields: Fields = {}
+    for node in own[:10]:
+        for name, value in schema.product_fields(node, page.url).items():
+            fields.setdefault(name, value)
+    if "price" in fields or any("offers" in node for node in own):
+        verdict.add("product", 6, f"{source} describes one product and its offer")
+    else:
+        verdict.add("product", 4, f"{source} describes one product")
+    return fields
+
+
+def _is_own(node: Node, page: Page) -> bool:
+    """Whether a product's node describes the page it stands on."""
+    name = (schema.plain(node.get("name")) or "").casefold()
+    link = schema.plain(node.get("url"))
+    if link and page.resolve(link) in {page.url, page.canonical}:
+        return True
+    if not name:
+        return False
+    headings = [text_of(h).casefold() for h in page.headings if h.tag == "h1"]
+    return name in headings or page.title.casefold().startswith(name)
+
+
+def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
+    if opengraph.is_product(page):
+        verdict.add("product", 3, "OpenGraph calls it a product")
+        if "price" in tags:
+            verdict.add("product", 2, "OpenGraph tells a price")
+
+
+def _visible_signs(seen: text.Visible, verdict: Verdict, known: Fields) -> None:
+    if seen.price_distance is not None and "name" in seen.fields:
+        near = seen.price_distance <= 60
+        verdict.add("product", 3 if near else 1, "a price stands near the heading")
+    elif seen.price_distance is not None:
+        verdict.add("product", 2, "a price stands alone")
+    if 1 <= seen.buy_buttons <= 3:
+        verdict.add("product", 2.5, "a button buys it")
+    elif seen.buy_buttons > 3:
+        verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
+    if seen.facts:
+        verdict.add("product", 2, "it tells an item number")
+    if seen.fields.get("availability") and seen.price_distance is not None:
+        verdict.add("product", 1, "it tells the stock")
+    if seen.cards >= _LIST_OF:
+        verdict.add("listing", 3, f"{seen.cards} prices in tiles")
+
+
+def _merged(offered: dict[str, Fields]) -> tuple[Fields, dict[str, str]]:
+    fields: Fields = {}
+    sources: dict[str, str] = {}
+    for source, found in offered.items():
+        for name, value in found.items():
+            if name == "attributes" and name in fields:
+                fields[name] = {**value, **fields[name]}
+            elif name not in fields:
+                fields[name] = value
+                sources[name] = source
+    seen = offered.get("text", {}).get("name")
+    if seen and sources.get("name") == "opengraph" and seen in fields["name"]:
+        # Shops add their own name and a slogan to og:title; the heading is the name itself.
+        fields["name"], sources["name"] = seen, "text"
+    return fields, sources
+
+
+def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    links = (page.resolve(link) for link in fields.get("images", []))
+    fields["images"] = list(dict.fromkeys(link for link in links if link))
+    fields["canonical_url"] = page.canonical
+    if "external_id" in fields and fields.get("sku"):
+        del fields["external_id"]
+    if not fields.get("external_id"):
+        for name in ("sku", "gtin", "mpn"):
+            if fields.get(name):
+                fields["external_id"], sources["external_id"] = fields[name], sources[name]
+                break
+        else:
+            fields["external_id"] = own_part(fields["canonical_url"] or page.url)
+            sources["external_id"] = "url"
+    if fields.get("currency") is None:
+        fields.pop("currency", None)
+    regular = fields.get("regular_price")
+    if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
+        fields.pop("regular_price")
+        sources.pop("regular_price", None)
+
+
+def own_part(url: str) -> str | None:
+    """The part of an address that names the product.
+
+    >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
+    ('red-lamp_12', None)
+    """
+    path, _, query = re.sub(r"^https?://[^/?#]*", "", url).partition("?")
+    parts = [part for part in path.split("/") if part]
+    while parts and re.fullmatch(r"(?:index|default)\.\w+|index", parts[-1]):
+        parts.pop()
+    named = re.search(
+        r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)", query
+    )
+    if named and (not parts or "." in parts[-1]):
+        return named[1]
+    return re.sub(r"\.(?:html?|php|aspx?|jsp)$", "", parts[-1]) if parts else None
+
+
+def _tidied(url: str) -> str:
+    try:
+        return tidy(url)
+    except ValueError:
+        return url

@@ -1,0 +1,106 @@
+"""JSON-LD: every block of a page as a list of nodes, broken ones repaired within reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+import orjson
+
+from crawler.extract.page import Page
+from crawler.extract.schema import Node
+
+#: More blocks than any honest page has.
+_MOST_BLOCKS = 100
+_MOST_BYTES = 2_000_000
+_WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
+_UNWRAPPED = re.compile(r"(?:-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|;)\s*$")
+_LAST_COMMA = re.compile(r",(\s*[}\]])")
+_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
+
+
+def nodes(page: Page) -> list[Any]:
+    """The values of all JSON-LD blocks, in the page's order; unreadable ones are left out."""
+    found = []
+    for script in page.scripts:
+        if "ld+json" not in (script.get("type") or "").lower() or not script.text:
+            continue
+        value = loads(script.text)
+        if value is not None:
+            found.append(value)
+        if len(found) >= _MOST_BLOCKS:
+            break
+    return found
+
+
+def loads(text: str) -> Any:
+    """Read JSON; what is broken in a known way is repaired, what is not gives None.
+
+    >>> loads('{"a": 1,}'), loads("<!-- [1] -->"), loads("{oops")
+    ({'a': 1}, [1], None)
+    """
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return _repaired(text) if len(text) <= _MOST_BYTES else None
+
+
+def _repaired(text: str) -> Any:
+    text = _UNWRAPPED.sub("", _WRAPPED.sub("", text)).strip().lstrip("\ufeff")
+    for mend in (_same, _commas, _escapes, _entities):
+        text = mend(text)
+        try:
+            # Line breaks within a text are the commonest fault; json reads them when not strict.
+            return json.loads(text, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _commas(text: str) -> str:
+    return _LAST_COMMA.sub(r"\1", text)
+
+
+def _escapes(text: str) -> str:
+    return _BAD_ESCAPE.sub("", text)
+
+
+def _entities(text: str) -> str:
+    return unescape(text) if "&quot;" in text or "&#34;" in text else text
+
+
+def index(values: list[Any]) -> dict[str, Node]:
+    """Nodes by their @id, for those that refer to each other."""
+    found: dict[str, Node] = {}
+    stack: list[Any] = list(values)
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack.extend(value)
+        elif isinstance(value, dict):
+            name = value.get("@id")
+            if isinstance(name, str) and len(value) > len(found.get(name, ())) and len(value) > 1:
+                found[name] = value
+            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+    return found
+
+
+def linked(node: Node, known: dict[str, Node]) -> Node:
+    """The node with its references (`{"@id": …}` alone) replaced by what they refer to."""
+    if not known:
+        return node
+    return {key: _followed(value, known) for key, value in node.items()}
+
+
+def _followed(value: Any, known: dict[str, Node]) -> Any:
+    if isinstance(value, list):
+        return [_followed(item, known) for item in value]
+    if isinstance(value, dict) and value.keys() <= {"@id", "@type"}:
+        return known.get(str(value.get("@id")), value)
+    return value

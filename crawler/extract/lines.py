@@ -1,0 +1,258 @@
+"""A page as the lines a visitor reads, each with what its markup tells about it.
+
+A line is text without a block's edge in it: `<b>€</b><span>12</span><sup>99</sup>` is one line,
+`€12.99`. One walk over the tree serves prices, stock, facts and headings.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import attrs
+
+from crawler.extract.page import Element, Page
+
+OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, CRUMB, LABEL, RATING = (
+    1 << bit for bit in range(11)
+)
+
+_SKIPPED = frozenset(
+    {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
+     "select", "datalist", "audio", "video", "canvas", "map", "math"}
+)  # fmt: skip
+_INLINE = frozenset(
+    {"span", "b", "strong", "i", "em", "sup", "sub", "small", "bdi", "bdo", "font", "ins", "u",
+     "mark", "big", "abbr", "var", "data", "del", "s", "strike", "tt", "code", "q", "cite", "wbr"}
+)  # fmt: skip
+_TAGS = {
+    "del": OLD, "s": OLD, "strike": OLD, "aside": ELSEWHERE, "footer": ELSEWHERE,
+    "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
+    "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
+}  # fmt: skip
+_CLASSES = (
+    (OLD, r"(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+     r"|standard|instead|retail)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
+     r"|amount)|(?:price|preis|prix|precio|money)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
+     r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from)\b"
+     r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
+    (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
+     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
+     r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
+     r"|product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser)|card-?product"
+     r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
+     r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
+     r"|price[-_](?:per[-_]unit|unit)|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
+     r"|tier-?price|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
+    (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
+     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-none|a-offscreen)(?=\s|$)"),
+    (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money"),
+    (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
+    (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
+    (CRUMB, r"breadcrumb|crumbs"),
+    (LABEL, r"(?:^|[\s_-])label"),
+    (RATING, r"rating|stars?\b|star-"),
+)  # fmt: skip
+_RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
+#: Words in a price block's class that make it no old price: the block holds both.
+_BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)")
+_CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
+_OTHERS = re.compile(
+    r"(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested)|related (?:products?|items?)"
+    r"|(?:customers|others|people)(?: who\b.*)? also (?:\w+ )?(?:bought|viewed|looked|like)|similar"
+    r" (?:products?|items?)|recently viewed|recommended|products you (?:recently|may)|more from"
+    r"|frequently bought|complete the look|goes well with|ähnliche (?:produkte|artikel)|kunden"
+    r" (?:kauften|haben)|das könnte|zubehör|passend dazu|produits (?:similaires|associés|apparentés)"
+    r"|vous aimerez|productos (?:relacionados|similares)|también te|prodotti (?:correlati|simili)"
+    r"|potrebbe|produtos relacionados|gerelateerde|ook interessant|podobne|похожие|с этим товаром"
+    r"|liknande|relaterade|関連商品|相关产品|reviews?\b|bewertungen|customer reviews)",
+    re.I,
+)
+_MOST_ELEMENTS = 30_000
+#: Lines read after the main heading; a product is told by then.
+_MOST_AFTER = 900
+_BREAK = object()
+
+
+@attrs.define(eq=False)
+class Line:
+    """Text that no block's edge divides."""
+
+    text: str
+    flags: int
+    element: Element
+    """The element in which the line begins."""
+    index: int = 0
+
+
+@attrs.define(eq=False)
+class Lines:
+    """What one walk over a page found."""
+
+    lines: list[Line] = attrs.Factory(list)
+    heading: int = -1
+    """Index of the line with the main heading, -1 without one."""
+    rows: list[Element] = attrs.Factory(list)
+    """Table rows and terms (tr, dt) outside navigation."""
+    crumbs: list[Element] = attrs.Factory(list)
+    images: list[Element] = attrs.Factory(list)
+    inputs: list[Element] = attrs.Factory(list)
+    ratings: list[Element] = attrs.Factory(list)
+    cut: bool = False
+    """Whether there was more than was read."""
+
+
+@lru_cache(maxsize=8192)
+def _class_flags(words: str) -> int:
+    words = words.lower()
+    flags = 0
+    for flag, rule in _RULES:
+        if rule.search(words):
+            flags |= flag
+    if flags & OLD and _BOTH.search(words):
+        flags &= ~OLD
+    return flags
+
+
+@lru_cache(maxsize=4096)
+def _is_cents(words: str) -> bool:
+    return _CENTS.search(words.lower()) is not None
+
+
+def _own_flags(element: Element, tag: str) -> int:
+    flags = _TAGS.get(tag, 0)
+    for name, value in element.items():
+        if name in {"class", "id"}:
+            flags |= _class_flags(value)
+        elif name == "hidden":
+            flags |= HIDDEN
+        elif name == "style":
+            style = value.replace(" ", "").lower()
+            if "display:none" in style or "visibility:hidden" in style:
+                flags |= HIDDEN
+            if "line-through" in style:
+                flags |= OLD
+    return flags
+
+
+def read(page: Page, heading: Element | None) -> Lines:
+    """Walk the page once."""
+    return _Reader(page, heading).read()
+
+
+class _Reader:
+    """The walk's state: an explicit stack, for pages nested deeper than Python recurses."""
+
+    def __init__(self, page: Page, heading: Element | None) -> None:
+        self.page = page
+        self.heading = heading
+        self.kept = set() if heading is None else {heading, *heading.iterancestors()}
+        self.out = Lines()
+        self.parts: list[str] = []
+        self.flags = 0
+        self.element: Element = None
+        self.beyond = 0
+
+    def read(self) -> Lines:
+        stack: list[tuple[object, str | None, int]] = [(self.page.root, None, 0)]
+        left = _MOST_ELEMENTS
+        while stack:
+            element, text, flags = stack.pop()
+            if text is not None:
+                self._text(element, text, flags)
+            elif element is _BREAK:
+                self._end()
+            else:
+                self._enter(element, flags, stack)
+                left -= 1
+                if left <= 0 or self._enough():
+                    self.out.cut = True
+                    break
+        self._end()
+        return self.out
+
+    def _enough(self) -> bool:
+        return 0 <= self.out.heading < len(self.out.lines) - _MOST_AFTER
+
+    def _enter(
+        self, element: Element, inherited: int, stack: list[tuple[object, str | None, int]]
+    ) -> None:
+        tag = element.tag
+        if tag in _SKIPPED or not isinstance(tag, str):
+            return
+        flags = _own_flags(element, tag)
+        if element in self.kept:
+            flags &= ~(ELSEWHERE | HIDDEN | OLD | PRICE | STOCK | BUTTON | RATING | LABEL)
+        flags |= inherited | self.beyond
+        if tag in _NOTED:
+            self._note(element, tag, flags)
+            if tag == "a":
+                flags |= LINK
+        elif flags & (CRUMB | RATING) & ~inherited:
+            self._note(element, tag, flags)
+        inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+        if not inline:
+            self._end()
+            stack.append((_BREAK, None, 0))
+        push = stack.append
+        for child in reversed(element):
+            if child.tail:
+                push((element, child.tail, flags))
+            push((child, None, flags))
+        if element.text:
+            self._text(element, element.text, flags)
+
+    def _note(self, element: Element, tag: str, flags: int) -> None:
+        if tag in {"tr", "dt"}:
+            if not flags & ELSEWHERE:
+                self.out.rows.append(element)
+        elif tag == "img":
+            if not flags & (ELSEWHERE | HIDDEN):
+                self.out.images.append(element)
+        elif tag == "input":
+            self.out.inputs.append(element)
+        elif tag != "a":
+            if flags & CRUMB:
+                self.out.crumbs.append(element)
+            if flags & RATING and not flags & ELSEWHERE:
+                self.out.ratings.append(element)
+
+    def _text(self, element: Element, text: str, flags: int) -> None:
+        if not self.parts:
+            if text.isspace():
+                return
+            self.flags, self.element = flags, element
+        elif (flags ^ self.flags) & (OLD | HIDDEN | LABEL) and not text.isspace():
+            self._end()
+            self.flags, self.element = flags, element
+        elif text[0].isdigit() and self.parts[-1][-1].isdigit() and self._is_cents(element):
+            text = "." + text
+        self.parts.append(text)
+        self.flags |= flags
+
+    @staticmethod
+    def _is_cents(element: Element) -> bool:
+        return element.tag in {"sup", "sub", "small"} or _is_cents(element.get("class") or "")
+
+    def _end(self) -> None:
+        if not self.parts:
+            return
+        text = " ".join("".join(self.parts).split())
+        self.parts = []
+        if not text:
+            return
+        lines = self.out.lines
+        line = Line(text, self.flags, self.element, len(lines))
+        if self.out.heading < 0 and self.heading is not None and self._is_heading():
+            self.out.heading = line.index
+        elif line.flags & HEADING and self.out.heading >= 0 and _OTHERS.match(text):
+            self.beyond = ELSEWHERE
+            line.flags |= ELSEWHERE
+        lines.append(line)
+
+    def _is_heading(self) -> bool:
+        here = self.element
+        return here is self.heading or any(a is self.heading for a in here.iterancestors())
+
+
+_NOTED = frozenset({"tr", "dt", "img", "input", "a"})

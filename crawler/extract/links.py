@@ -1,0 +1,334 @@
+"""Which links of a page lead to products, and which into traps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Literal
+from urllib.parse import unquote_plus
+
+import attrs
+
+from crawler.extract.classify import looks_like_listing, looks_like_product
+from crawler.extract.page import Element, Page, text_of
+from crawler.urls import tidy
+
+LinkKind = Literal["product", "pagination", "listing", "other"]
+
+#: Fetched in this order. A product page ends a path; a listing's next page opens many.
+PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
+
+_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
+_FILE = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
+    r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
+    re.I,
+)
+_USELESS = re.compile(
+    r"/(?:cart|basket|checkout|kasse|warenkorb|panier|carrito|carrello|login|log-?in|signin|sign-in"
+    r"|logout|register|account|my-?account|customer/account|mein-konto|wish-?list|merkzettel"
+    r"|favou?rites|compare|catalog/product_compare|product_compare|sendfriend|print|wp-admin"
+    r"|wp-login|wp-json|wp-content|cdn-cgi|feed|rss|password|newsletter|unsubscribe|privacy"
+    r"|privacy-policy|datenschutz|terms|agb|impressum|imprint|cookies?|cookie-policy|share"
+    r"|xmlrpc\.php|checkouts|gift_cards?/new|tell-a-friend|write-review|add-to-cart"
+    r"|terms-(?:and-conditions|of-(?:service|use))|conditions|legal(?:-notice)?|widerruf)"
+    r"(?:[/?#.]|$)|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
+    r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
+    r"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act)=(?:add|buy|login|print|cart)",
+    re.I,
+)
+#: Parameters that order or dress a listing; what it lists stays the same.
+_DRESS = re.compile(
+    r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
+    r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
+    re.I,
+)
+_PAGE = re.compile(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
+                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|\w*_page", re.I)  # fmt: skip
+_PAGE_PATH = re.compile(
+    r"(?:/|-)(?:page|seite|pagina|strona|sida|p)[/-]?(\d{1,6})(?:/|\.html?|$)", re.I
+)
+#: Parameters that say which listing or product it is.
+_IDENTITY = re.compile(
+    r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
+    r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
+    r"|manufacturer_?id|manufacturers_id|variant",
+    re.I,
+)
+_CALENDAR = re.compile(
+    r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
+    r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
+    r"(?:\D*/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
+    re.I,
+)
+_NEXT = re.compile(
+    r"\s*(?:next(?: page)?|weiter|nächste(?: seite)?|suivante?|page suivante|siguiente|successiv[ao]"
+    r"|avanti|próxim[ao]|volgende|następn[ay]|dalej|nästa|næste|neste|seuraava|další|ďalšia|далее"
+    r"|следующая|вперед|наступна|következő|următor\w*|sonraki|次へ|次のページ|下一页|下一頁|다음|επόμενη"
+    r"|older|load more|show more|mehr anzeigen|voir plus|more)\s*[»›>→]*\s*|\s*[»›>→]+\s*",
+    re.I,
+)
+_PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
+_CONTEXTS = (
+    (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
+    (_PAGER, r"pagination|pager|paging|page-numbers|pages\b|paginate"),
+    (_CRUMBS, r"breadcrumb|crumbs"),
+    (_PRODUCT, r"product|prod[-_]|\bitem\b|item[-_]|card|tile|\bpod|artikel|thumbnail|teaser|goods"),
+    (_FOOT, r"footer|copyright|social|legal"),
+    (_NAV, r"\bnav|menu|categor|sidebar|departments|collection"),
+)  # fmt: skip
+_CONTEXT_RULES = [(flag, re.compile(words)) for flag, words in _CONTEXTS]
+_CONTEXT_TAGS = {"nav": _NAV, "header": _NAV, "footer": _FOOT}
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
+_CLIMB = 5
+_LONGEST = 1000
+_DEEPEST = 12
+_REPEATS = 3
+_LAST_PAGE = 5000
+_MOST_ANCHORS = 3000
+
+
+@attrs.frozen
+class Link:
+    """A link worth following."""
+
+    url: str
+    """Absolute, in the form to request."""
+    kind: LinkKind
+    reason: str
+
+    @property
+    def priority(self) -> int:
+        """Higher is fetched earlier."""
+        return PRIORITY[self.kind]
+
+
+def find_links(
+    page: Page, *, allowed: Callable[[str], bool] | None = None, robots: str = ""
+) -> list[Link]:
+    """The page's links that are worth following, each once, in the page's order.
+
+    *allowed* decides about absolute URLs (site, allow and deny filters); *robots* is the
+    response's X-Robots-Tag.
+    """
+    if _nofollow(f"{page.meta('robots')},{robots}"):
+        return []
+    finder = _Finder(page, allowed)
+    for element in page.links:
+        if (element.get("rel") or "").lower() == "next":
+            finder.add(element, "pagination")
+    for element in page.anchors[:_MOST_ANCHORS]:
+        finder.add(element, None)
+    return finder.result()
+
+
+def _nofollow(directives: str) -> bool:
+    return any(word.strip() in {"nofollow", "none"} for word in directives.lower().split(","))
+
+
+class _Finder:
+    """The links of one page, collected."""
+
+    def __init__(self, page: Page, allowed: Callable[[str], bool] | None) -> None:
+        self.page = page
+        self.allowed = allowed
+        self.seen: set[str] = set()
+        self.made: dict[str, Link] = {}
+        self.here = _parts(_tidy(page.url) or page.url)
+        self.facets: list[Link] = []
+
+    def add(self, element: Element, kind: LinkKind | None) -> None:
+        href = element.get("href")
+        if not href or href[0] == "#":
+            return
+        rel = element.get("rel")
+        if rel and kind is None and ("nofollow" in rel.lower() or "sponsored" in rel.lower()):
+            return
+        if href in self.seen and not (rel and "next" in rel):
+            return
+        self.seen.add(href)
+        url = self._url(href)
+        if url is None:
+            return
+        known = self.made.get(url)
+        if known is not None and known.kind in {"product", "pagination"}:
+            return
+        there = _parts(url)
+        if there == self.here or _is_useless(url):
+            return
+        kind, reason = (kind, "rel=next") if kind else self._kind(element, url, there)
+        if kind is not None and (known is None or PRIORITY[kind] > known.priority):
+            self.made[url] = Link(url, kind, reason)
+
+    def _url(self, href: str) -> str | None:
+        scheme = _SCHEME.match(href)
+        if scheme and scheme[1].lower() not in {"http", "https"}:
+            return None
+        url = self.page.resolve(href)
+        url = _tidy(url) if url else None
+        if url is None or (self.allowed is not None and not self.allowed(url)):
+            return None
+        return url
+
+    def _kind(
+        self, element: Element, url: str, there: tuple[str, str, tuple[tuple[str, str], ...]]
+    ) -> tuple[LinkKind | None, str]:
+        context = _context(element)
+        if _is_pagination(element, context, there, self.here):
+            number = _page_number(there)
+            return (None, "") if number > _LAST_PAGE else ("pagination", "it turns the page")
+        if context & _FACET and (there[2] or not looks_like_product(there[1])):
+            return None, ""
+        kind: LinkKind | None
+        kind, reason = _plain_kind(element, context, there)
+        if kind != "product" and (context & _NAV or kind == "listing") and there[2]:
+            kind = kind if not _is_facet(there, self.here) else None
+        elif kind != "product" and _is_facet(there, self.here):
+            kind = None
+        return kind, reason
+
+    def result(self) -> list[Link]:
+        links = list(self.made.values())
+        if not any(link.kind == "product" for link in links):
+            # A page of a listing that shows nothing ends it, however many more it promises.
+            number = _page_number(self.here)
+            if number > 1:
+                links = [link for link in links if link.kind != "pagination"]
+        return links
+
+
+@lru_cache(maxsize=16384)
+def _tidy(url: str) -> str | None:
+    try:
+        return tidy(url)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=16384)
+def _parts(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Origin, path and parameters."""
+    rest, _, query = url.partition("?")
+    end = rest.find("/", 8)
+    origin, path = (rest, "/") if end < 0 else (rest[:end], rest[end:])
+    pairs = []
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if part:
+            pairs.append((unquote_plus(name), value))
+    return origin, path, tuple(pairs)
+
+
+@lru_cache(maxsize=16384)
+def _is_useless(url: str) -> bool:
+    """Whether an address leads to nothing for us, or around in circles."""
+    rest = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
+    path = rest.partition("?")[0]
+    if len(url) > _LONGEST or _USELESS.search(rest) or _FILE.search(path):
+        return True
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) > _DEEPEST:
+        return True
+    if any(segments.count(segment) >= _REPEATS for segment in set(segments)):
+        return True
+    return _CALENDAR.search(rest) is not None and not looks_like_product(path)
+
+
+@lru_cache(maxsize=8192)
+def _class_context(words: str) -> int:
+    words = words.lower()
+    context = 0
+    for flag, rule in _CONTEXT_RULES:
+        if rule.search(words):
+            context |= flag
+    return context
+
+
+def _context(element: Element) -> int:
+    context, here = 0, element
+    for _ in range(_CLIMB):
+        words = here.get("class")
+        if words:
+            context |= _class_context(words)
+        here = here.getparent()
+        if here is None:
+            break
+        context |= _CONTEXT_TAGS.get(here.tag, 0)
+    return context
+
+
+def _page_number(parts: tuple[str, str, tuple[tuple[str, str], ...]]) -> int:
+    for name, value in parts[2]:
+        if _PAGE.fullmatch(name) and value.isdigit() and len(value) < 10:
+            return int(value)
+    match = _PAGE_PATH.search(parts[1])
+    return int(match[1]) if match else 0
+
+
+def _is_pagination(
+    element: Element,
+    context: int,
+    there: tuple[str, str, tuple[tuple[str, str], ...]],
+    here: tuple[str, str, tuple[tuple[str, str], ...]],
+) -> bool:
+    rel = (element.get("rel") or "").lower()
+    if rel in {"next", "prev", "previous"}:
+        return True
+    turned = _page_number(there)
+    if not turned and not context & _PAGER:
+        return False
+    new = set(there[2]) - set(here[2])
+    if any(_DRESS.fullmatch(name) and not _PAGE.fullmatch(name) for name, _ in new):
+        return False
+    same = there[1] == here[1] or _PAGE_PATH.sub("/", there[1]) == _PAGE_PATH.sub("/", here[1])
+    if turned and same:
+        others = {pair for pair in new if not _PAGE.fullmatch(pair[0])}
+        return not others
+    if not context & _PAGER:
+        return False
+    text = text_of(element)
+    return text.isdigit() or _NEXT.fullmatch(text or element.get("aria-label") or "") is not None
+
+
+def _is_facet(
+    there: tuple[str, str, tuple[tuple[str, str], ...]],
+    here: tuple[str, str, tuple[tuple[str, str], ...]],
+) -> bool:
+    """Whether a link only orders, dresses or narrows a listing that is reached anyway."""
+    free = [name for name, _ in there[2] if not _IDENTITY.fullmatch(name)]
+    free = [name for name in free if not _PAGE.fullmatch(name)]
+    known = {name for name, _ in here[2]}
+    if any(_DRESS.fullmatch(name) and name not in known for name in free):
+        return True
+    if there[1] == here[1] and there[1] != "/":
+        return any(name not in known for name in free) or bool(
+            set(there[2]) - set(here[2]) and free
+        )
+    return len(free) > 2
+
+
+def _plain_kind(
+    element: Element, context: int, there: tuple[str, str, tuple[tuple[str, str], ...]]
+) -> tuple[LinkKind, str]:
+    path = there[1]
+    if there[2]:
+        path += "?" + "&".join(f"{name}={value}" for name, value in there[2])
+    if _reads_product(path):
+        return "product", "its address reads like a product's"
+    if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
+        tags = {child.tag for child in element}
+        parent = element.getparent()
+        if tags & {"img", "picture", *_HEADINGS} or (
+            parent is not None and parent.tag in _HEADINGS
+        ):
+            return "product", "it is a product's tile"
+    if _reads_listing(path):
+        return "listing", "its address reads like a listing's"
+    if context & (_NAV | _CRUMBS) and not context & _FOOT:
+        return "listing", "it stands in a menu"
+    return "other", "it is on the site"
+
+
+_reads_product = lru_cache(maxsize=16384)(looks_like_product)
+_reads_listing = lru_cache(maxsize=16384)(looks_like_listing)

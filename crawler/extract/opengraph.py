@@ -1,0 +1,94 @@
+"""OpenGraph, and the product tags that Facebook, Pinterest and Twitter added to it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from crawler.extract.availability import availability
+from crawler.extract.page import Page
+from crawler.extract.prices import currency_of, number, parse_price
+from crawler.extract.schema import Fields, gtin, plain
+
+_PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
+_REGULAR = ("product:original_price:amount", "og:price:standard_amount")
+_CURRENCIES = (
+    "product:price:currency", "og:price:currency", "product:sale_price:currency",
+    "product:original_price:currency",
+)  # fmt: skip
+_STOCK = ("product:availability", "og:availability", "product:stock")
+_BRANDS = ("product:brand", "og:brand")
+_SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
+_GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
+_ENDS = re.compile(r"\s+[|–—·•:»]\s+|\s+-\s+")
+
+
+def is_product(page: Page) -> bool:
+    """Whether the tags call the page a product's."""
+    kind = page.meta("og:type").lower()
+    return kind in {"product", "og:product", "product.item", "book", "books.book"} or any(
+        page.meta(name) for name in ("product:price:amount", "og:price:amount")
+    )
+
+
+def fields(page: Page) -> Fields:
+    """What the page's meta elements say, in Product's field names."""
+    tags: dict[str, str] = {}
+    for key, content in page.metas:
+        if key.startswith(("og:", "product:", "book", "twitter:")):
+            tags.setdefault(key, content)
+    if not tags:
+        return {}
+    found: Fields = {
+        "name": _name(page, tags),
+        "brand": plain(_any(tags, _BRANDS)),
+        "sku": plain(_any(tags, _SKUS)),
+        "mpn": plain(tags.get("product:mfr_part_no")),
+        "gtin": next((code for name in _GTINS if (code := gtin(tags.get(name)))), None),
+        "description": plain(tags.get("og:description")),
+        "images": [c for k, c in page.metas if k in {"og:image", "og:image:url"}],
+        **_money(tags),
+    }
+    stock = _any(tags, _STOCK)
+    found["availability"] = availability(stock) if stock else None
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _any(tags: dict[str, str], names: tuple[str, ...]) -> str | None:
+    return next((tags[name] for name in names if tags.get(name)), None)
+
+
+def _money(tags: dict[str, str]) -> dict[str, Any]:
+    price, before = number(_any(tags, _PRICES)), number(_any(tags, _REGULAR))
+    listed = number(tags.get("product:price:amount"))
+    if before is None and listed is not None and price is not None and listed > price:
+        before = listed
+    code = _any(tags, _CURRENCIES)
+    currency = currency_of(code) if code else None
+    if price is None:
+        for number_ in ("1", "2"):
+            if "price" in tags.get(f"twitter:label{number_}", "").lower():
+                money = parse_price(tags.get(f"twitter:data{number_}", ""))
+                if money:
+                    price, currency = money.value, currency or money.currency
+    regular = before if before is not None and price is not None and before > price else None
+    return {"price": price, "regular_price": regular, "currency": currency}
+
+
+def _name(page: Page, tags: dict[str, str]) -> str | None:
+    name = plain(tags.get("og:title") or tags.get("twitter:title"))
+    return shorn(name, plain(tags.get("og:site_name"))) if name else None
+
+
+def shorn(title: str, site: str | None) -> str:
+    """A title without the shop's name at its end.
+
+    >>> shorn("Lamp 12 | My Shop", "My Shop"), shorn("Lamp - red", None)
+    ('Lamp 12', 'Lamp - red')
+    """
+    if not site:
+        return title
+    parts = list(_ENDS.finditer(title))
+    if parts and title[parts[-1].end() :].casefold() == site.casefold():
+        return title[: parts[-1].start()].strip()
+    return title

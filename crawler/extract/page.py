@@ -1,0 +1,224 @@
+"""A page, decoded and parsed once; everything else reads the tree made here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from lxml import etree
+from w3lib.encoding import resolve_encoding
+
+from crawler.urls import absolute
+
+#: An lxml element; lxml ships no types.
+Element = Any
+
+#: What is parsed of a page, in bytes. The product is near the top; the rest of a 20 MB page is
+#: a log, an export or a trap.
+MAX_BYTES = 4_000_000
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
+_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
+_MARKUP = re.compile(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
+_STATEFUL = ("utf-16", "utf-32", "iso-2022", "hz", "utf-7")
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_SNIFFED = 4096
+#: More undecodable bytes than this share, and the declared UTF-8 is believed no longer.
+_FEW = 0.01
+_PARSER = etree.HTMLParser(
+    encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True
+)
+_WANTED = ("a", "meta", "link", "script", "h1", "h2", "title", "base", "area")
+_EMPTY = b"<html><body></body></html>"
+
+
+@attrs.define(eq=False, kw_only=True)
+class Page:
+    """One HTML page as a tree, with the elements that most extractors ask for."""
+
+    url: str
+    """Where it was found, absolute."""
+    base: str
+    """What its relative links are resolved against."""
+    root: Element
+    raw: bytes
+    """The page as UTF-8, for quick tests whether a word occurs at all."""
+    is_html: bool = True
+    lang: str = ""
+    """The html element's language, lower case: `en-au`."""
+    title: str = ""
+    anchors: list[Element] = attrs.Factory(list)
+    headings: list[Element] = attrs.Factory(list)
+    scripts: list[Element] = attrs.Factory(list)
+    links: list[Element] = attrs.Factory(list)
+    metas: list[tuple[str, str]] = attrs.Factory(list)
+    """Name or property (lower case) and content of each meta element, in order."""
+
+    def meta(self, name: str) -> str:
+        """Content of the first meta element of that name or property, or nothing."""
+        return next((content for key, content in self.metas if key == name and content), "")
+
+    def resolve(self, reference: str) -> str | None:
+        """Make a reference of the page absolute; None where that is impossible."""
+        try:
+            url = absolute(self.base, reference.strip())
+        except ValueError:
+            return None
+        return url if url[:4].lower() == "http" else None
+
+    @property
+    def canonical(self) -> str | None:
+        """The page's canonical link, absolute."""
+        for link in self.links:
+            if (link.get("rel") or "").strip().lower() == "canonical":
+                reference = (link.get("href") or "").strip()
+                if reference:
+                    return self.resolve(reference)
+        return None
+
+
+def parse(content: bytes | str, url: str, content_type: str = "") -> Page:
+    """Parse a page once; never raises, whatever the content is.
+
+    *content_type* is the response's header, whose charset is believed after the bytes
+    themselves. Content that is no HTML gives an empty page with `is_html` False.
+    """
+    raw = _utf8(content, content_type)
+    is_html = _looks_like_html(raw, content_type)
+    root = _tree(raw if is_html else _EMPTY)
+    page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
+    page.lang = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    page.lang = page.lang.strip().lower().replace("_", "-")
+    for element in root.iter(*_WANTED):
+        _COLLECTORS[element.tag](page, element)
+    return page
+
+
+def text_of(element: Element) -> str:
+    """All text inside an element, white space squashed; scripts are left out."""
+    parts = []
+    for node in element.iter():
+        if node.tag not in {"script", "style", "template", "noscript"} and node.text:
+            parts.append(node.text)
+        elif node.tag in _BREAKING:
+            parts.append(" ")
+        if node.tail and node is not element:
+            parts.append(node.tail)
+    return " ".join("".join(parts).split())
+
+
+_BREAKING = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
+
+
+def _collect_base(page: Page, element: Element) -> None:
+    reference = (element.get("href") or "").strip()
+    if reference and page.base == page.url:
+        page.base = page.resolve(reference) or page.base
+
+
+def _collect_meta(page: Page, element: Element) -> None:
+    key = element.get("property") or element.get("name") or element.get("itemprop")
+    content = element.get("content")
+    if key and content:
+        page.metas.append((key.strip().lower(), content.strip()))
+
+
+def _collect_title(page: Page, element: Element) -> None:
+    if not page.title and element.text:
+        page.title = " ".join(element.text.split())
+
+
+def _collect_anchor(page: Page, element: Element) -> None:
+    page.anchors.append(element)
+
+
+def _collect_heading(page: Page, element: Element) -> None:
+    page.headings.append(element)
+
+
+_COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
+    "a": _collect_anchor,
+    "area": _collect_anchor,
+    "base": _collect_base,
+    "meta": _collect_meta,
+    "title": _collect_title,
+    "h1": _collect_heading,
+    "h2": _collect_heading,
+    "link": lambda page, element: page.links.append(element),
+    "script": lambda page, element: page.scripts.append(element),
+}
+
+
+def _tree(raw: bytes) -> Element:
+    try:
+        root = etree.fromstring(raw, _PARSER)
+    except (etree.LxmlError, ValueError):
+        root = None
+    return etree.fromstring(_EMPTY, _PARSER) if root is None else root
+
+
+def _looks_like_html(raw: bytes, content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    if "html" in kind:
+        return True
+    if kind and not kind.startswith("text/") and kind not in {"application/octet-stream"}:
+        return False
+    return _MARKUP.search(raw, 0, _SNIFFED) is not None
+
+
+def _utf8(content: bytes | str, content_type: str) -> bytes:
+    if isinstance(content, str):
+        raw = content[:MAX_BYTES].encode("utf-8", "replace")
+    else:
+        raw = _recoded(content[:MAX_BYTES], content_type)
+    return raw.replace(b"\0", b"") if b"\0" in raw else raw
+
+
+def _recoded(body: bytes, content_type: str) -> bytes:
+    """The bytes as UTF-8: what is valid UTF-8 is that, whatever the page says."""
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            text = body[len(mark) :].decode(encoding, "replace")
+            return text.encode("utf-8", "replace")
+    declared = _declared(body, content_type)
+    if declared and declared.lower().startswith(_STATEFUL):
+        return _decoded(body, declared).encode("utf-8", "replace")
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _legacy(body, declared).encode("utf-8", "replace")
+    return body
+
+
+def _declared(body: bytes, content_type: str) -> str | None:
+    header = _HEADER_CHARSET.search(content_type)
+    if header and (known := resolve_encoding(header[1])):
+        return known
+    meta = _META_CHARSET.search(body, 0, _SNIFFED)
+    known = resolve_encoding(meta[1].decode("ascii", "replace")) if meta else None
+    # The page was readable enough to find its meta element, so it is no UTF-16.
+    return None if known and known.startswith(("utf-16", "utf-32")) else known
+
+
+def _legacy(body: bytes, declared: str | None) -> str:
+    if declared in {None, "utf-8"}:
+        text = body.decode("utf-8", "replace")
+        broken = text.count("�")
+        if broken <= max(2 if declared else 0, len(text) * _FEW * bool(declared)):
+            return text
+        return body.decode("cp1252", "replace")
+    return _decoded(body, str(declared))
+
+
+def _decoded(body: bytes, encoding: str) -> str:
+    try:
+        return body.decode(encoding, "replace")
+    except LookupError:
+        return body.decode("cp1252", "replace")

@@ -1,0 +1,210 @@
+"""Prices as people write them: `1.168,70 €`, `$1,299`, `CHF 1'234.50`, `JP¥ 12000`, `12,-`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import attrs
+
+#: Signs that stand for one currency wherever they are written.
+_SIGNS = {
+    "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND",
+    "฿": "THB", "₱": "PHP", "₪": "ILS", "₴": "UAH", "₸": "KZT", "₦": "NGN", "₡": "CRC",
+    "₲": "PYG", "₵": "GHS", "₼": "AZN", "₾": "GEL", "৳": "BDT", "៛": "KHR",
+    "US$": "USD", "USD$": "USD", "U$S": "USD", "CA$": "CAD", "C$": "CAD", "CDN$": "CAD",
+    "CAD$": "CAD", "A$": "AUD", "AU$": "AUD", "AUD$": "AUD", "NZ$": "NZD", "HK$": "HKD",
+    "S$": "SGD", "SG$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "MEX$": "MXN",
+    "AR$": "ARS", "CLP$": "CLP", "COL$": "COP", "JP¥": "JPY", "CN¥": "CNY",
+    "円": "JPY", "元": "CNY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
+    "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "лв.": "BGN", "руб": "RUB",
+    "руб.": "RUB", "р.": "RUB", "грн": "UAH", "тг": "KZT", "TL": "TRY", "Fr.": "CHF",
+    "SFr.": "CHF", "SFr": "CHF", "Rs.": "INR", "Rs": "INR", "RM": "MYR", "Rp": "IDR",
+    "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "₨": "INR", "د.إ": "AED", "ر.س": "SAR",
+    "Eur": "EUR", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
+    "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK",
+}  # fmt: skip
+#: Signs whose meaning hangs on the country; the value is what they mean without one.
+_LOCAL = {
+    "$": ("USD", {"CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "ARS", "CLP", "COP", "TWD"}),
+    "＄": ("USD", set()),
+    "¥": ("JPY", {"CNY"}),
+    "￥": ("JPY", {"CNY"}),
+    "kr": ("SEK", {"NOK", "DKK", "ISK"}),
+    "kr.": ("DKK", {"NOK", "SEK", "ISK"}),
+    "Kr": ("SEK", {"NOK", "DKK", "ISK"}),
+    "Kr.": ("DKK", {"NOK", "SEK", "ISK"}),
+    ":-": ("SEK", {"NOK", "DKK"}),
+    "R": ("ZAR", set()),
+}
+CODES = frozenset(
+    """
+    AED ARS AUD AZN BAM BDT BGN BHD BRL CAD CHF CLP CNY COP CRC CZK DKK DOP DZD EGP EUR GBP GEL
+    GHS HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW KWD KZT LKR MAD MXN MYR NGN NOK NZD OMR PEN
+    PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+_THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
+_COUNTRY = {
+    "us": "USD", "uk": "GBP", "gb": "GBP", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD",
+    "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP", "tw": "TWD", "jp": "JPY",
+    "cn": "CNY", "se": "SEK", "no": "NOK", "dk": "DKK", "is": "ISK", "za": "ZAR", "in": "INR",
+    "ch": "CHF", "br": "BRL", "pl": "PLN", "cz": "CZK", "hu": "HUF", "ro": "RON", "tr": "TRY",
+}  # fmt: skip
+_LANGUAGE = {"ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "da": "DKK"}
+
+_SPACES = " \u00a0\u202f\u2009"
+_NUMBER = (
+    rf"\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
+    r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?"
+    r"|\d+(?:[.,]\d{1,4})?(?![\d])"
+    r"|[.,]\d{2}(?!\d)"
+)
+_WORDS = sorted([*_SIGNS, *_LOCAL, *CODES], key=len, reverse=True)
+_SIGN = "|".join(
+    (r"(?<![^\W\d_])" if word[0].isalpha() else "")
+    + re.escape(word)
+    + (r"(?![^\W\d_])" if word[-1].isalpha() else "")
+    for word in _WORDS
+)
+_AFTER = rf"(?:[.,]\s?[-–—]{{1,2}}|[-–—](?=\s*(?:{_SIGN})))?"
+_MONEY = re.compile(
+    rf"(?P<pre>{_SIGN})[\s:]{{0,3}}(?P<a>{_NUMBER}){_AFTER}(?:\s{{0,2}}(?P<code>[A-Z]{{3}})\b)?"
+    rf"|(?<![\w.,])(?P<b>{_NUMBER}){_AFTER}\s{{0,3}}(?P<post>{_SIGN})"
+)
+_BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})")
+#: A quick test that a text can hold a price with its currency.
+HINT = re.compile(
+    "[" + re.escape("".join(sorted({c for c in (*_SIGNS, *_LOCAL) if len(c) == 1}))) + "]|"
+    + "|".join(re.escape(w) for w in _WORDS if len(w) > 1)
+)  # fmt: skip
+_DIGIT = re.compile(r"\d")
+
+
+@attrs.frozen
+class Money:
+    """An amount in a text."""
+
+    value: Decimal
+    currency: str | None
+    start: int = 0
+    end: int = 0
+
+
+def local_currency(url_host: str, lang: str) -> str | None:
+    """Guess a page's currency from its address and language, to read `$` and `kr`.
+
+    >>> local_currency("shop.example.com.au", "en"), local_currency("a.com", "en-ca")
+    ('AUD', 'CAD')
+    """
+    language, _, region = lang.partition("-")
+    top = url_host.rpartition(".")[2]
+    return _COUNTRY.get(region[:2]) or _COUNTRY.get(top) or _LANGUAGE.get(language)
+
+
+def currency_of(text: str, local: str | None = None) -> str | None:
+    """Read a currency's code, sign or word.
+
+    >>> currency_of("eur"), currency_of("US$"), currency_of("kr", "NOK")
+    ('EUR', 'USD', 'NOK')
+    """
+    text = text.strip()
+    if text.upper() in CODES:
+        return text.upper()
+    if text in _LOCAL:
+        usual, others = _LOCAL[text]
+        return local if local in others else usual
+    return _SIGNS.get(text)
+
+
+def amount(text: str, currency: str | None = None) -> Decimal | None:
+    """Read a number written with any separators.
+
+    >>> [str(amount(t)) for t in ("1.168,70", "1,299", "1'234.50", "12,5", "1.299", "1 234,00")]
+    ['1168.70', '1299', '1234.50', '12.5', '1299', '1234.00']
+    """
+    digits = re.sub(rf"['’{_SPACES}]", "", text)
+    last = max(digits.rfind("."), digits.rfind(","))
+    if last >= 0:
+        sign = digits[last]
+        behind = len(digits) - last - 1
+        three = currency in _THREE_DECIMALS and digits.count(sign) == 1
+        grouping = behind == 3 and last > 0 and digits[:last] != "0" and not three
+        if digits.count(sign) > 1 or (grouping and _single_kind(digits, sign)):
+            digits = digits.replace(".", "").replace(",", "")
+        else:
+            whole = digits[:last].replace(".", "").replace(",", "")
+            digits = f"{whole or '0'}.{digits[last + 1 :]}"
+    try:
+        return Decimal(digits)
+    except InvalidOperation:
+        return None
+
+
+def _single_kind(digits: str, sign: str) -> bool:
+    other = "," if sign == "." else "."
+    return other not in digits or digits.count(other) >= 1
+
+
+def number(value: Any) -> Decimal | None:
+    """Read a number from structured data, where the full stop is the decimal separator.
+
+    >>> str(number("1299.000")), str(number(12.5)), str(number("1.299,00 €")), number("call us")
+    ('1299.000', '12.5', '1299.00', None)
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float | Decimal):
+        return _finite(str(value))
+    text = str(value).strip()
+    if re.fullmatch(r"\d+(?:\.\d+)?", text):
+        return _finite(text)
+    found = parse_price(text)
+    return found.value if found else None
+
+
+def _finite(text: str) -> Decimal | None:
+    try:
+        made = Decimal(text)
+    except InvalidOperation:
+        return None
+    return made if made.is_finite() and made >= 0 else None
+
+
+def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
+    """Yield each amount that stands beside a currency.
+
+    >>> [(str(m.value), m.currency) for m in find_prices("was 1.168,70 €, now from $5")]
+    [('1168.70', 'EUR'), ('5', 'USD')]
+    """
+    for match in _MONEY.finditer(text):
+        sign = match["pre"] or match["post"]
+        code = match["code"]
+        currency = code if code in CODES else currency_of(sign, local)
+        value = amount(match["a"] or match["b"], currency)
+        if value is not None:
+            yield Money(value, currency, match.start(), match.end())
+
+
+def parse_price(text: str, local: str | None = None) -> Money | None:
+    """Read the first amount of a text that is known to be a price.
+
+    >>> parse_price("from 12,99")
+    Money(value=Decimal('12.99'), currency=None, start=5, end=10)
+    """
+    text = text.translate(_DIGITS) if not text.isascii() else text
+    for money in find_prices(text, local):
+        return money
+    match = _BARE.search(text)
+    if match is None:
+        return None
+    value = amount(match[0])
+    return None if value is None else Money(value, None, match.start(), match.end())
+
+
+_DIGITS = {base + n: str(n) for base in (0x0660, 0x06F0, 0x0966, 0xFF10) for n in range(10)} | {
+    0x066B: ".",
+    0x066C: ",",
+}

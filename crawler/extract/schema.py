@@ -1,0 +1,334 @@
+"""schema.org nodes, however they were written, as fields of a product.
+
+JSON-LD, microdata and RDFa are all brought to JSON-LD's shape first: a dict with `@type` and
+properties whose values are text, numbers, dicts or lists of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from lxml import etree
+
+from crawler.extract.availability import availability
+from crawler.extract.prices import currency_of, number, parse_price
+
+Node = dict[str, Any]
+Fields = dict[str, Any]
+
+PRODUCTS = frozenset(
+    {"Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle",
+     "Car", "Motorcycle"}
+)  # fmt: skip
+#: Things that are products where somebody offers them.
+_SOLD = frozenset(
+    {"Book", "Movie", "MusicAlbum", "VideoGame", "SoftwareApplication", "MobileApplication",
+     "Game", "CreativeWork", "Drug", "Course"}
+)  # fmt: skip
+#: Properties that lead to other products than the page's own.
+_ELSEWHERE = frozenset(
+    {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "review",
+     "reviews", "isVariantOf", "hasVariant", "offers", "itemListElement", "hasOfferCatalog",
+     "makesOffer", "itemOffered", "isPartOf", "subjectOf"}
+)  # fmt: skip
+_GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
+_GTIN_LENGTHS = frozenset({8, 12, 13, 14})
+_ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
+_MOST_NODES = 5000
+_TAG = re.compile(r"<[a-zA-Z/!]")
+
+
+def types(node: Node) -> list[str]:
+    """A node's types without their vocabulary.
+
+    >>> types({"@type": ["https://schema.org/Product", "schema:Car"]})
+    ['Product', 'Car']
+    """
+    raw = node.get("@type") or node.get("type") or ()
+    names = raw if isinstance(raw, list) else [raw]
+    return [re.split(r"[/#:]", str(name).strip().rstrip("/"))[-1] for name in names if name]
+
+
+def is_product(node: Node) -> bool:
+    """Whether a node describes something to buy."""
+    found = types(node)
+    return any(t in PRODUCTS for t in found) or (
+        any(t in _SOLD for t in found) and bool(node.get("offers"))
+    )
+
+
+def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
+    """Yield nodes from the outside in, without those which describe other products."""
+    stack, seen = [value], 0
+    while stack and seen < _MOST_NODES:
+        here = stack.pop()
+        seen += 1
+        if isinstance(here, list):
+            stack.extend(reversed(here))
+        elif isinstance(here, dict):
+            if "@type" in here:
+                yield here
+            for key, inner in reversed(here.items()):
+                if isinstance(inner, dict | list) and (into_lists or key not in _ELSEWHERE):
+                    stack.append(inner)
+
+
+def plain(value: Any) -> str | None:
+    """The first text of a value: itself, its @value, its name.
+
+    >>> plain([{"@type": "Brand", "name": " Acme &amp; Co "}])
+    'Acme & Co'
+    """
+    for _ in range(5):
+        if isinstance(value, list):
+            value = next((item for item in value if item not in (None, "", {})), None)
+        elif isinstance(value, dict):
+            value = value.get("@value", value.get("name", value.get("value")))
+        else:
+            break
+    if value is None or isinstance(value, bool | dict | list):
+        return None
+    text = " ".join(str(value).split())
+    if "&" in text:
+        text = " ".join(unescape(text).split())
+    return text or None
+
+
+def first(node: Node, *names: str) -> Any:
+    """The first property that has a value."""
+    for name in names:
+        value = node.get(name)
+        if value not in (None, "", [], {}):
+            return value
+    return None
+
+
+def many(value: Any) -> list[Any]:
+    """A value as a list."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def without_tags(text: str | None) -> str | None:
+    """Text of a description that may hold HTML.
+
+    >>> without_tags("<p>One<br>two</p>")
+    'One two'
+    """
+    if not text or not _TAG.search(text):
+        return text
+    try:
+        root = etree.HTML(text)
+    except (etree.LxmlError, ValueError):
+        return text
+    return text if root is None else " ".join(" ".join(root.itertext()).split())
+
+
+def gtin(value: Any) -> str | None:
+    """Digits of a GTIN, or nothing where they are none.
+
+    >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a")
+    ('9783161484100', '9783161484100', None)
+    """
+    text = plain(value)
+    if text is None:
+        return None
+    digits = re.sub(r"^[a-z]+\d{0,2}:|[\s-]", "", text, flags=re.I)
+    return digits if digits.isdigit() and len(digits) in _GTIN_LENGTHS else None
+
+
+def product_fields(node: Node, url: str = "") -> Fields:
+    """Everything that a product's node says, in Product's field names."""
+    variants = [v for v in many(node.get("hasVariant")) if isinstance(v, dict)]
+    chosen = _of_url(variants, url) or (variants[0] if variants else None)
+    fields: Fields = {
+        "name": plain(first(node, "name", "title")),
+        "sku": plain(first(node, "sku")),
+        "mpn": plain(node.get("mpn")),
+        "gtin": _gtin(node),
+        "brand": plain(node.get("brand")) or plain(node.get("manufacturer")),
+        "description": without_tags(plain(node.get("description"))),
+        "images": images(node.get("image")),
+        "attributes": _attributes(node),
+        "external_id": plain(first(node, "productID", "productGroupID", "product_id")),
+        **_rating(node),
+        **offer_fields(node.get("offers"), url),
+    }
+    if chosen is not None:
+        inner = product_fields(chosen, url)
+        for name in ("price", "regular_price", "currency", "availability", "images", "brand"):
+            fields[name] = fields.get(name) or inner.get(name)
+        if _of_url(variants, url):
+            for name in ("sku", "gtin", "mpn"):
+                fields[name] = inner.get(name) or fields[name]
+        fields["variants"] = [_variant(v, url) for v in variants]
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def _variant(node: Node, url: str) -> Fields:
+    fields = product_fields({k: v for k, v in node.items() if k != "hasVariant"}, "")
+    link = plain(node.get("url")) or plain(next(iter(_offers(node.get("offers"))), {}).get("url"))
+    return {**fields, "url": link} if link else fields
+
+
+def _of_url(nodes: list[Node], url: str) -> Node | None:
+    if "?" not in url and "#" not in url:
+        return None
+    for node in nodes:
+        offers = _offers(node.get("offers")) if "offers" in node else []
+        links = [plain(node.get("url")), plain(node.get("@id"))]
+        links += [plain(offer.get("url")) for offer in offers]
+        if any(link and "?" in link and link.rpartition("/")[2] in url for link in links):
+            return node
+    return None
+
+
+def _gtin(node: Node) -> str | None:
+    for name in _GTINS:
+        found = gtin(node.get(name))
+        if found:
+            return found
+    return gtin(node["productID"]) if ":" in str(node.get("productID", "")) else None
+
+
+def _attributes(node: Node) -> dict[str, str]:
+    found = {}
+    for name in _ATTRIBUTES:
+        text = plain(node.get(name))
+        if text:
+            found[name] = text
+    for pair in many(node.get("additionalProperty")):
+        if isinstance(pair, dict):
+            label, value = plain(pair.get("name")), plain(pair.get("value"))
+            if label and value:
+                found[label] = value
+    return found
+
+
+def _rating(node: Node) -> Fields:
+    rating = node.get("aggregateRating")
+    rating = rating[0] if isinstance(rating, list) and rating else rating
+    if not isinstance(rating, dict):
+        return {}
+    value = number(plain(rating.get("ratingValue")))
+    count = number(plain(first(rating, "reviewCount", "ratingCount")))
+    return {
+        "rating": float(value) if value is not None else None,
+        "review_count": int(count) if count is not None else None,
+    }
+
+
+def images(value: Any) -> list[str]:
+    """Every image of a value: URLs, ImageObjects, lists of both."""
+    found = []
+    for item in many(value):
+        inner = first(item, "contentUrl", "url", "@id", "src") if isinstance(item, dict) else item
+        found += [link.strip() for link in many(inner) if isinstance(link, str)]
+    return [link for link in dict.fromkeys(found) if link]
+
+
+def _offers(value: Any) -> list[Node]:
+    """The offers of a product, those inside an AggregateOffer behind it."""
+    found = []
+    for offer in many(value):
+        if not isinstance(offer, dict):
+            continue
+        found.append(offer)
+        found += [o for o in many(offer.get("offers")) if isinstance(o, dict)]
+    return found
+
+
+def offer_fields(value: Any, url: str = "") -> Fields:
+    """Price, currency, availability and more of a product's offers."""
+    offers = _offers(value)
+    if not offers:
+        return {}
+    own = _of_url(offers, url)
+    ordered = [own, *(o for o in offers if o is not own)] if own else offers
+    priced = [(o, p) for o in ordered if (p := _price(o)).get("price") is not None]
+    offer, fields = priced[0] if priced else (ordered[0], {})
+    stock = [availability(plain(o.get("availability"))) for o in [offer, *ordered]]
+    fields = dict(fields)
+    fields["availability"] = next((s for s in stock if s), None)
+    if own is None and len(priced) > 1 and "InStock" in stock:
+        fields["availability"] = "InStock"
+    if "currency" not in fields:
+        codes = (_currency(o) for o in ordered)
+        fields["currency"] = next((code for code in codes if code), None)
+    for name in ("sku", "mpn"):
+        fields |= {name: plain(offer[name])} if len(offers) == 1 and offer.get(name) else {}
+    code = _gtin(offer) if len(offers) == 1 else None
+    if code:
+        fields["gtin"] = code
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _currency(offer: Node) -> str | None:
+    text = plain(first(offer, "priceCurrency", "currency"))
+    return currency_of(text) if text else None
+
+
+def _price(offer: Node) -> Fields:
+    """What is paid now, and what was before."""
+    fields: Fields = {}
+    raw = plain(first(offer, "price", "lowPrice"))
+    value = number(raw) if raw else None
+    currency = _currency(offer)
+    if value is not None and currency is None:
+        money = parse_price(str(raw))
+        currency = money.currency if money else None
+    for spec in many(offer.get("priceSpecification")):
+        if not isinstance(spec, dict):
+            continue
+        listed = number(plain(first(spec, "price", "minPrice")))
+        kind = str(plain(spec.get("priceType")) or "").rpartition("/")[2]
+        if kind in {"ListPrice", "StrikethroughPrice", "MSRP", "SRP", "RegularPrice"}:
+            fields["regular_price"] = listed
+        elif value is None and listed is not None and not spec.get("referenceQuantity"):
+            value = listed
+        currency = currency or _currency(spec)
+    before = fields.get("regular_price")
+    if before is not None and (value is None or before <= value):
+        del fields["regular_price"]
+        value = before if value is None else value
+    fields["price"] = value
+    if currency:
+        fields["currency"] = currency
+    return fields
+
+
+_HOME = re.compile(
+    r"(?:home|homepage|home ?page|start|startseite|accueil|inicio|início|hlavní stránka|etusivu"
+    r"|forside|hem|главная|головна|strona główna|hjem|ana sayfa|ホーム|トップ|首页|首頁|홈"
+    r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
+    re.I,
+)
+
+
+def is_home(text: str) -> bool:
+    """Whether a breadcrumb names the shop's front page instead of a category."""
+    return _HOME.fullmatch(text.strip()) is not None
+
+
+def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
+    """Category names of a BreadcrumbList, without the front page and the product itself."""
+    places: list[tuple[float, str]] = []
+    for index, entry in enumerate(many(node.get("itemListElement"))):
+        if not isinstance(entry, dict):
+            continue
+        text = plain(entry.get("name")) or plain(entry.get("item"))
+        position = number(plain(entry.get("position")))
+        if text and not text.startswith(("http://", "https://")):
+            places.append((float(position) if position is not None else index, text))
+    places.sort(key=lambda place: place[0])
+    return trail([text for _, text in places], name)
+
+
+def trail(texts: list[str], name: str | None) -> list[str]:
+    """Drop the front page and the product's own name from a list of breadcrumbs."""
+    texts = [text for text in texts if text and not is_home(text)]
+    if texts and name and texts[-1].casefold() == name.casefold():
+        texts.pop()
+    return texts

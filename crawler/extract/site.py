@@ -1,0 +1,110 @@
+"""What a site file may say: one small class each, everything optional but the domains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from lxml import etree
+from parsel.csstranslator import HTMLTranslator
+
+from crawler.extract.default import Found, extract
+from crawler.extract.links import Link, find_links
+from crawler.extract.page import Page, text_of
+from crawler.extract.sites import same_site
+from crawler.items import Product
+
+
+class Site:
+    """One shop. A site file subclasses this, names its domains and overrides what it must."""
+
+    name: ClassVar[str] = ""
+    """Short name, the items' site id. Default: the registered domain."""
+    domains: ClassVar[tuple[str, ...]] = ()
+    """Host names that this class is for, each with everything below it."""
+    seeds: ClassVar[tuple[str, ...]] = ()
+    """Where a full crawl starts, absolute URLs."""
+    fields: ClassVar[Mapping[str, str]] = {}
+    """CSS (`h1::text`, `img::attr(src)`) or XPath (`//h1/text()`) of a Product's fields; these
+    values come before what the default parser found."""
+    product_pages: ClassVar[str | None] = None
+    """Regular expression of product pages' URLs; others are then no products."""
+    allow: ClassVar[tuple[str, ...]] = ()
+    """Regular expressions; with any given, a URL must match one to be followed."""
+    deny: ClassVar[tuple[str, ...]] = ()
+    """Regular expressions of URLs that are never followed."""
+    lane: ClassVar[str | None] = None
+    """Collector to fetch with: `http`, `browser` …; None leaves the choice to the settings."""
+    proxy_pool: ClassVar[str | None] = None
+    """Pool of proxies to use."""
+    delay_ms: ClassVar[int | None] = None
+    """Pause between two requests to the site, across the fleet, in milliseconds."""
+    concurrency: ClassVar[int | None] = None
+    """Requests in flight to the site at once, across the fleet."""
+
+    def extract(self, page: Page) -> Found:
+        """Read a page: the default parser, then this site's selectors over it."""
+        found = extract(page)
+        is_product = _matches(self.product_pages, page.url)
+        if self.product_pages is not None:
+            found.verdict.add("product", 100 if is_product else -100, "the site file says so")
+            if is_product and not found.fields:
+                found.merge()
+        if found.kind == "product":
+            for name, selector in self.fields.items():
+                self._select(found, page, name, selector)
+        return found
+
+    def products(self, page: Page, found: Found) -> Iterable[Product]:
+        """Yield the page's items."""
+        product = found.product()
+        if product is not None:
+            yield product
+
+    def links(self, page: Page, robots: str = "") -> list[Link]:
+        """Return the links to follow; *robots* is the response's X-Robots-Tag."""
+        return find_links(page, allowed=lambda url: self.follows(url, page.url), robots=robots)
+
+    def follows(self, url: str, origin: str) -> bool:
+        """Whether a link found at *origin* stays on the site and passes allow and deny."""
+        if not same_site(url, origin):
+            return False
+        if any(_matches(pattern, url) for pattern in self.deny):
+            return False
+        return not self.allow or any(_matches(pattern, url) for pattern in self.allow)
+
+    def _select(self, found: Found, page: Page, name: str, selector: str) -> None:
+        values = select(page.root, selector)
+        if not values:
+            return
+        if name in {"images", "breadcrumbs"}:
+            links = [page.resolve(value) for value in values] if name == "images" else values
+            found.fields[name] = [value for value in links if value]
+        else:
+            found.fields[name] = values[0]
+        found.sources[name] = "site"
+
+
+def select(root: Any, selector: str) -> list[str]:
+    """Texts that a CSS or XPath selector finds, white space squashed, empty ones left out.
+
+    Raises:
+        ValueError: it is no selector.
+    """
+    results = _compiled(selector)(root)
+    results = results if isinstance(results, list) else [results]
+    texts = (text_of(r) if hasattr(r, "tag") else " ".join(str(r).split()) for r in results)
+    return [text for text in texts if text]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(selector: str) -> Any:
+    is_xpath = selector.lstrip("(").startswith(("/", "./"))
+    path = selector if is_xpath else HTMLTranslator().css_to_xpath(selector)
+    return etree.XPath(path)
+
+
+def _matches(pattern: str | None, url: str) -> bool:
+    return pattern is not None and re.search(pattern, url) is not None

@@ -1,0 +1,92 @@
+"""Site files: found by host, and never in each other's way."""
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from crawler.extract import parse
+from crawler.extract.site import Site, select
+from crawler.extract.sites import same_site
+from spiders import sites
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://shop.example.co.uk/a", "https://www.example.co.uk/b", True),
+        ("https://a.co.uk/a", "https://b.co.uk/b", False),
+        ("http://127.0.0.1:80/a", "http://127.0.0.1/b", True),
+        ("http://127.0.0.1:8001/a", "http://127.0.0.1:8002/b", False),
+        ("http://localhost:1/a", "http://localhost:2/b", False),
+        ("https://example.com.evil.org/", "https://example.com/", False),
+        ("mailto:a@example.com", "https://example.com/", False),
+    ],
+)
+def test_a_site_is_a_registered_domain_or_a_host_and_port(one: str, other: str, same: bool) -> None:
+    assert same_site(one, other) is same
+
+
+def test_a_site_file_is_found_by_its_domain_and_below_it() -> None:
+    assert sites.find("http://demo-shop.localhost:8000/x").name == "demo"
+    assert sites.find("http://www.demo-shop.localhost/x").name == "demo"
+    assert sites.find("http://other.example/x").name == ""
+    assert sites.site_id("http://www.other.co.uk/x") == "other.co.uk"
+
+
+def test_a_site_file_that_raises_costs_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "somesites"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "broken.py").write_text("raise RuntimeError('no such thing')\n")
+    (package / "syntax.py").write_text("class :\n")
+    (package / "good.py").write_text(
+        "from crawler.extract.site import Site\n"
+        "class Good(Site):\n    name = 'good'\n    domains = ('good.example',)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with caplog.at_level(logging.ERROR):
+        found = sites.load("somesites")
+    assert [site.name for site in found.values()] == ["good"]
+    assert ["somesites.broken" in r.message or "somesites.syntax" in r.message
+            for r in caplog.records] == [True, True]  # fmt: skip
+    for name in [name for name in sys.modules if name.startswith("somesites")]:
+        del sys.modules[name]
+
+
+class Shelf(Site):
+    domains = ("shelf.example",)
+    product_pages = r"/thing/"
+    fields = {
+        "name": "b.n::text",
+        "images": "img::attr(src)",
+        "brand": "//i[@class='brand']/text()",
+    }
+    deny = (r"/private/",)
+
+
+def test_selectors_of_a_site_come_first() -> None:
+    html = "<html><body><h1>No</h1><b class=n> Yes\n it is </b><img src=/a.png><i class=brand>B</i>"
+    found = Shelf().extract(parse(html, "http://shelf.example/thing/1"))
+    item = found.product()
+    assert item is not None
+    assert (item.name, item.images, item.brand) == (
+        "Yes it is", ["http://shelf.example/a.png"], "B",
+    )  # fmt: skip
+    assert item.sources["name"] == "site"
+
+
+def test_a_site_says_which_pages_are_products_and_which_links_are_denied() -> None:
+    html = "<h1>Lamp</h1><p class=price>$5.00</p><button>Add to cart</button><p>SKU: L-1</p>"
+    page = parse(html + "<a href=/private/x>x</a><a href=/y>y</a>", "http://shelf.example/about")
+    assert Shelf().extract(page).product() is None
+    assert [link.url for link in Shelf().links(page)] == ["http://shelf.example/y"]
+
+
+def test_select_reads_css_and_xpath() -> None:
+    root = parse("<div><p>a <b>b</b></p><p></p></div>", "http://a.example").root
+    assert select(root, "p") == ["a b"]
+    assert select(root, "//p/b/text()") == ["b"]
