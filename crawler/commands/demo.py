@@ -6,36 +6,27 @@ import argparse
 import asyncio
 import os
 import signal
-from pathlib import Path
-from typing import Any, ClassVar
+import sys
 
+import attrs
 from rich.console import Console
-from scrapy.commands import ScrapyCommand
 
+from crawler.cli import SeineCommand, complain
 from crawler.config import SettingsLike, flag, number
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.errors import SeineError
-from crawler.stores.connect import Endpoints, endpoints
+from crawler.errors import StoreError
+from crawler.stores.connect import Endpoints, data_folder, endpoints
 
 #: Sentences about wrong rows that are printed, at most.
 SHOWN = 5
 
 
-class Command(ScrapyCommand):
+class Command(SeineCommand):
     """Crawls the demo shop and says whether every product was stored as it should be."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def short_desc(self) -> str:
-        """Say in a line what the command does."""
-        return "Crawl the demo shop with two workers and judge what they stored"
-
-    def syntax(self) -> str:
-        """What comes after the command's name."""
-        return "[--products N] [--workers N] [--kill]"
+    summary = "Crawl the demo shop with two workers, and judge what they stored"
+    example = "scrapy demo --products 300 --kill"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options; the environment gives their defaults."""
@@ -44,20 +35,18 @@ class Command(ScrapyCommand):
         parser.add_argument("--workers", help="worker processes (WORKERS, 2)")
         parser.add_argument("--kill", action="store_true", help="kill one half way (KILL=1)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the demo; exit status 1 where a product is missing or wrong."""
-        assert self.settings is not None  # Scrapy sets them before it runs a command
-        try:
-            options = _options(opts, self.settings)
-            outcome = asyncio.run(_demo(endpoints(self.settings), options))
-        except (SeineError, RuntimeError) as error:
-            Console(stderr=True).print(f"demo: {error}", markup=False, soft_wrap=True)
-            self.exitcode = 1
-        except KeyboardInterrupt:
-            Console(stderr=True).print("demo: stopped; workers and shop are gone")
-            self.exitcode = 130
-        else:
-            self.exitcode = 0 if outcome.passed else 1
+        options = _options(opts, self.project)
+        # With --json the object is all that standard output gets.
+        console = Console(highlight=False, file=sys.stderr if self.as_json else None)
+        outcome = asyncio.run(_demo(endpoints(self.project), options, console))
+        for text in _complaints(outcome):
+            complain(text)
+        line = outcome.verdict.line(outcome.seconds)
+        verdict = attrs.asdict(outcome.verdict)
+        self.show(f"demo: {line}", crawl=outcome.crawl, seconds=outcome.seconds, **verdict)
+        return 0 if outcome.passed else 1
 
 
 def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
@@ -67,22 +56,29 @@ def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
         products=int(number(given, "PRODUCTS", 1000, low=1)),
         workers=int(number(given, "WORKERS", 2, low=1)),
         kill=flag(given, "KILL"),
-        folder=Path(settings.get("SEINE_DATA_DIR") or ".seine"),
+        folder=data_folder(settings),
     )
 
 
-async def _demo(where: Endpoints, options: Options) -> Outcome:
+async def _demo(where: Endpoints, options: Options, console: Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    console = Console(highlight=False)
-    with Screen(console) as screen:
-        outcome = await run(where, options, Audience(screen.say, screen.show))
-    screen.table(outcome.sample)
-    for worker in outcome.failed:
-        screen.say(f"{worker.name} ended with status {worker.process.returncode}; see {worker.log}")
-    lost = [f"{sku}: missing" for sku in outcome.verdict.missing]
-    for text in [*lost, *outcome.verdict.wrong][:SHOWN]:
-        screen.say(text)
-    screen.say(outcome.verdict.line(outcome.seconds))
+    try:
+        with Screen(console) as screen:
+            outcome = await run(where, options, Audience(screen.say, screen.show))
+        screen.table(outcome.sample)
+    except RuntimeError as error:
+        raise StoreError(str(error)) from None
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
     return outcome
+
+
+def _complaints(outcome: Outcome) -> list[str]:
+    lost = [f"{sku}: missing" for sku in outcome.verdict.missing]
+    failed = [
+        f"{worker.name} ended with status {worker.process.returncode}; see {worker.log}"
+        for worker in outcome.failed
+    ]
+    return failed + [*lost, *outcome.verdict.wrong][:SHOWN]
