@@ -54,7 +54,8 @@ class CatalogSpider(FrontierSpider):
         found = site.extract(page)
         self._count(found.kind)
         for item in site.products(page, found):
-            item.site_id = item.site_id or sites.site_id(response.url)
+            given = response.meta.get(m.SITE_ID)
+            item.site_id = given or item.site_id or sites.site_id(response.url)
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
         robots = (response.headers.get("X-Robots-Tag") or b"").decode("latin-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -129,8 +130,7 @@ async def _run(
         audience.say(f"lpush {seeds} {shop.url}")
         await redis.lpush(seeds, orjson.dumps({"url": shop.url, "meta": {"site_id": crawl}}))
         for _ in range(options.workers):
-            started = workers.start()
-            audience.say(f"{started.name}: scrapy crawl catalog, log in {started.log}")
+            _introduce(workers.start(), audience)
         began = time.monotonic()
         progress = await _watch(redis, frontier, workers, options, audience)
         seconds = time.monotonic() - began
@@ -165,12 +165,15 @@ async def _watch(
         await asyncio.sleep(LOOK_S)
 
 
+def _introduce(worker: Worker, audience: Audience) -> None:
+    audience.say(f"{worker.name}: scrapy crawl catalog, log in {os.path.relpath(worker.log)}")
+
+
 def _replace(workers: Fleet, audience: Audience) -> None:
     victim = workers.alive[0]
     victim.kill()
     audience.say(f"{victim.name}: killed with SIGKILL; what it held returns in {LEASE_S} s")
-    started = workers.start()
-    audience.say(f"{started.name}: scrapy crawl catalog, log in {started.log}")
+    _introduce(workers.start(), audience)
 
 
 @attrs.define
