@@ -1,0 +1,81 @@
+"""Crawls as processes of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from redis.asyncio import Redis
+
+from crawler.frontier.keys import Keys
+
+ROOT = Path(__file__).parents[3]
+
+
+@attrs.define
+class Crawl:
+    """One crawl, by any number of workers."""
+
+    redis_url: str
+    name: str
+    settings: dict[str, Any] = attrs.Factory(dict)
+    workers: list[asyncio.subprocess.Process] = attrs.Factory(list)
+
+    async def seed(self, urls: Sequence[str]) -> None:
+        """Push seeds as a user does, when each worker has joined: one that comes late stays."""
+        redis = Redis.from_url(self.redis_url)
+        while await redis.zcard(Keys(self.name).workers) < len(self.workers):
+            await asyncio.sleep(0.05)
+        await redis.rpush(f"{self.name}:seeds", *urls)
+        await redis.aclose()
+
+    async def start(self, workers: int = 1) -> None:
+        """Start real `scrapy crawl` processes."""
+        settings = {"REDIS_START_URLS_KEY": "%(crawl)s:seeds", **self.settings}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "SCRAPY_SETTINGS_MODULE": "tests.integration.politeness.settings",
+            "REDIS_URL": self.redis_url,
+            "SEINE_CRAWL": self.name,
+            "POLITE_SETTINGS": json.dumps(settings),
+        }
+        for _ in range(workers):
+            self.workers.append(
+                await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "scrapy", "crawl", "polite"),
+                    cwd=ROOT,
+                    env=environment,
+                    stderr=asyncio.subprocess.PIPE,
+                )
+            )
+
+    async def finish(self, limit_s: float = 60) -> list[str]:
+        """Wait for the workers to end by themselves; returns what each logged."""
+        ends = [asyncio.ensure_future(worker.communicate()) for worker in self.workers]
+        _, late = await asyncio.wait(ends, timeout=limit_s)
+        self.kill()
+        logs = [stderr.decode() for _, stderr in await asyncio.gather(*ends)]
+        if late:
+            tails = "\n\n".join(log[-3000:] for log in logs)
+            raise TimeoutError(f"{len(late)} workers did not end in {limit_s} s:\n{tails}")
+        return logs
+
+    def kill(self) -> None:
+        """Leave none behind."""
+        for worker in self.workers:
+            if worker.returncode is None:
+                worker.kill()
+
+
+def stat(logs: Sequence[str], name: str) -> float:
+    """Sum of one of Scrapy's statistics over all workers."""
+    pattern = re.compile(rf"'{re.escape(name)}': ([\d.]+)")
+    return sum(float(value) for log in logs for value in pattern.findall(log)[-1:])
