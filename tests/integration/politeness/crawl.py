@@ -15,6 +15,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.frontier.keys import Keys
+from tests.helpers import wait_until_async
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,8 +32,11 @@ class Crawl:
     async def seed(self, urls: Sequence[str]) -> None:
         """Push seeds as a user does, when each worker has joined: one that comes late stays."""
         redis = Redis.from_url(self.redis_url)
-        while await redis.zcard(Keys(self.name).workers) < len(self.workers):
-            await asyncio.sleep(0.05)
+
+        async def joined() -> bool:
+            return await redis.zcard(Keys(self.name).workers) >= len(self.workers)
+
+        await wait_until_async(joined, 30, "all workers have joined")
         await redis.rpush(f"{self.name}:seeds", *urls)
         await redis.aclose()
 
