@@ -42,6 +42,10 @@ class Storage:
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.ledger = ledger_of(crawler)
         self.writer: Writer | None = None
+        #: The last digest that was made, beside its item: the next pipeline needs it again.
+        self.digests: tuple[object, bytes] = (None, b"")
+        #: Grows whenever something given to the writer was not stored: its page comes again.
+        self.failures = 0
         self._closed: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -107,11 +111,13 @@ class Storage:
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
         if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
             self._count("refused", 1)
+            self.failures += 1
             hold.fail("too much waits for PostgreSQL")
 
     def _report(self, report: Report) -> None:
         for hold in report.stored:
             hold.release()
+        self.failures += len(report.failed)
         for hold in report.failed:
             hold.fail("PostgreSQL did not take it before the worker stopped")
         for name, number_ in report.counts.items():

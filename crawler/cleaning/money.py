@@ -1,0 +1,103 @@
+"""Prices in any common format become decimals, currencies ISO 4217 codes."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from price_parser import Price
+
+ISO_4217 = frozenset(
+    """
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+    CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF
+    KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN
+    MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD
+    SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
+    UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+_SIGNS = {
+    "€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR",
+    "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND", "฿": "THB", "₱": "PHP", "₪": "ILS",
+    "₴": "UAH", "₸": "KZT", "₦": "NGN", "CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD",
+    "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN",
+    "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "LEI": "RON", "ЛВ": "BGN", "ГРН": "UAH",
+    "РУБ": "RUB", "FR.": "CHF", "SFR.": "CHF", "RS": "INR", "RS.": "INR", "EURO": "EUR",
+    "RM": "MYR", "RP": "IDR", "TL": "TRY", "元": "CNY", "円": "JPY", "RMB": "CNY",
+}  # fmt: skip
+#: Currencies in which even a pen costs thousands.
+_SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
+_LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11
+_PLAIN = re.compile(r"\d{1,12}(?:\.\d{1,4})?", re.ASCII)
+_SCIENCE = re.compile(r"[+-]?\d+(?:\.\d+)?[eE][+-]?\d{1,4}", re.ASCII)
+_MINUS = re.compile(r"^\D{0,6}[-\u2212\u2013]\s*[^\w\s]{0,3}\s*\d")
+_CENT = Decimal("0.01")
+_DIGITS = 15
+
+
+def money(value: Any) -> tuple[Decimal | None, str | None]:
+    """Read an amount, and the currency that is written beside it.
+
+    A price with no number in it is no price; a negative one stays negative, to be refused.
+
+    >>> money("1.168,70 €"), money("from $5"), money("Call us")
+    ((Decimal('1168.70'), 'EUR'), (Decimal('5.00'), 'USD'), (None, None))
+    >>> money(12.5), money("-3"), money(float("nan"))
+    ((Decimal('12.50'), None), (Decimal('-3.00'), None), (None, None))
+    """
+    if value is None or isinstance(value, bool):
+        return None, None
+    if isinstance(value, str):
+        return _read(value[:200])
+    return _even(str(value)), None
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str) -> tuple[Decimal | None, str | None]:
+    text = text.strip()
+    if _PLAIN.fullmatch(text) or _SCIENCE.fullmatch(text):
+        return _even(text), None
+    price = Price.fromstring(text)
+    sign = currency(price.currency)
+    if price.amount is None:
+        return None, sign
+    amount = _even(str(price.amount))
+    if amount is not None and _MINUS.search(text):
+        amount = -amount
+    return amount, sign if sign in ISO_4217 else None
+
+
+def _even(text: str) -> Decimal | None:
+    """Two decimals, or more where they say something: 5 and 5.00 are one price."""
+    try:
+        made = Decimal(text)
+    except InvalidOperation:
+        return None
+    if not made.is_finite():
+        return None
+    if made.adjusted() > _DIGITS:
+        return made
+    rounded = made.quantize(_CENT)
+    if rounded == made:
+        return rounded
+    return made.normalize() if made.adjusted() > -_DIGITS else rounded
+
+
+@lru_cache(maxsize=1024)
+def currency(value: Any) -> str | None:
+    """Read a code, a sign or a word; what is none of them is returned in upper case.
+
+    >>> currency(" eur "), currency("US$"), currency("doubloons"), currency(None)
+    ('EUR', 'USD', 'DOUBLOONS', None)
+    """
+    text = str(value).strip().upper() if value else ""
+    return _SIGNS.get(text, text[:40]) or None
+
+
+def absurd(amount: Decimal, code: str | None) -> bool:
+    """Whether no shop asks that much."""
+    return amount > (_LIMIT_SMALL if code in _SMALL else _LIMIT)

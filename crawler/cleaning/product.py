@@ -1,0 +1,233 @@
+"""A product is brought to its types in place; what then still does not fit has a reason.
+
+It is one pass of small steps, each with a way out for values that are right already: all of it
+runs once a page on the reactor thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import attrs
+
+from crawler.cleaning.money import ISO_4217, absurd, currency, money
+from crawler.cleaning.text import line, plain, prose
+from crawler.items import Product
+
+AVAILABILITY = {
+    name.lower(): name
+    for name in (
+        "BackOrder", "Discontinued", "InStock", "InStoreOnly", "LimitedAvailability",
+        "MadeToOrder", "OnlineOnly", "OutOfStock", "PreOrder", "PreSale", "Reserved", "SoldOut",
+    )
+}  # fmt: skip
+_LINES = ("name", "brand", "sku", "mpn")
+_MANY, _URL_LIMIT, _ID_LIMIT = 200, 2048, 512
+_SKEW = timedelta(minutes=5)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
+_COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
+_SPACE = re.compile(r"[\x00-\x20]")
+_GTIN_LENGTHS = {8, 12, 13, 14}
+_HIGHEST_RATING = 100
+_FIELDS = frozenset(field.name for field in attrs.fields(Product))
+
+
+def clean(product: Product, now: datetime) -> None:
+    """Bring each field to its type; what cannot be read becomes None."""
+    product.url = str(product.url or "").strip()
+    for name in _LINES:
+        value = getattr(product, name)
+        if value is not None:
+            setattr(product, name, line(value))
+    if product.description is not None:
+        product.description = prose(product.description)
+    _clean_money(product)
+    if product.availability is not None:
+        product.availability = availability(product.availability)
+    if product.gtin is not None:
+        product.gtin = gtin(product.gtin)
+    if product.rating is not None:
+        product.rating = rating(product.rating)
+    if product.review_count is not None:
+        product.review_count = count(product.review_count)
+    _clean_collections(product)
+    if product.canonical_url is not None:
+        product.canonical_url = absolute(product.canonical_url, product.url)
+    product.scraped_at = _time(product.scraped_at, now)
+    _identify(product)
+
+
+def problem(product: Product) -> str | None:
+    """Why a cleaned product cannot be kept; None where it can."""
+    if not product.url.startswith(("http://", "https://")):
+        return f"url {product.url[:100]!r} is not absolute" if product.url else "no url"
+    if len(product.url) > _URL_LIMIT:
+        return f"url is longer than {_URL_LIMIT} characters"
+    if not product.name:
+        return "no name"
+    if not product.site_id or not product.external_id:
+        return "nothing identifies it"
+    for name in ("price", "regular_price"):
+        amount = getattr(product, name)
+        if isinstance(amount, Decimal) and (reason := _price_problem(amount, product.currency)):
+            return f"{name} {reason}"
+    if product.currency is not None and product.currency not in ISO_4217:
+        return f"unknown currency {product.currency!r}"
+    return None
+
+
+def _price_problem(amount: Decimal, code: str | None) -> str | None:
+    if amount < 0:
+        return f"{amount} is negative"
+    return f"{amount:.3e} is absurd" if absurd(amount, code) else None
+
+
+def from_mapping(fields: Mapping[str, Any]) -> Product:
+    """Make a product of a foreign item: known fields as they are, the rest as attributes."""
+    known = {name: fields[name] for name in fields if name in _FIELDS}
+    for name in ("images", "breadcrumbs", "variants", "attributes", "sources", "scraped_at"):
+        if known.get(name, 0) is None:
+            del known[name]
+    other = {name: value for name, value in fields.items() if name not in _FIELDS}
+    made = Product(**known)
+    if other and isinstance(made.attributes, dict):
+        made.attributes = {**other, **made.attributes}
+    return made
+
+
+def _clean_money(product: Product) -> None:
+    beside = None
+    if product.price is not None:
+        product.price, beside = money(product.price)
+    if product.regular_price is not None:
+        product.regular_price, other = money(product.regular_price)
+        beside = beside or other
+    product.currency = currency(product.currency) if product.currency else beside
+
+
+def _clean_collections(product: Product) -> None:
+    base = product.url
+    if product.images:
+        found = [absolute(image, base) for image in _list(product.images)]
+        product.images = [image for image in dict.fromkeys(found) if image]
+    if product.breadcrumbs:
+        product.breadcrumbs = [made for raw in _list(product.breadcrumbs) if (made := line(raw))]
+    if product.attributes:
+        product.attributes = _attributes(product.attributes)
+    if product.variants:
+        product.variants = [
+            made for raw in _list(product.variants) if isinstance(made := plain(raw), dict)
+        ]
+    sources: Any = product.sources
+    if type(sources) is not dict:
+        product.sources = {}
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value[:_MANY]
+    return list(value)[:_MANY] if isinstance(value, tuple | set | frozenset) else [value]
+
+
+def _attributes(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        return {}
+    pairs = ((line(key), prose(inner, 4_000)) for key, inner in list(value.items())[:_MANY])
+    return {key: inner for key, inner in pairs if key and inner}
+
+
+def absolute(value: Any, base: str) -> str | None:
+    """Make an address absolute; None where it is none that can be fetched.
+
+    >>> absolute("//cdn.example/a b.jpg", "https://shop.example/p/1"), absolute("data:x", "")
+    ('https://cdn.example/a%20b.jpg', None)
+    """
+    text = line(value, _URL_LIMIT + 1) if isinstance(value, str) else None
+    if not text or len(text) > _URL_LIMIT:
+        return None
+    if not text.startswith(("http://", "https://")):
+        try:
+            text = urljoin(base, text)
+        except ValueError:
+            return None
+        if not text.startswith(("http://", "https://")):
+            return None
+    return _SPACE.sub("%20", text) if " " in text else text
+
+
+def availability(value: Any) -> str | None:
+    """schema.org's name without its prefix; None where it is none of them.
+
+    >>> availability("https://schema.org/InStock"), availability("out of stock")
+    ('InStock', 'OutOfStock')
+    """
+    text = str(value)
+    if text in AVAILABILITY.values():
+        return text
+    key = re.sub(r"[\s_-]", "", text.rstrip("/").rpartition("/")[2].lower())
+    return AVAILABILITY.get(key.removeprefix("schema:"))
+
+
+def gtin(value: Any) -> str | None:
+    """Digits of a GTIN whose check digit is right; None otherwise.
+
+    >>> gtin("4 006381 333931"), gtin("4006381333932"), gtin("00000000")
+    ('4006381333931', None, None)
+    """
+    text = re.sub(r"[\s-]", "", str(value))
+    if len(text) not in _GTIN_LENGTHS or not (text.isascii() and text.isdigit()) or not int(text):
+        return None
+    total = sum(int(digit) * (3 if i % 2 else 1) for i, digit in enumerate(reversed(text)))
+    return text if total % 10 == 0 else None
+
+
+def rating(value: Any) -> float | None:
+    """Read `4.5`, `4,5 / 5`, `4.5 stars`; None where there is no number from 0 to 100."""
+    found = _NUMBER.search(str(value))
+    made = float(found[0].replace(",", ".")[:20]) if found else -1.0
+    negative = str(value).lstrip().startswith("-")
+    return made if 0 <= made <= _HIGHEST_RATING and not negative else None
+
+
+def count(value: Any) -> int | None:
+    """Read `1,234 reviews`; None where there is no number below a billion."""
+    text = str(value)
+    found = _COUNT.search(text)
+    if found is None or text.lstrip().startswith("-"):
+        return None
+    digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", found[0]))[:20]
+    return int(digits) if int(digits) < 10**9 else None
+
+
+def _time(value: Any, now: datetime) -> datetime:
+    """A time with its zone, and not in the future: such a row could never be overwritten."""
+    if not isinstance(value, datetime):
+        return now
+    if value.tzinfo is None:
+        value = value.replace(tzinfo=UTC)
+    return now if value > now + _SKEW else value
+
+
+def _identify(product: Product) -> None:
+    """What a parser left open: the site is the host, the product its strongest identifier."""
+    if not product.site_id:
+        try:
+            host = urlsplit(product.url).hostname or ""
+        except ValueError:
+            host = ""
+        product.site_id = host.removeprefix("www.")
+    if not product.external_id:
+        product.external_id = product.sku or product.gtin or product.canonical_url or product.url
+    product.external_id = line(product.external_id, _ID_LIMIT * 4)
+    if product.external_id and len(product.external_id) > _ID_LIMIT:
+        product.external_id = hashlib.blake2b(
+            product.external_id.encode(), digest_size=16
+        ).hexdigest()
+    if type(product.site_id) is not str or not product.site_id.isascii():
+        product.site_id = line(product.site_id)
