@@ -74,7 +74,7 @@ def dress(request: Request, profile: Profile) -> None:
     """Replace the headers by the profile's set, in order; note them as not the request's own."""
     own = request.headers.copy()
     referer = (own.get(b"Referer") or b"").decode("latin-1")
-    country = str(request.meta.get(m.PROXY_COUNTRY) or "")
+    country = str(request.meta.get("exit_country") or request.meta.get(m.PROXY_COUNTRY) or "")
     headers = profile.headers_for(request.url, referer=referer, country=country)
     request.headers.clear()
     for name, value in headers:

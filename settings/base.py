@@ -107,10 +107,11 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.retry.Retry": 550,
     # Behind retries, so that it sees each answer first.
     "middlewares.throttle.Throttle": 560,
-    # Before Scrapy's default headers and its User-Agent, which only fill in what is missing.
-    "middlewares.profiles.Profiles": 390,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
+    # The way out first, then the visitor who takes it.
+    "middlewares.proxies.Proxies": 582,
+    "middlewares.profiles.Profiles": 584,
 }
 ITEM_PIPELINES = {
     "pipelines.clean.Clean": 100,
@@ -146,3 +147,37 @@ SEINE_EXPECT: list[str] = []
 SEINE_IDENTITY = "bot"
 # Sites (host, or host:port) with another identity than the default. Default: none.
 SEINE_IDENTITIES: dict[str, str] = {}
+# Name under which workers share what they learn of proxies and sites in Redis. Default: access,
+# one memory for all crawls, since a site that bans a proxy bans it for each of them.
+SEINE_FLEET = os.environ.get("SEINE_FLEET", "access")
+# Proxies, one a line (crawler.access.proxies says how), or a list of such lines. Default: none;
+# rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well.
+SEINE_PROXIES = os.environ.get("SEINE_PROXIES", "")
+# File of such lines, a mounted secret for instance; it is read again when it changes.
+SEINE_PROXIES_PATH = os.environ.get("SEINE_PROXIES_PATH", "")
+# Pool of requests that name none: any, datacenter, residential, gateway, or none for no proxy.
+# Default: any, as with rotating_proxies: who lists proxies wants them used.
+SEINE_PROXY_POOL = "any"
+# Seconds for which a domain's ban keeps a proxy away from it; doubled with each ban in a row.
+# Default: 30 minutes.
+SEINE_PROXY_QUARANTINE_SECONDS = 1800
+# Longest quarantine, in seconds. Default: 6 hours.
+SEINE_PROXY_QUARANTINE_LIMIT_SECONDS = 21600
+# Number of domains whose bans within one quarantine make a proxy rest everywhere. Default 3.
+SEINE_PROXY_GLOBAL_BANS = 3
+# Requests through one proxy at a time, across the fleet; 0: any number. Default 0: the domains'
+# own limits hold.
+SEINE_PROXY_CONCURRENCY = 0
+# Pause between two requests through one proxy, in milliseconds. Default 0, as above.
+SEINE_PROXY_DELAY_MS = 0
+# Requests after which a session through a residential proxy or a gateway moves on. Default 20;
+# datacenter proxies change with each request.
+SEINE_PROXY_STICKY_REQUESTS = 20
+# Seconds after which such a session moves on. Default: 10 minutes.
+SEINE_PROXY_STICKY_SECONDS = 600
+# Refusals through different proxies after which a page itself is to blame, and no further proxy.
+# Default 5 (rotating_proxies' setting and value).
+ROTATING_PROXY_PAGE_RETRY_TIMES = 5
+# Class that tells a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
+# Default: by the verdict of crawler.access.detect.
+ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"

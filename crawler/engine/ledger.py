@@ -165,6 +165,21 @@ class Ledger:
         self.mark(entry, kind, reason, wait_s)
         return entry.copy if entry.outcome == "retry" else None
 
+    def postpone(
+        self, request: Request, *, kind: str, reason: str, wait_s: float
+    ) -> Request | None:
+        """Send a request back that was not tried: it keeps its tries and its priority.
+
+        Returns a copy that a downloader middleware must return; None when the request is not the
+        frontier's.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        entry.outcome, entry.kind, entry.reason, entry.wait_s = "retry", kind, reason, wait_s
+        entry.copy = entry.request.replace(dont_filter=True)
+        return entry.copy
+
     def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:
         """Note a failure: the entry will end in a retry, or in a burial after the last one."""
         wait = self._policy(kind, entry.request, wait_s)

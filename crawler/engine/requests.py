@@ -34,7 +34,7 @@ _LOCAL_META = frozenset(
     }
 )
 #: And what the proxies' middleware chose, credentials among it: another try chooses anew.
-_PROXY_META = frozenset({"proxy", "_rotating_proxy", "proxy_retry_times"})
+_PROXY_META = frozenset({"proxy", "_rotating_proxy", "exit_country"})
 _DEFAULTS: dict[str, Any] = {
     "method": "GET",
     "body": b"",
@@ -76,11 +76,14 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         method = _method_name(spider, getattr(request, name), request.url)
         if method is not None:
             fields[name] = method
-    local = _LOCAL_META | _PROXY_META if request.meta.get("_rotating_proxy") else _LOCAL_META
+    proxied = bool(request.meta.get("_rotating_proxy"))
+    local = _LOCAL_META | _PROXY_META if proxied else _LOCAL_META
     meta = {key: value for key, value in request.meta.items() if key not in local}
     headers = dict(request.headers)
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)
+    if proxied:
+        headers.pop(b"Proxy-Authorization", None)
     if headers:
         fields["headers"] = headers
     if meta:

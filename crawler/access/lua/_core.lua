@@ -1,0 +1,30 @@
+-- _core: the clock, and the names of the proxies' keys. All share the hash tag of KEYS[1].
+local P = KEYS[1]
+local now = tonumber(ARGV[1])
+if now == 0 then
+    local t = redis.call('TIME')
+    now = t[1] * 1000 + math.floor(t[2] / 1000)
+end
+local KEEP = 7 * 86400000 -- what a domain taught is forgotten after a week without news, ms
+
+local INFO = P .. 'info' -- hash: id -> JSON of pool, country, provider
+local RESTING = P .. 'resting' -- sorted set: id -> end of its fleet-wide quarantine, ms
+local HEALTH = P .. 'health' -- hash: '<id> good|ban|unknown' -> count
+
+-- sorted set: id -> when it was last taken, ms; '' stands for any pool or country
+local function pool_key(pool, country)
+    return P .. 'pool:' .. pool .. '/' .. country
+end
+
+-- The four sets that a proxy is in.
+local function pools_of(pool, country)
+    local keys = { pool_key('', ''), pool_key(pool, '') }
+    if country ~= '' then
+        keys[3], keys[4] = pool_key('', country), pool_key(pool, country)
+    end
+    return keys
+end
+
+local function domain_key(kind, domain)
+    return P .. kind .. ':' .. domain
+end

@@ -1,0 +1,70 @@
+-- take: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
+-- include: _core
+-- KEYS[1] prefix of the proxies' keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] domain
+-- ARGV[3] pool ('' = any)
+-- ARGV[4] country ('' = any)
+-- ARGV[5] id of the proxy to keep, if it may be used ('' = none)
+-- ARGV[6] token of this use
+-- ARGV[7] ms after which a use that was never reported counts as over
+-- ARGV[8] uses of one proxy at a time (0: any number)
+-- ARGV[9] pause between two uses of one proxy, ms
+-- reply: {'TAKEN', id}; {'WAIT', ms until one may be free}; {'NONE'}: the pool is empty
+local pool = pool_key(ARGV[3], ARGV[4])
+local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
+local proven = domain_key('good', ARGV[2])
+local hold, most, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local SCAN = 500 -- a longer list of resting proxies is not searched to its end
+local SOON = 250 -- ms after which a use that is under way may be over
+
+-- When a proxy may be used, ms; and whether this use decides on it.
+local function free_at(id, last)
+    local fleet = tonumber(redis.call('ZSCORE', RESTING, id) or 0)
+    local here = tonumber(redis.call('ZSCORE', resting, id) or 0)
+    if math.max(fleet, here) > now then return math.max(fleet, here) end
+    local probe = here > 0 or fleet > 0 or not redis.call('ZSCORE', proven, id)
+    if probe and tonumber(redis.call('HGET', tried, id) or 0) > now then return now + SOON end
+    if last + pause > now then return last + pause end
+    if most > 0 then
+        local uses = P .. 'uses:' .. id
+        redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
+        if redis.call('ZCARD', uses) >= most then return now + SOON end
+    end
+    return 0, probe
+end
+
+local function take(id, probe)
+    local info = cjson.decode(redis.call('HGET', INFO, id))
+    for _, key in ipairs(pools_of(info.pool, info.country)) do
+        redis.call('ZADD', key, 'XX', now, id)
+    end
+    if probe then
+        redis.call('HSET', tried, id, now + hold)
+        redis.call('PEXPIRE', tried, KEEP)
+    end
+    if most > 0 then
+        redis.call('ZADD', P .. 'uses:' .. id, now + hold, ARGV[6])
+        redis.call('PEXPIRE', P .. 'uses:' .. id, hold)
+    end
+    return { 'TAKEN', id }
+end
+
+local kept = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
+if kept then
+    local at, probe = free_at(ARGV[5], tonumber(kept))
+    if at == 0 then return take(ARGV[5], probe) end
+end
+local first, soonest = 0, nil
+while first < SCAN do
+    local page = redis.call('ZRANGE', pool, first, first + 49, 'WITHSCORES')
+    if #page == 0 then break end
+    for i = 1, #page, 2 do
+        local at, probe = free_at(page[i], tonumber(page[i + 1]))
+        if at == 0 then return take(page[i], probe) end
+        soonest = math.min(soonest or at, at)
+    end
+    first = first + 50
+end
+if not soonest then return { 'NONE' } end
+return { 'WAIT', math.max(soonest - now, 1) }

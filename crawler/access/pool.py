@@ -1,0 +1,189 @@
+"""Proxies shared by the fleet: who may use which one for which domain, decided in Redis.
+
+A proxy that a domain has not accepted yet goes out once at a time; so does one that returns from
+its quarantine. Thus a bad proxy is asked once, not once by each worker, and one request finds out
+whether it is good again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+
+from crawler.access.proxies import Proxy
+from crawler.access.state import prefix, run, text
+from crawler.config import SettingsLike, number
+
+Outcome = Literal["good", "ban", "unknown"]
+
+
+@attrs.frozen(kw_only=True)
+class PoolConfig:
+    """How long proxies rest, and how hard one may be worked."""
+
+    quarantine_s: float = 1800.0
+    """First quarantine, seconds; it doubles with each ban in a row."""
+    longest_s: float = 21600.0
+    """Longest quarantine, seconds."""
+    domains: int = 3
+    """Bans by as many domains within the first quarantine let a proxy rest everywhere."""
+    concurrency: int = 0
+    """Uses of one proxy at a time; 0: any number."""
+    delay_s: float = 0.0
+    """Pause between two uses of one proxy, seconds."""
+    hold_s: float = 300.0
+    """A use that nobody reported is over after this many seconds: its worker died."""
+
+    @classmethod
+    def from_settings(cls, settings: SettingsLike) -> PoolConfig:
+        """Read the settings; rotating_proxies' own backoff counts where it is set.
+
+        Raises:
+            ConfigError: one is wrong.
+        """
+        base = number(settings, "SEINE_PROXY_QUARANTINE_SECONDS", 1800, low=0.1)
+        cap = number(settings, "SEINE_PROXY_QUARANTINE_LIMIT_SECONDS", 21600, low=0.1)
+        if settings.get("ROTATING_PROXY_BACKOFF_BASE") is not None:
+            base = number(settings, "ROTATING_PROXY_BACKOFF_BASE", base, low=0.1)
+            cap = number(settings, "ROTATING_PROXY_BACKOFF_CAP", 3600, low=0.1)
+        return cls(
+            quarantine_s=base,
+            longest_s=max(base, cap),
+            domains=int(number(settings, "SEINE_PROXY_GLOBAL_BANS", 3, low=1)),
+            concurrency=int(number(settings, "SEINE_PROXY_CONCURRENCY", 0)),
+            delay_s=number(settings, "SEINE_PROXY_DELAY_MS", 0) / 1000,
+            hold_s=number(settings, "DOWNLOAD_TIMEOUT", 180) + 120,
+        )
+
+
+@attrs.frozen
+class Taken:
+    """A proxy for one request."""
+
+    id: str
+    token: str
+
+
+@attrs.frozen
+class Health:
+    """What the fleet knows of one proxy."""
+
+    id: str
+    pool: str
+    country: str
+    provider: str
+    good: int
+    bans: int
+    unknown: int
+    resting_s: float
+    """Seconds left of its quarantine everywhere; 0: it may be used."""
+    domains: dict[str, float]
+    """Seconds left of its quarantine, by domain."""
+
+
+class ProxyPool:
+    """The proxies of one fleet. Stateless: any number may exist in any process."""
+
+    def __init__(
+        self, redis: Redis, fleet: str, config: PoolConfig | None = None, *, now_ms: int = 0
+    ) -> None:
+        self.redis = redis
+        self.key = prefix(fleet) + "proxies:"
+        self.config = config or PoolConfig()
+        #: 0 asks the server's clock; tests pass their own time.
+        self.now_ms = now_ms
+
+    async def register(self, proxies: Sequence[Proxy]) -> int:
+        """Make these the fleet's proxies; returns how many left the list."""
+        args = [arg for p in proxies for arg in (p.id, p.pool, p.country, p.provider)]
+        return int(await run(self.redis, "register", self.key, self.now_ms, len(proxies), *args))
+
+    async def take(
+        self, domain: str, *, pool: str = "", country: str = "", keep: str = ""
+    ) -> Taken | float:
+        """Take a proxy, *keep* if it may be used; else the seconds until one may be, inf: none."""
+        token = uuid.uuid4().hex[:16]
+        config = self.config
+        reply = await run(
+            self.redis,
+            "take",
+            self.key,
+            self.now_ms,
+            domain,
+            pool,
+            country,
+            keep,
+            token,
+            int(config.hold_s * 1000),
+            config.concurrency,
+            int(config.delay_s * 1000),
+        )
+        word = text(reply[0])
+        if word == "TAKEN":
+            return Taken(text(reply[1]), token)
+        return int(reply[1]) / 1000 if word == "WAIT" else float("inf")
+
+    async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
+        """Say how a use ended: 'GOOD', 'UNKNOWN', 'BANNED' for the domain, 'RESTING' everywhere."""
+        config = self.config
+        reply = await run(
+            self.redis,
+            "report",
+            self.key,
+            self.now_ms,
+            domain,
+            taken.id,
+            taken.token,
+            outcome,
+            int(config.quarantine_s * 1000),
+            int(config.longest_s * 1000),
+            config.domains,
+        )
+        return text(reply)
+
+    async def release(self, proxy_id: str) -> None:
+        """End a proxy's quarantines; the next request probes it."""
+        pipe = self.redis.pipeline(transaction=False)
+        pipe.zadd(self.key + "resting", {proxy_id: 1}, xx=True)
+        for domain in await self.redis.smembers(self.key + "domains"):
+            pipe.zadd(f"{self.key}rest:{text(domain)}", {proxy_id: 1}, xx=True)
+        await pipe.execute()
+
+    async def health(self) -> list[Health]:
+        """What is known of each proxy of the list; for people, not for each request."""
+        clock: Any = await self.redis.time()
+        now = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
+        infos = await self.redis.hgetall(self.key + "info")
+        counts = {
+            text(k): int(v) for k, v in (await self.redis.hgetall(self.key + "health")).items()
+        }
+        resting = await self._left(self.key + "resting", now)
+        domains = {
+            text(d): await self._left(f"{self.key}rest:{text(d)}", now)
+            for d in await self.redis.smembers(self.key + "domains")
+        }
+        found = []
+        for raw, packed in sorted(infos.items()):
+            name, info = text(raw), orjson.loads(packed)
+            found.append(
+                Health(
+                    name,
+                    **info,
+                    good=counts.get(f"{name} good", 0),
+                    bans=counts.get(f"{name} ban", 0),
+                    unknown=counts.get(f"{name} unknown", 0),
+                    resting_s=resting.get(name, 0.0),
+                    domains={d: left[name] for d, left in domains.items() if name in left},
+                )
+            )
+        return found
+
+    async def _left(self, key: str, now_s: float) -> dict[str, float]:
+        """Seconds left in a set of quarantines."""
+        found: Any = await self.redis.zrangebyscore(key, now_s * 1000, "+inf", withscores=True)
+        return {text(name): round(until / 1000 - now_s, 1) for name, until in found}

@@ -1,0 +1,129 @@
+"""The operator's list of proxies, read line by line; a bad line costs that line only.
+
+A line is an address and what is known of it:
+
+    203.0.113.7:8080
+    203.0.113.7:8080:user:password                pool=datacenter country=DE provider=acme
+    socks5://user:password@203.0.113.8:1080       pool=residential country=FR
+    http://user-s{session}:secret@gw.example:7777 pool=gateway sessions=20
+
+A gateway's exits share one address and differ in their credentials: {session} is replaced by a
+number from 1 to `sessions`, and each is a proxy of its own here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from urllib.parse import quote, urlsplit
+
+import attrs
+
+POOLS = ("datacenter", "residential", "gateway")
+SCHEMES = ("http", "https", "socks5", "socks5h")
+#: Exits of a gateway that says nothing else.
+SESSIONS = 10
+_MAX_SESSIONS = 1000
+_MAX_PORT = 65535
+_OPTIONS = ("pool", "country", "provider", "sessions")
+_BARE = re.compile(r"^(?P<host>[\w.-]+):(?P<port>\d+)(?::(?P<user>[^:]+):(?P<secret>.+))?$")
+
+
+@attrs.frozen
+class Proxy:
+    """One way out."""
+
+    url: str = attrs.field(repr=False)
+    """With credentials: never to be shown."""
+    pool: str
+    country: str
+    """ISO 3166 alpha-2, upper case; '' = not known."""
+    provider: str
+    """'' = not known."""
+
+    @property
+    def id(self) -> str:
+        """Address and a fingerprint of the credentials; may be shown and stored."""
+        parts = urlsplit(self.url)
+        digest = hashlib.sha256(self.url.encode()).hexdigest()[:8]
+        return f"{parts.hostname}:{parts.port}#{digest}"
+
+
+@attrs.frozen
+class BadLine:
+    """A line that is no proxy."""
+
+    number: int
+    """Counted from 1."""
+    reason: str
+    """Without the line itself: nobody knows where in it a password is."""
+
+
+def parse(lines: Iterable[str]) -> tuple[list[Proxy], list[BadLine]]:
+    """Read a list: the proxies, each once, and the lines that are none."""
+    found: dict[str, Proxy] = {}
+    bad = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        try:
+            for proxy in _line(text):
+                found.setdefault(proxy.url, proxy)
+        except ValueError as error:
+            bad.append(BadLine(number, str(error)))
+    return list(found.values()), bad
+
+
+def _line(text: str) -> list[Proxy]:
+    address, *words = text.split()
+    options = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or name not in _OPTIONS:
+            raise ValueError(
+                f"after the address only {', '.join(_OPTIONS)} are known, as name=value"
+            )
+        options[name] = value
+    pool = options.get("pool", "gateway" if "{session}" in address else "datacenter")
+    if pool not in POOLS:
+        raise ValueError(f"pool is none of {', '.join(POOLS)}")
+    country = options.get("country", "").upper()
+    if country and not re.fullmatch(r"[A-Z]{2}", country):
+        raise ValueError("country is not two letters")
+    provider = options.get("provider", "")
+    return [Proxy(url, pool, country, provider) for url in _urls(address, options)]
+
+
+def _urls(address: str, options: dict[str, str]) -> list[str]:
+    if "{session}" not in address:
+        return [_url(address)]
+    count = options.get("sessions", str(SESSIONS))
+    if not count.isdigit() or not 0 < int(count) <= _MAX_SESSIONS:
+        raise ValueError(f"sessions is no number from 1 to {_MAX_SESSIONS}")
+    return [_url(address.replace("{session}", str(i))) for i in range(1, int(count) + 1)]
+
+
+def _url(address: str) -> str:
+    bare = _BARE.match(address)
+    if bare:
+        user, secret = bare["user"], bare["secret"]
+        login = f"{quote(user, safe='')}:{quote(secret, safe='')}@" if user else ""
+        address = f"http://{login}{bare['host']}:{bare['port']}"
+    elif "://" not in address:
+        address = f"http://{address}"
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("the address is no URL") from None
+    if parts.scheme not in SCHEMES:
+        raise ValueError(f"the scheme is none of {', '.join(SCHEMES)}")
+    if not host or not re.fullmatch(r"[\w.:-]+", host):
+        raise ValueError("the address names no host")
+    if not port or port > _MAX_PORT:
+        raise ValueError("the address names no port")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise ValueError("something follows the port; write / and # in passwords as %2F and %23")
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,33 @@
+"""The fleet's common knowledge of access, in Redis: run a script, read a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
+
+from crawler.stores.scripts import load_script
+
+
+def prefix(name: str) -> str:
+    """First part of all keys of one fleet's access; its hash tag keeps them in one slot.
+
+    >>> prefix("access")
+    '{access}:'
+    """
+    return f"{{{name}}}:"
+
+
+async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
+    """Run one of this package's scripts by its hash; the server learns it where it must."""
+    lua = load_script("crawler.access", name)
+    try:
+        return await redis.evalsha(lua.sha, 1, key, *args)
+    except NoScriptError:
+        return await redis.eval(lua.source, 1, key, *args)
+
+
+def text(value: Any) -> str:
+    """Read a reply as text."""
+    return value.decode() if isinstance(value, bytes) else str(value)

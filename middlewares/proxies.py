@@ -1,0 +1,247 @@
+"""Requests leave through the fleet's proxies; a refused one leaves through another."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from typing import Any, Self
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMiddleware
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Response
+
+from crawler import meta as m
+from crawler.access.detect import RULE, VERDICT
+from crawler.access.listing import Listing
+from crawler.access.pool import Outcome, PoolConfig, ProxyPool, Taken
+from crawler.access.proxies import Proxy
+from crawler.config import flag, number
+from crawler.engine.ledger import ledger_of
+from crawler.engine.manners import manners_of
+from crawler.stores.connect import endpoints, redis_client
+from crawler.urls import domain
+
+logger = logging.getLogger(__name__)
+
+#: Keys of `request.meta`: the proxy's id, which may be shown, and the token of its use.
+PROXY_ID, LEASE = "proxy_id", "proxy_lease"
+#: Pools whose proxies are kept for a while.
+_STICKY = frozenset({"residential", "gateway"})
+#: Seconds between two looks at the list's file.
+_RELOAD_S = 10.0
+#: A longer wait is the whole domain's, not one request's: nothing else could be sent either.
+_LONG_S = 2.0
+#: Nothing waits longer than this before it looks again, seconds.
+_LONGEST_S = 30.0
+_TRIES = "proxy_retry_times"
+
+
+class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
+    """rotating_proxies with one memory for the fleet; its lists, limits and ban policy count.
+
+    Which proxy may be used is decided in Redis (crawler.access.pool). Where none is free the
+    request returns to the frontier with its tries untouched.
+    """
+
+    def __init__(self, crawler: Crawler, listing: Listing) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.stats: Any = crawler.stats
+        self.listing = listing
+        self.config = PoolConfig.from_settings(settings)
+        self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
+        self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
+        self.sticky_uses = int(number(settings, "SEINE_PROXY_STICKY_REQUESTS", 20, low=1))
+        self.sticky_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
+        self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
+        self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
+        self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
+        self.known: dict[str, Proxy] = {}
+        self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
+        self._redis: Redis | None = None
+        self._look_at = 0.0
+        self._opening = asyncio.Lock()
+        self._late: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Find the lists.
+
+        Raises:
+            NotConfigured: there is no list of proxies.
+            ConfigError: a setting is wrong.
+        """
+        listing = Listing.from_settings(crawler.settings)
+        if not listing:
+            raise NotConfigured("there is no list of proxies")
+        middleware = cls(crawler, listing)
+        crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
+        crawler.signals.connect(middleware.closed, signals.spider_closed)
+        return middleware
+
+    async def _open(self) -> ProxyPool:
+        """Connect, and read the list where it changed."""
+        async with self._opening:
+            if self._redis is None:
+                url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+                self._redis = redis_client(url)
+            pool = ProxyPool(
+                self._redis, str(self.crawler.settings.get("SEINE_FLEET", "access")), self.config
+            )
+            if time.monotonic() >= self._look_at:
+                await self._reload(pool)
+                self._look_at = time.monotonic() + _RELOAD_S
+        return pool
+
+    async def _reload(self, pool: ProxyPool) -> None:
+        found = self.listing.read()
+        if found is None:
+            return
+        proxies, bad = found
+        for line in bad:
+            logger.error("list of proxies, line %d is left out: %s", line.number, line.reason)
+        self.known = {proxy.id: proxy for proxy in proxies}
+        left = await pool.register(proxies)
+        self.stats.set_value("proxies/listed", len(proxies))
+        logger.info("%d proxies listed, %d left the list", len(proxies), left)
+
+    async def process_request(self, request: Request) -> Request | None:
+        """Send the request through a proxy, or back until one is free."""
+        wanted = str(request.meta.get(m.PROXY_POOL) or self.default)
+        if wanted == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
+            return None
+        site, until = domain(request.url), time.monotonic() + _LONGEST_S
+        pool = "" if wanted == "any" else wanted
+        while isinstance(taken := await self._take(request, site, pool), float):
+            self.stats.inc_value("proxies/none_free")
+            back = self._later(request, site, taken)
+            if back is not None:
+                return back
+            # Not the frontier's: robots.txt, for instance. Nobody would send it again.
+            if time.monotonic() > until:
+                raise IgnoreRequest(f"no proxy of pool {wanted!r} is free for {site}")
+            await asyncio.sleep(min(taken, 1.0))
+        proxy = self.known[taken.id]
+        request.meta.update(
+            {"proxy": proxy.url, "_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token}
+        )
+        if proxy.country:
+            request.meta["exit_country"] = proxy.country
+        self.stats.inc_value(f"proxies/used/{proxy.pool}")
+        return None
+
+    async def _take(self, request: Request, site: str, pool: str) -> Taken | float:
+        """Take a proxy, or say for how many seconds to wait; an outage of Redis is a wait, too."""
+        country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
+        key = (site, pool, country)
+        kept, uses, since = self.sessions.get(key, ("", 0, time.monotonic()))
+        if uses >= self.sticky_uses or time.monotonic() - since > self.sticky_s:
+            kept, uses, since = "", 0, time.monotonic()
+        try:
+            proxies = await self._open()
+            taken = await proxies.take(site, pool=pool, country=country, keep=kept)
+        except (RedisError, OSError):
+            self.stats.inc_value("proxies/store_errors")
+            return 1.0
+        if not isinstance(taken, Taken):
+            return taken
+        proxy = self.known.get(taken.id)
+        if proxy is None:  # another worker has a newer list
+            self._look_at = 0.0
+            return 1.0
+        if proxy.pool in _STICKY:
+            same = taken.id == kept
+            self.sessions[key] = (taken.id, uses + 1, since) if same else (taken.id, 1, since)
+        return taken
+
+    def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
+        wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), _LONGEST_S)
+        copy = self.ledger.postpone(request, kind="proxy", reason="no proxy is free", wait_s=wait_s)
+        if copy is not None and wait_s >= _LONG_S:
+            if self.stop_if_no_proxies and self.crawler.engine is not None:
+                asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="no_proxies"))  # noqa: RUF006
+            self.manners.block(site, wait_s)
+        return copy
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Report the use; send a refused request through another proxy."""
+        if LEASE not in request.meta:
+            return response
+        is_ban = getattr(self.crawler.spider, "response_is_ban", self.policy.response_is_ban)
+        reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
+        return await self._judged(request, is_ban(request, response), reason) or response
+
+    async def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Report the use; send the request through another proxy if this one failed."""
+        if LEASE not in request.meta:
+            return None
+        is_ban = getattr(self.crawler.spider, "exception_is_ban", self.policy.exception_is_ban)
+        reason = f"failed through {request.meta[PROXY_ID]}: {type(exception).__name__}"
+        return await self._judged(request, is_ban(request, exception), reason)
+
+    async def _judged(self, request: Request, ban: bool | None, reason: str) -> Request | None:
+        request.meta["_ban"] = ban
+        tries = int(request.meta.get(_TRIES) or 0)
+        if not ban or tries >= self.most_tries:
+            await self._report(request, "good" if ban is False else "unknown")
+            return None
+        await self._report(request, "ban")
+        self.stats.inc_value("proxies/bans")
+        request.meta[_TRIES] = tries + 1
+        return self.ledger.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+
+    async def _report(self, request: Request, outcome: Outcome) -> None:
+        taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        await self._tell(domain(request.url), taken, outcome)
+
+    async def _tell(self, site: str, taken: Taken, outcome: Outcome) -> None:
+        try:
+            word = await (await self._open()).report(site, taken, outcome)
+        except (RedisError, OSError):
+            self.stats.inc_value("proxies/store_errors")
+            return
+        if outcome == "ban":
+            logger.info("proxy %s is %s by %s", taken.id, word.lower(), site)
+
+    def downloaded(self, response: Response, request: Request) -> None:
+        """Report a redirect here: the middleware that follows it ends the chain before this one."""
+        if not 300 <= response.status < 400 or LEASE not in request.meta:  # noqa: PLR2004
+            return
+        taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
+        task = asyncio.ensure_future(self._tell(domain(request.url), taken, "good"))
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+
+    async def closed(self) -> None:
+        """Finish the reports and disconnect."""
+        await asyncio.gather(*self._late, return_exceptions=True)
+        if self._redis is not None:
+            await self._redis.aclose()
+
+
+class VerdictPolicy:
+    """Ban policy in rotating_proxies' form: by the verdict, and by what only proxies do wrong."""
+
+    _PROXY_RULES = frozenset({"proxy-error", "proxy-auth", "squid", "garbage", "truncated"})
+    _BAN_STATUSES = frozenset({403, 407, 429, 503})
+
+    def response_is_ban(self, request: Request, response: Response) -> bool | None:
+        """True: banned; False: not; None: no telling."""
+        verdict = request.meta.get(VERDICT)
+        if verdict is None:
+            return response.status in self._BAN_STATUSES
+        if verdict in {"blocked", "captcha", "throttled"}:
+            return True
+        if verdict == "ok":
+            return False
+        return True if request.meta.get(RULE) in self._PROXY_RULES else None
+
+    def exception_is_ban(self, request: Request, exception: Exception) -> bool | None:
+        """A download that failed through a proxy counts against it."""
+        return None if isinstance(exception, IgnoreRequest) else True

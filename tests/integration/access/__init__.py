@@ -1,0 +1,1 @@
+"""Access, with real stores, proxies and sites."""

@@ -1,0 +1,161 @@
+"""The fleet's proxies: taken in turn, banned once for all, and probed by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.access.pool import PoolConfig, ProxyPool, Taken
+from crawler.access.proxies import parse
+
+SHOP = "shop.example"
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+def pool(redis_client, namespace):
+    return ProxyPool(redis_client, namespace, PoolConfig(quarantine_s=60), now_ms=1_000_000)
+
+
+async def registered(pool: ProxyPool, *lines: str) -> list[str]:
+    proxies, bad = parse(lines)
+    assert not bad
+    await pool.register(proxies)
+    return [p.id for p in proxies]
+
+
+async def taken(proxies: ProxyPool, domain: str = SHOP, **kwargs: str) -> Taken:
+    found = await proxies.take(domain, **kwargs)
+    assert isinstance(found, Taken), found
+    return found
+
+
+async def prove(pool: ProxyPool, ids: list[str], domain: str = SHOP) -> None:
+    uses = [await taken(pool, domain) for _ in ids]
+    assert {use.id for use in uses} == set(ids)
+    for use in uses:
+        assert await pool.report(domain, use, "good") == "GOOD"
+
+
+async def test_proxies_go_out_in_turn(pool) -> None:
+    ids = await registered(pool, "a:1", "b:1", "c:1")
+    await prove(pool, ids)
+    order = []
+    for _ in range(6):
+        pool.now_ms += 1
+        order.append((await taken(pool)).id)
+    assert order[:3] == order[3:]
+    assert set(order) == set(ids)
+
+
+async def test_an_unproven_proxy_is_out_once_at_a_time(pool) -> None:
+    await registered(pool, "a:1")
+    use = await taken(pool)
+    wait = await pool.take(SHOP)
+    assert isinstance(wait, float)
+    assert 0 < wait < 1
+    await taken(pool, "other.example")
+    await pool.report(SHOP, use, "good")
+    await taken(pool)
+    await taken(pool)
+
+
+async def test_a_banned_proxy_rests_for_its_domain_and_returns_by_one_probe(pool) -> None:
+    await registered(pool, "a:1")
+    assert await pool.report(SHOP, await taken(pool), "ban") == "BANNED"
+    assert await pool.take(SHOP) == 60
+    await taken(pool, "other.example")
+    pool.now_ms += 60_001
+    probe = await taken(pool)
+    assert isinstance(await pool.take(SHOP), float)
+    await pool.report(SHOP, probe, "ban")
+    assert await pool.take(SHOP) == 120
+    pool.now_ms += 120_001
+    await pool.report(SHOP, await taken(pool), "good")
+    await taken(pool)
+    await taken(pool)
+
+
+async def test_bans_of_uses_that_were_under_way_together_count_once(pool) -> None:
+    ids = await registered(pool, "a:1")
+    await prove(pool, ids)
+    for use in [await taken(pool) for _ in range(5)]:
+        await pool.report(SHOP, use, "ban")
+    assert await pool.take(SHOP) == 60
+
+
+async def test_a_proxy_that_several_domains_ban_rests_everywhere(pool) -> None:
+    await registered(pool, "a:1")
+    words = []
+    for i in range(3):
+        domain = f"{i}.example"
+        words.append(await pool.report(domain, await taken(pool, domain), "ban"))
+    assert words == ["BANNED", "BANNED", "RESTING"]
+    assert await pool.take("new.example") == 60
+    pool.now_ms += 60_001
+    await pool.report("new.example", await taken(pool, "new.example"), "good")
+    await taken(pool, "new.example")
+
+
+async def test_a_use_that_nobody_reports_ends_by_itself(pool) -> None:
+    await registered(pool, "a:1")
+    await taken(pool)
+    pool.now_ms += 300_001
+    await taken(pool)
+
+
+async def test_pool_and_country_limit_the_choice(pool) -> None:
+    ids = await registered(
+        pool, "a:1 country=DE", "b:1 pool=residential country=DE", "c:1 pool=residential"
+    )
+    assert (await taken(pool, pool="datacenter")).id == ids[0]
+    assert (await taken(pool, pool="residential", country="DE")).id == ids[1]
+    assert (await taken(pool, pool="residential")).id == ids[2]
+    assert await pool.take(SHOP, country="FR") == float("inf")
+
+
+async def test_a_session_keeps_its_proxy_while_it_is_good(pool) -> None:
+    ids = await registered(pool, "a:1", "b:1")
+    await prove(pool, ids)
+    for _ in range(3):
+        assert (await taken(pool, keep=ids[1])).id == ids[1]
+    await pool.report(SHOP, await taken(pool, keep=ids[1]), "ban")
+    assert (await taken(pool, keep=ids[1])).id == ids[0]
+
+
+async def test_one_proxy_is_not_worked_harder_than_it_may_be(redis_client, namespace) -> None:
+    config = PoolConfig(concurrency=2, delay_s=1)
+    pool = ProxyPool(redis_client, namespace, config, now_ms=1_000_000)
+    await prove(pool, await registered(pool, "a:1"))
+    assert await pool.take(SHOP) == 1
+    pool.now_ms += 1000
+    first = await taken(pool)
+    pool.now_ms += 1000
+    await taken(pool)
+    pool.now_ms += 1000
+    assert isinstance(await pool.take(SHOP), float)
+    await pool.report(SHOP, first, "unknown")
+    await taken(pool)
+
+
+async def test_a_new_list_keeps_what_is_known_and_drops_who_left(pool) -> None:
+    ids = await registered(pool, "a:1", "b:1")
+    uses = {use.id: use for use in [await taken(pool), await taken(pool)]}
+    await pool.report(SHOP, uses[ids[0]], "ban")
+    await registered(pool, "a:1", "c:1")
+    assert len(await pool.health()) == 2
+    await taken(pool)
+    wait = await pool.take(SHOP)
+    assert isinstance(wait, float)
+    assert await pool.report(SHOP, uses[ids[1]], "good") == "UNKNOWN"
+
+
+async def test_health_shows_the_fleets_experience_and_no_secret(pool) -> None:
+    await registered(pool, "http://me:hunter2@a:1 provider=acme country=DE")
+    await pool.report(SHOP, await taken(pool), "ban")
+    found = await pool.health()
+    assert [(h.provider, h.country, h.bans, h.domains) for h in found] == [
+        ("acme", "DE", 1, {SHOP: 60.0})
+    ]
+    assert "hunter2" not in str(found)
+    await pool.release(found[0].id)
+    await taken(pool)
