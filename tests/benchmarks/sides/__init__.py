@@ -1,0 +1,1 @@
+"""What Seine is measured against; each reads pages with Seine's own parser, for equal results."""
