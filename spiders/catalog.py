@@ -34,17 +34,10 @@ class CatalogSpider(FrontierSpider):
             self.seed_urls += known.seeds
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Request]:
-        """Read a page, whatever it is; a page that cannot be read is one line in the log."""
+        """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):
             self._count("offsite_redirects")
             return
-        try:
-            yield from self._read(response)
-        except Exception:
-            self._count("errors")
-            self.logger.exception("cannot read %s", response.url)
-
-    def _read(self, response: Response) -> Iterator[Product | Request]:
         site = sites.find(response.url)
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         page = parse(response.body, response.url, content_type)
@@ -74,6 +67,4 @@ class CatalogSpider(FrontierSpider):
         return bool(way and response.meta.get(m.DEPTH) and not same_site(str(way[0]), response.url))
 
     def _count(self, what: str) -> None:
-        stats = getattr(getattr(self, "crawler", None), "stats", None)
-        if stats is not None:
-            stats.inc_value(f"extract/{what}")
+        self.crawler.stats.inc_value(f"extract/{what}")

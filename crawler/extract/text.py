@@ -16,6 +16,7 @@ from crawler.extract.prices import HINT, Money, find_prices, local_currency, par
 from crawler.extract.schema import Fields, gtin, trail
 from crawler.urls import host
 
+_DIGIT = re.compile(r"\d")
 _OTHER_AMOUNT = re.compile(
     r"shipping|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
     r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
@@ -173,7 +174,7 @@ def _candidates(read: Lines, seen: Visible, local: str | None) -> list[_Candidat
     groups: Counter[str] = Counter()
     marks: list[str] = []
     for line in read.lines:
-        if line.flags & _lines.HIDDEN or not any(c.isdigit() for c in line.text):
+        if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
             continue
         monies = _monies(line, local)
         if not monies:

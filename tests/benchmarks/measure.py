@@ -35,9 +35,7 @@ class Cost:
         return self.stat("response_received_count")
 
 
-def run(
-    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
-) -> Cost:
+def run(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Cost:
     """Run `python COMMAND` in the project to its end.
 
     Raises:

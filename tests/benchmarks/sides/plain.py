@@ -27,7 +27,7 @@ class PlainSpider(Spider):
 
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         page = parse(response.body, response.url)
-        product = extract(page).product(page)
+        product = extract(page).product()
         if product is not None:
             yield product
         for link in find_links(page, allowed=lambda url: url.startswith(self.base)):
