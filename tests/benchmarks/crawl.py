@@ -17,8 +17,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import attrs
-
 from crawler.demo.served import served
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate

@@ -24,7 +24,7 @@ class Cost:
     log: str
 
     def stat(self, name: str) -> int:
-        """A whole number out of the statistics that Scrapy logs at its end; 0 if it is not there."""
+        """A whole number out of the statistics that Scrapy logs at its end; 0 if missing."""
         _, found, rest = self.log.rpartition(f"'{name}': ")
         digits = rest.split(",")[0].split("}")[0].strip() if found else "0"
         return int(float(digits))
