@@ -17,7 +17,7 @@ import psycopg2
 
 from crawler.errors import EmbeddedError
 from crawler.stores import embedded
-from crawler.stores.embedded.places import places
+from crawler.stores.embedded.places import layout
 
 PREFIX = "seine-tests-"
 
@@ -60,7 +60,7 @@ def remove_servers(parent: Path) -> None:
     """Stop the servers of `parent/servers` and remove all they left."""
     data = parent / "servers"
     if data.is_dir():
-        found = places(data)
+        found = layout(data)
         embedded.stop(data)
         shutil.rmtree(found.postgres_home, ignore_errors=True)
         if found.redis_sockets != data:

@@ -7,7 +7,6 @@ listen on unix sockets only, in folders that no other user can enter.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -19,7 +18,8 @@ import attrs
 
 from crawler.errors import EmbeddedError
 from crawler.stores.embedded import postgres, valkey
-from crawler.stores.embedded.places import Places, default_data_folder, make, places
+from crawler.stores.embedded.places import Places, default_data_folder, layout, make
+from crawler.stores.embedded.process import try_lock
 
 __all__ = ["Servers", "default_data_folder", "psql", "socket_path", "start", "stop"]
 
@@ -59,7 +59,7 @@ def start(
         EmbeddedError: a server cannot be started; one line that says why.
     """
     with _clear_errors():
-        place = places(data or default_data_folder())
+        place = layout(data or default_data_folder())
         started: tuple[str, ...] = ()
         if not all(_SERVERS[name].running(place) for name in which):
             started = _start(place, binaries, which, durable)
@@ -85,7 +85,7 @@ def stop(data: Path | None = None) -> tuple[str, ...]:
     if not folder.exists():
         return ()
     with _clear_errors():
-        place = places(folder)
+        place = layout(folder)
         with _locked(place):
             return tuple(name for name, server in _SERVERS.items() if server.stop(place))
 
@@ -123,18 +123,10 @@ def _locked(place: Places) -> Iterator[None]:
     until = time.monotonic() + LOCK_PATIENCE_S
     handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        while not _try_lock(handle):
+        while not try_lock(handle):
             if time.monotonic() > until:
                 raise EmbeddedError(f"another process holds {place.lock} for too long; end it")
             time.sleep(0.05)
         yield
     finally:
         os.close(handle)
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -67,7 +67,7 @@ def default_data_folder() -> Path:
     return (with_config or [here])[0] / ".seine"
 
 
-def places(data: Path) -> Places:
+def layout(data: Path) -> Places:
     """Say where everything of the data folder's servers is; changes nothing but makes *data*.
 
     Raises:

@@ -33,8 +33,8 @@ def running(place: Places) -> bool:
         EmbeddedError: it runs but is silent.
     """
     problem = _problem(url(place))
-    found = process.recall(_pid_file(place)) if problem else None
-    if found and "timeout" in problem:
+    found = _process(place) if "timeout" in problem else None
+    if found:
         raise EmbeddedError(f"{NAME} (pid {found.pid}) runs but does not answer; end it")
     return not problem
 
@@ -47,16 +47,12 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
         EmbeddedError: it cannot be started.
     """
     log = place.data / "postgres.log"
-    if not _still_runs(place):
-        _clear(place)
-        chosen = reachable(_choose(postgres_trees(binaries), place.database), place.account)
-        if not place.database.exists():
-            _initialise(chosen, place, durable)
-        command = _command(chosen, place, durable)
-        started = process.spawn(command, account=place.account, log=log)
-        process.remember(started, _pid_file(place))
-        admin = url(place, "postgres")
-        process.wait_ready(NAME, started, log, lambda: not _problem(admin))
+    if not place.postgres_socket.is_socket():
+        stop(place)  # a server whose socket somebody deleted can be reached by nobody
+    # One that is there already recovers, or lacks our database: its starter died too early.
+    started = _process(place) or _spawn(place, binaries, log, durable)
+    admin = url(place, "postgres")
+    process.wait_ready(NAME, started, log, lambda: not _problem(admin))
     _create_database(place)
 
 
@@ -66,7 +62,7 @@ def stop(place: Places) -> bool:
     Raises:
         EmbeddedError: it does not end.
     """
-    found = process.recall(_pid_file(place))
+    found = _process(place)
     if found is None:
         return False
     # "Fast": clients are cut off, data is written. Then "immediate": the log is replayed next time.
@@ -76,8 +72,41 @@ def stop(place: Places) -> bool:
     return True
 
 
+def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:
+    chosen = reachable(_choose(postgres_trees(binaries), place.database), place.account)
+    with process.held(place.postgres_home / "postgres.in-use") as lock:
+        # What a killed server left behind; its process id may be some other program's by now.
+        (place.postgres_sockets / f"{POSTGRES_SOCKET}.lock").unlink(missing_ok=True)
+        _clear_postmaster(place.database / "postmaster.pid")
+        if not place.database.exists():
+            _initialise(chosen, place, durable)
+        command = _command(chosen, place, durable)
+        started = process.spawn(command, account=place.account, log=log, lock=lock)
+        process.remember(started, _pid_file(place))
+    return started
+
+
 def _pid_file(place: Places) -> Path:
     return place.data / "postgres.pid"
+
+
+def _process(place: Places) -> process.Process | None:
+    """Return the server that runs: by our file, or by its own where ours is lost."""
+    found = process.recall(_pid_file(place))
+    if found is not None:
+        return found
+    try:
+        lines = (place.database / "postmaster.pid").read_text().splitlines()
+        pid, sockets = int(lines[0]), lines[4]
+    except (OSError, ValueError, IndexError):
+        return None
+    ours = sockets == str(place.postgres_sockets)
+    return process.find(pid) if ours and _is_postgres(pid, place.database) else None
+
+
+def _is_postgres(pid: int, folder: Path | str) -> bool:
+    line = process.command_line(pid)
+    return "postgres" in line and str(folder) in line
 
 
 def _problem(address: str) -> str:
@@ -89,33 +118,17 @@ def _problem(address: str) -> str:
     return ""
 
 
-def _still_runs(place: Places) -> bool:
-    """Say whether it runs and only lacks our database: its starter died in between."""
-    return not _problem(url(place, "postgres"))
-
-
-def _clear(place: Places) -> None:
-    """Make way: end a server that nobody can reach, remove what a killed one left behind."""
-    if not place.postgres_socket.is_socket():
-        stop(place)
-    left = place.postgres_sockets / f"{POSTGRES_SOCKET}.lock"
-    if process.recall(_pid_file(place)) is None:
-        left.unlink(missing_ok=True)
-        _clear_postmaster(place.database / "postmaster.pid")
-
-
 def _clear_postmaster(file: Path) -> None:
-    """Remove PostgreSQL's own lock file where its process id went to some other program.
+    """Remove PostgreSQL's own lock file, unless a server that is not ours works on the folder.
 
-    One that names a dead process stays: PostgreSQL then makes sure itself that no child of the
-    dead one is at work on the data.
+    Called with our lock held: no server of ours, and no child of a killed one, is left.
     """
     try:
         pid, folder = file.read_text().splitlines()[:2]
-        line = process.command_line(int(pid))
+        theirs = process.find(int(pid)).alive and _is_postgres(int(pid), folder)
     except (OSError, ValueError):
-        return
-    if line and "postgres" not in line and folder not in line:
+        theirs = False
+    if not theirs:
         file.unlink(missing_ok=True)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -18,6 +20,10 @@ from crawler.stores.embedded.account import Account, plain_environment
 # The shell ends at once, so that the server is nobody's child: no starter has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'
 _ZOMBIE = "Z"
+#: Linux; elsewhere `ps` tells.
+_HAS_PROC = Path("/proc/self/stat").exists()
+#: A killed server's children notice and end well within this many seconds.
+IN_USE_PATIENCE_S = 5.0
 
 
 @attrs.frozen
@@ -44,8 +50,46 @@ class Process:
         return True
 
 
-def spawn(argv: Sequence[str | Path], *, account: Account, log: Path) -> Process:
-    """Start a server in a session of its own, its output appended to *log*.
+@contextmanager
+def held(lock: Path) -> Iterator[int]:
+    """Hold the lock that a server is to inherit, so that no two work on the same files.
+
+    The server and its children hold it for as long as one of them lives, also where its process
+    id means nothing to others: in a container that shares the folder.
+
+    Raises:
+        EmbeddedError: another server holds it.
+    """
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        _take(handle, lock)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _take(handle: int, lock: Path) -> None:
+    """Lock, once the last children of a killed server are gone."""
+    until = time.monotonic() + IN_USE_PATIENCE_S
+    while not try_lock(handle):
+        if time.monotonic() > until:
+            raise EmbeddedError(
+                f"{lock.parent} is in use by another server; end it or set SEINE_DATA_DIR"
+            )
+        time.sleep(0.02)
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file if nobody else holds its lock; the system frees it when we die."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def spawn(argv: Sequence[str | Path], *, account: Account, log: Path, lock: int) -> Process:
+    """Start a server in a session of its own, its output appended to *log*; it inherits *lock*.
 
     Raises:
         EmbeddedError: it cannot be started.
@@ -61,13 +105,18 @@ def spawn(argv: Sequence[str | Path], *, account: Account, log: Path) -> Process
                 stdout=subprocess.PIPE,
                 stderr=output,
                 start_new_session=True,
+                pass_fds=(lock,),
                 timeout=20,
                 check=True,
                 **account.options(),  # type: ignore[call-overload]
             )
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedError(f"cannot start {argv[0]} as user {account.name}: {error}") from None
-    pid = int(done.stdout)
+    return find(int(done.stdout))
+
+
+def find(pid: int) -> Process:
+    """Return the process that has this id now."""
     return Process(pid, _start_time(pid))
 
 
@@ -90,7 +139,15 @@ def recall(file: Path) -> Process | None:
 
 def command_line(pid: int) -> str:
     """Return a process's command line, or nothing where there is no such process."""
-    return _ps(pid, "args")
+    try:
+        return (
+            Path(f"/proc/{pid}/cmdline")
+            .read_bytes()
+            .replace(b"\0", b" ")
+            .decode("utf-8", "replace")
+        )
+    except OSError:
+        return "" if _HAS_PROC else _ps(pid, "args")
 
 
 def _start_time(pid: int) -> str:
@@ -98,7 +155,7 @@ def _start_time(pid: int) -> str:
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return "" if Path("/proc/self/stat").exists() else _start_time_of_ps(pid)
+        return "" if _HAS_PROC else _start_time_of_ps(pid)
     state, *fields = text.rpartition(")")[2].split()
     return "" if state == _ZOMBIE else f"{fields[18]} ticks"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 from pathlib import Path
@@ -13,6 +14,7 @@ from crawler.stores.embedded.binaries import Redis, redis_servers
 from crawler.stores.embedded.places import Places
 
 NAME = "the private Redis server"
+_SILENT = b"silent"
 
 
 def running(place: Places) -> bool:
@@ -22,12 +24,10 @@ def running(place: Places) -> bool:
         EmbeddedError: it runs but is silent.
     """
     reply = _ask(place.redis_socket, b"PING\r\n")
-    if reply.startswith(b"+PONG"):
-        return True
-    found = process.recall(_pid_file(place))
-    if found and reply == b"silent":
+    found = _process(place) if reply == _SILENT else None
+    if found:
         raise EmbeddedError(f"{NAME} (pid {found.pid}) runs but does not answer; end it")
-    return False
+    return reply.startswith(b"+PONG")
 
 
 def start(place: Places, binaries: str, *, durable: bool = True) -> None:
@@ -37,15 +37,12 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
         ConfigError: *binaries* is wrong.
         EmbeddedError: it cannot be started.
     """
-    _clear(place)
-    folder = own_folder(place.data / "valkey")
-    chosen = _choose(redis_servers(binaries), folder / "made-by")
     log = place.data / "valkey.log"
-    started = process.spawn(_command(chosen, place, folder, durable), account=myself(), log=log)
-    process.remember(started, _pid_file(place))
-    ask = place.redis_socket
-    process.wait_ready(NAME, started, log, lambda: _ask(ask, b"PING\r\n").startswith(b"+PONG"))
-    (folder / "made-by").write_text(chosen.source)
+    if not place.redis_socket.is_socket():
+        stop(place)  # a server whose socket somebody deleted can be reached by nobody
+    # One that is there already reads its data: its starter died before it was ready.
+    started = _process(place) or _spawn(place, binaries, log, durable)
+    process.wait_ready(NAME, started, log, lambda: running(place))
 
 
 def stop(place: Places) -> bool:
@@ -54,7 +51,7 @@ def stop(place: Places) -> bool:
     Raises:
         EmbeddedError: it does not end.
     """
-    found = process.recall(_pid_file(place))
+    found = _process(place)
     if found is None:
         return False
     if not (found.stop(signal.SIGTERM, 15) or found.stop(signal.SIGKILL, 5)):
@@ -63,15 +60,26 @@ def stop(place: Places) -> bool:
     return True
 
 
+def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:
+    place.redis_socket.unlink(missing_ok=True)
+    folder = own_folder(place.data / "valkey")
+    chosen = _choose(redis_servers(binaries), folder / "made-by")
+    command = _command(chosen, place, folder, durable)
+    with process.held(folder / "in-use") as lock:
+        started = process.spawn(command, account=myself(), log=log, lock=lock)
+    process.remember(started, _pid_file(place))
+    (folder / "made-by").write_text(chosen.source)
+    return started
+
+
 def _pid_file(place: Places) -> Path:
     return place.data / "valkey.pid"
 
 
-def _clear(place: Places) -> None:
-    """Make way: a server whose socket somebody deleted can be reached by nobody."""
-    if not place.redis_socket.is_socket():
-        stop(place)
-    place.redis_socket.unlink(missing_ok=True)
+def _process(place: Places) -> process.Process | None:
+    """Return the server that runs: by its file, or as it says itself where that is lost."""
+    said = re.search(rb"process_id:(\d+)", _ask(place.redis_socket, b"INFO server\r\n"))
+    return process.recall(_pid_file(place)) or (process.find(int(said.group(1))) if said else None)
 
 
 def _choose(candidates: list[Redis], note: Path) -> Redis:
@@ -101,14 +109,14 @@ def _command(chosen: Redis, place: Places, folder: Path, durable: bool) -> list[
 
 
 def _ask(address: Path, question: bytes) -> bytes:
-    """Send one inline command; `silent` where the server accepts but says nothing."""
+    """Send one inline command; tells a server that accepts and is silent from no server."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(5)
         try:
             client.connect(str(address))
             client.sendall(question)
-            return client.recv(64)
+            return client.recv(8192)
         except TimeoutError:
-            return b"silent"
+            return _SILENT
         except OSError:
             return b""
