@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,9 @@ import attrs
 
 #: How long a worker may take to hand its leases back and leave, in seconds.
 PATIENCE_S = 25
+
+
+_TAKEN = re.compile(r"'seine/dequeued': (\d+)")
 
 
 @attrs.define(eq=False)
@@ -41,6 +45,14 @@ class Worker:
     def failed(self) -> bool:
         """Whether it ended by itself, and badly."""
         return not self.alive and not self.killed and self.process.returncode != 0
+
+    @property
+    def pages(self) -> int:
+        """How many requests it took, as it says when it leaves; 0 before."""
+        if self.alive or self.killed:
+            return 0
+        found = _TAKEN.search(self.log.read_text(encoding="utf-8", errors="replace"))
+        return int(found[1]) if found else 0
 
     def kill(self) -> None:
         """Take it down with no chance to say good-bye."""

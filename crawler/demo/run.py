@@ -25,7 +25,9 @@ from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 
 #: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
-LEASE_S = 5
+LEASE_S = 3
+#: Rows that are shown.
+SAMPLE = 10
 #: Seconds between two looks at the counters.
 LOOK_S = 0.25
 #: A name stays taken this long after the demo that took it died, in seconds.
@@ -57,7 +59,7 @@ class Outcome:
     failed: tuple[Worker, ...]
     """Workers that ended badly by themselves."""
     sample: Sequence[Mapping[str, Any]]
-    """The first ten rows."""
+    """Ten of the rows, from all over the shop."""
     folder: Path
     """Where the logs are."""
 
@@ -141,7 +143,7 @@ async def _run(
         seconds=seconds,
         progress=progress,
         failed=tuple(workers.failed),
-        sample=rows[:10],
+        sample=rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE],
         folder=folder,
     )
 
@@ -193,4 +195,6 @@ class Pages:
         infos = await self.redis.hvals(self.frontier.keys.worker_info)
         for info in map(orjson.loads, infos):
             self._by_pid[info["pid"]] = info["pages"]
-        return {w.name.removeprefix("worker "): self._by_pid.get(w.pid, 0) for w in workers.workers}
+        for worker in workers.workers:
+            self._by_pid[worker.pid] = worker.pages or self._by_pid.get(worker.pid, 0)
+        return {w.name.removeprefix("worker "): self._by_pid[w.pid] for w in workers.workers}

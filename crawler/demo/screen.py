@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +16,9 @@ from crawler.demo.progress import Progress, line
 
 #: Away from a terminal the line is repeated this often, in seconds.
 EVERY_S = 2.0
-COLUMNS = ("external_id", "name", "price", "currency", "availability", "brand")
+#: Room for a name, so that a row fits on 80 columns.
+NAME_WIDTH = 36
+COLUMNS = ("external_id", "name", "price", "currency", "availability")
 
 
 @attrs.define
@@ -43,6 +45,8 @@ class Screen:
 
     def show(self, progress: Progress) -> None:
         """Bring the progress up to date."""
+        if not progress.total:
+            return  # the workers are still starting
         text = Text(f"demo: {line(progress)}")
         now = time.monotonic()
         if self._live is not None:
@@ -55,7 +59,9 @@ class Screen:
         """Print rows of products."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in COLUMNS:
-            table.add_column(column, justify="right" if column == "price" else "left")
+            side: JustifyMethod = "right" if column == "price" else "left"
+            width = NAME_WIDTH if column == "name" else None
+            table.add_column(column, justify=side, no_wrap=True, max_width=width)
         for row in rows:
             table.add_row(*(Text(str(row.get(column, ""))) for column in COLUMNS))
         self.console.print(table)

@@ -50,7 +50,13 @@ class Shop:
         host = request.headers.get("Host", "")
         page = self._stopped(request, host) or self.page(request.path_qs)
         if self.log is not None:
-            line = {"time": arrived, "path": request.path_qs, "status": page.status, "host": host}
+            line = {
+                "time": arrived,
+                "method": request.method,
+                "path": request.path_qs,
+                "status": page.status,
+                "host": host,
+            }
             self.log.write(json.dumps(line) + "\n")
         wait_s = self.latency_s + page.wait_s
         if wait_s:

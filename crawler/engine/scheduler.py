@@ -248,7 +248,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """Whether anybody in the fleet still has work, or this worker is to wait for some."""
         if self._closing:
             return False
-        return self.config.keep_alive or not self._complete()
+        complete = self._complete()  # says so where there is nothing yet
+        return self.config.keep_alive or not complete
 
     def _complete(self) -> bool:
         pump = self.pump

@@ -88,5 +88,6 @@ def test_a_seed_with_all_its_options_is_sent_as_it_says(crawl, tmp_path):
         worker = crawl.start()
         crawl.wait_for_end()
 
-        assert [v["path"] for v in shop.visits()] == ["/robots.txt", "/about"]
+        first, second = [(v["method"], v["path"]) for v in shop.visits()][:2]
+    assert (first, second) == (("GET", "/robots.txt"), ("POST", "/about"))
     assert worker.process.returncode == 0
