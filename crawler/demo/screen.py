@@ -17,7 +17,7 @@ from crawler.demo.progress import Progress, line
 #: Away from a terminal the line is repeated this often, in seconds.
 EVERY_S = 2.0
 #: Room for a name, so that a row fits on 80 columns.
-NAME_WIDTH = 36
+NAME_WIDTH = 33
 COLUMNS = ("external_id", "name", "price", "currency", "availability")
 
 
