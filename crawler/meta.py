@@ -33,6 +33,10 @@ NOT_BEFORE = "not_before"
 DELAY = "delay"
 #: Names of headers that a middleware put on the request for one download.
 BORROWED = "borrowed_headers"
+#: Lane that a request asks for: `plain`, `tls` or `browser`.
+LANE = "lane"
+#: Lane that this try uses, as the ladder decided.
+LANE_NOW = "lane_now"
 
 #: Keys that a child takes over from the page that yielded it.
 INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)

@@ -55,6 +55,8 @@ class Profiles:
         visitor = visitor_of(request, site)
         profile = pick(names, visitor)
         request.meta[PROFILE] = profile.name
+        # The TLS lane shows the same browser; its own headers would come on top of these.
+        request.meta["wreq_emulation"] = {**profile.emulation, "headers": False}
         if self.cookies and request.meta.get("cookiejar") in (None, request.meta.get(_JAR)):
             request.meta["cookiejar"] = request.meta[_JAR] = visitor
         dress(request, profile)
@@ -66,8 +68,7 @@ class Profiles:
 
 def visitor_of(request: Request, site: str) -> str:
     """Name of the visitor as whom *site* sees the request: its way out and its session."""
-    session = request.meta.get("proxy_session") or request.meta.get("proxy_id") or "direct"
-    return f"{site} {session}"
+    return f"{site} {request.meta.get('proxy_id') or 'direct'}"
 
 
 def dress(request: Request, profile: Profile) -> None:

@@ -101,6 +101,11 @@ LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
 
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
+# Three lanes behind one handler: plain, browser-like TLS, browser (crawler.engine.handlers).
+DOWNLOAD_HANDLERS = {
+    "http": "crawler.engine.handlers.Lanes",
+    "https": "crawler.engine.handlers.Lanes",
+}
 DOWNLOADER_MIDDLEWARES = {
     # Scrapy's retries go round within one process and die with it.
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
@@ -181,3 +186,8 @@ ROTATING_PROXY_PAGE_RETRY_TIMES = 5
 # Class that tells a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.
 # Default: by the verdict of crawler.access.detect.
 ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"
+# The TLS lane speaks HTTP/2 where the site does, as the browsers that it resembles.
+WREQ_HTTP2_ENABLED = True
+# This worker has a browser (Chromium through scrapy-playwright) and takes requests that need one.
+# Default: no; it costs 400 MB and more.
+SEINE_BROWSER = os.environ.get("SEINE_BROWSER", "")

@@ -25,11 +25,10 @@ _LOCAL_META = frozenset(
         "verdict",
         "verdict_rule",
         "profile",
-        "impersonate",
         "wreq_emulation",
         "_ban",
         "proxy_id",
-        "proxy_session",
+        m.LANE_NOW,
         m.BORROWED,
     }
 )

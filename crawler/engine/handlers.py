@@ -1,0 +1,77 @@
+"""One download handler with three lanes: plain, browser-like TLS, and a real browser.
+
+Scrapy has one handler for each scheme; this one looks at each request and passes it on. What
+serves a lane is made when the lane is first used, so that a worker that needs none pays for none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotSupported
+from scrapy.http import Response
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from crawler import meta as m
+from crawler.config import flag
+
+#: Lane -> the handler that serves it.
+HANDLERS = {
+    "plain": "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
+    "tls": "scrapy_download_handlers_incubator.WreqDownloadHandler",
+    "browser": "crawler.engine.browser.BrowserHandler",
+}
+
+#: The lanes of each crawler, shared by http and https: one browser, one pool of connections.
+_shared: WeakKeyDictionary[Crawler, dict[str, Any]] = WeakKeyDictionary()
+
+
+def lane_of(request: Request) -> str:
+    """Lane for a request: the ladder's step, else what the request asks for, else plain.
+
+    Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client.
+    """
+    lane = str(request.meta.get(m.LANE_NOW) or request.meta.get(m.LANE) or "plain")
+    proxy = request.meta.get("proxy")
+    return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
+
+
+class Lanes(BaseDownloadHandler):
+    """Passes each request on to its lane's handler."""
+
+    #: The browser is launched when the engine starts, so its handler must exist by then.
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.handlers = _shared.setdefault(crawler, {})
+        self.browser = flag(crawler.settings, "SEINE_BROWSER")
+        if self.browser:
+            self._handler("browser")
+
+    def _handler(self, lane: str) -> Any:
+        if lane not in self.handlers:
+            self.handlers[lane] = build_from_crawler(load_object(HANDLERS[lane]), self.crawler)
+        return self.handlers[lane]
+
+    async def download_request(self, request: Request) -> Response:
+        """Download through the request's lane.
+
+        Raises:
+            NotSupported: this worker has no browser, or there is no such lane.
+        """
+        lane = lane_of(request)
+        if lane not in HANDLERS or (lane == "browser" and not self.browser):
+            raise NotSupported(f"this worker has no {lane!r} lane")
+        response: Response = await self._handler(lane).download_request(request)
+        return response
+
+    async def close(self) -> None:
+        """Close the lanes; the second scheme's close finds nothing left."""
+        while self.handlers:
+            _, handler = self.handlers.popitem()
+            await handler.close()

@@ -1,0 +1,53 @@
+"""Fetching with the project's lanes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+Fetch = Callable[..., "Fetched"]
+
+
+@attrs.frozen
+class Fetched:
+    """What a fetch brought."""
+
+    answers: list[dict[str, Any]]
+    """In the order of the requests."""
+    log: str
+
+
+@pytest.fixture
+def fetch() -> Fetch:
+    """Fetch requests (their fields) in a process of its own."""
+
+    def run(*requests: Mapping[str, Any], timeout_s: float = 60, **settings: Any) -> Fetched:
+        return fetch_all(requests, settings, timeout_s)
+
+    return run
+
+
+def fetch_all(
+    requests: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], timeout_s: float
+) -> Fetched:
+    """Run the fetching process and read what it printed."""
+    task = json.dumps({"settings": dict(settings), "requests": list(requests)})
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.integration.access.fetch"],
+        input=task,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(requests), done.stderr[-4000:]
+    return Fetched(sorted(answers, key=lambda a: a["number"]), done.stderr)
