@@ -9,6 +9,9 @@ from typing import Any
 
 from price_parser import Price
 
+from crawler.cleaning.text import line
+from crawler.extract.prices import currency_of
+
 ISO_4217 = frozenset(
     """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
@@ -20,15 +23,6 @@ ISO_4217 = frozenset(
     UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
-_SIGNS = {
-    "€": "EUR", "$": "USD", "US$": "USD", "£": "GBP", "¥": "JPY", "￥": "JPY", "₹": "INR",
-    "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND", "฿": "THB", "₱": "PHP", "₪": "ILS",
-    "₴": "UAH", "₸": "KZT", "₦": "NGN", "CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD",
-    "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN",
-    "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "LEI": "RON", "ЛВ": "BGN", "ГРН": "UAH",
-    "РУБ": "RUB", "FR.": "CHF", "SFR.": "CHF", "RS": "INR", "RS.": "INR", "EURO": "EUR",
-    "RM": "MYR", "RP": "IDR", "TL": "TRY", "元": "CNY", "円": "JPY", "RMB": "CNY",
-}  # fmt: skip
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
 _LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11
@@ -94,8 +88,9 @@ def currency(value: Any) -> str | None:
     >>> currency(" eur "), currency("US$"), currency("doubloons"), currency(None)
     ('EUR', 'USD', 'DOUBLOONS', None)
     """
-    text = str(value).strip().upper() if value else ""
-    return _SIGNS.get(text, text[:40]) or None
+    text = line(value, 40) or ""
+    code = text.upper()
+    return code if code in ISO_4217 else currency_of(text) or code or None
 
 
 def absurd(amount: Decimal, code: str | None) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -18,15 +19,9 @@ import attrs
 
 from crawler.cleaning.money import ISO_4217, absurd, currency, money
 from crawler.cleaning.text import line, plain, prose
+from crawler.extract.availability import availability
 from crawler.items import Product
 
-AVAILABILITY = {
-    name.lower(): name
-    for name in (
-        "BackOrder", "Discontinued", "InStock", "InStoreOnly", "LimitedAvailability",
-        "MadeToOrder", "OnlineOnly", "OutOfStock", "PreOrder", "PreSale", "Reserved", "SoldOut",
-    )
-}  # fmt: skip
 _LINES = ("name", "brand", "sku", "mpn")
 _MANY, _URL_LIMIT, _ID_LIMIT = 200, 2048, 512
 _SKEW = timedelta(minutes=5)
@@ -35,6 +30,7 @@ _COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
 _SPACE = re.compile(r"[\x00-\x20]")
 _GTIN_LENGTHS = {8, 12, 13, 14}
 _HIGHEST_RATING = 100
+_availability = lru_cache(maxsize=4096)(availability)
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
 
 
@@ -49,7 +45,7 @@ def clean(product: Product, now: datetime) -> None:
         product.description = prose(product.description)
     _clean_money(product)
     if product.availability is not None:
-        product.availability = availability(product.availability)
+        product.availability = _availability(str(product.availability)[:200])
     if product.gtin is not None:
         product.gtin = gtin(product.gtin)
     if product.rating is not None:
@@ -159,19 +155,6 @@ def absolute(value: Any, base: str) -> str | None:
         if not text.startswith(("http://", "https://")):
             return None
     return _SPACE.sub("%20", text) if " " in text else text
-
-
-def availability(value: Any) -> str | None:
-    """schema.org's name without its prefix; None where it is none of them.
-
-    >>> availability("https://schema.org/InStock"), availability("out of stock")
-    ('InStock', 'OutOfStock')
-    """
-    text = str(value)
-    if text in AVAILABILITY.values():
-        return text
-    key = re.sub(r"[\s_-]", "", text.rstrip("/").rpartition("/")[2].lower())
-    return AVAILABILITY.get(key.removeprefix("schema:"))
 
 
 def gtin(value: Any) -> str | None:

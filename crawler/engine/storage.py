@@ -58,7 +58,7 @@ class Storage:
         if self.writer is not None:
             return
         loop, config = asyncio.get_running_loop(), self.config
-        url = endpoints(self.crawler.settings).database_url
+        url = endpoints(self.crawler.settings, need=("postgres",)).database_url
         # A laptop's own database is brought up to date unasked; a fleet's is not.
         own = flag(self.crawler.settings, "SEINE_EMBEDDED")
         await loop.run_in_executor(None, prepare, url, own)
@@ -124,8 +124,8 @@ class Storage:
             self._count(name, number_)
 
     def _count(self, name: str, by: int) -> None:
-        if self.crawler.stats is not None:
-            self.crawler.stats.inc_value(f"seine/store/{name}", by)
+        stats: Any = self.crawler.stats
+        stats.inc_value(f"seine/store/{name}", by)
 
 
 def prepare(database_url: str, own: bool) -> None:

@@ -21,6 +21,7 @@ from psycopg2 import extensions
 
 from crawler.stores.queries import query
 from crawler.stores.rows import ProductRow, RejectedRow
+from crawler.stores.twins import find_twins
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
@@ -68,6 +69,14 @@ def write_products(
     """
     wanted = newest(rows)
     known = _look(cursor, wanted)
+    names = find_twins(cursor, [row for i, row in enumerate(wanted) if i not in known])
+    if names:
+        rows = [
+            row.renamed(names[key]) if (key := (row.site_id, row.external_id)) in names else row
+            for row in rows
+        ]
+        wanted = newest(rows)
+        known = _look(cursor, wanted)
     done: dict[Action, list[int]] = {}
     for i, row in enumerate(wanted):
         done.setdefault(decide(row, known.get(i), window), []).append(i)
@@ -78,6 +87,7 @@ def write_products(
     _note_sightings(cursor, [wanted[i] for i in sorted(unwritten)])
     counts = Counter({str(action): len(found) for action, found in done.items()})
     counts["twice"] += len(rows) - len(wanted)
+    counts["merged"] += len(names)
     return counts
 
 
@@ -178,15 +188,16 @@ def _note_urls(
 def _note_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
     if not rows:
         return
-    sites: dict[str, list[ProductRow]] = {}
+    sites: dict[tuple[str, str | None], list[ProductRow]] = {}
     for row in rows:
-        sites.setdefault(row.site_id, []).append(row)
+        sites.setdefault((row.site_id, row.job_id), []).append(row)
     made = [
         {
             "s": site,
+            "j": job,
             "t": max(row.scraped_at for row in seen),
             "k": [row.external_id for row in seen],
         }
-        for site, seen in sites.items()
+        for (site, job), seen in sites.items()
     ]
     cursor.execute(query("add_sightings"), {"rows": _json(made)})

@@ -8,6 +8,23 @@ SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
+-- name: find_twins
+-- Unknown keys whose product may be known under another. rows: [{i, s, g, c, u}]: GTIN, canonical
+-- address, own address. Returns candidates; `twin` decides.
+SELECT k.i, p.external_id, p.sku, p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
+JOIN products p ON p.gtin = k.g AND p.site_id = k.s
+UNION
+SELECT k.i, p.external_id, p.sku, p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, c text)
+JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.c, 0)
+    AND p.url = k.c AND p.site_id = k.s
+UNION
+SELECT k.i, p.external_id, p.sku, p.gtin
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, c text, u text)
+JOIN product_urls a ON a.site_id = k.s AND a.url IN (k.u, k.c)
+JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
+
 -- name: add_sites
 -- names: [site_id]
 INSERT INTO sites (site_id)
@@ -65,10 +82,10 @@ ON CONFLICT (site_id, url) DO UPDATE SET external_id = EXCLUDED.external_id
 WHERE a.external_id <> EXCLUDED.external_id
 
 -- name: add_sightings
--- Products seen but not written. rows: [{s, t, k: [external_id]}]
-INSERT INTO sightings (site_id, seen_at, external_ids)
-SELECT k.s, k.t, ARRAY(SELECT jsonb_array_elements_text(k.k))
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, t timestamptz, k jsonb)
+-- Products seen but not written. rows: [{s, j, t, k: [external_id]}]
+INSERT INTO sightings (site_id, job_id, seen_at, external_ids)
+SELECT k.s, k.j, k.t, ARRAY(SELECT jsonb_array_elements_text(k.k))
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, j text, t timestamptz, k jsonb)
 
 -- name: add_rejected
 -- rows: [{id, s, j, u, r, v, t}]
@@ -91,3 +108,26 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
     at timestamptz, url text, domain text, site_id text, job_id text, task_id text, worker text,
     proxy_provider text, proxy_id text, lane text, status smallint, outcome text, retry smallint,
     bytes bigint, duration_ms integer)
+
+-- name: count_unseen
+-- How many products of a site are there, and how many did a crawl not see? A product was seen if
+-- it was written by the job or since its start, or is in a sighting.
+SELECT count(*), count(*) FILTER (WHERE NOT (p.scraped_at >= %(started)s
+    OR coalesce(p.job_id = %(job)s, false) OR p.external_id IN (
+        SELECT unnest(x.external_ids) FROM sightings x
+        WHERE x.site_id = %(site)s AND (x.seen_at >= %(started)s OR x.job_id = %(job)s))))
+FROM products p WHERE p.site_id = %(site)s AND p.gone_at IS NULL
+
+-- name: mark_gone
+UPDATE products p SET gone_at = %(now)s FROM (
+    SELECT q.external_id FROM products q
+    WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND NOT (q.scraped_at >= %(started)s
+        OR coalesce(q.job_id = %(job)s, false) OR q.external_id IN (
+            SELECT unnest(x.external_ids) FROM sightings x
+            WHERE x.site_id = %(site)s AND (x.seen_at >= %(started)s OR x.job_id = %(job)s)))
+    ORDER BY q.external_id FOR UPDATE
+) k
+WHERE p.site_id = %(site)s AND p.external_id = k.external_id
+
+-- name: forget_sightings
+DELETE FROM sightings WHERE seen_at < %(before)s

@@ -34,6 +34,14 @@ class ProductRow:
     job_id: str | None
     body: bytes
     """The whole item as JSON."""
+    sku: str | None = None
+    gtin: str | None = None
+    canonical_url: str | None = None
+
+    def renamed(self, external_id: str) -> ProductRow:
+        """The same page as that of another key."""
+        body = orjson.dumps({**orjson.loads(self.body), "external_id": external_id})
+        return attrs.evolve(self, external_id=external_id, body=body)
 
 
 @attrs.frozen
@@ -84,6 +92,9 @@ def product_row(product: Product, content_hash: bytes) -> ProductRow:
         product.scraped_at,
         product.job_id,
         body_of(product),
+        product.sku,
+        product.gtin,
+        product.canonical_url,
     )
 
 

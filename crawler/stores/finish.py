@@ -1,0 +1,75 @@
+"""What is done when a crawl of a whole site is complete: twins are merged, what is gone is marked.
+
+Call `finish_site` once, from whoever ends the job, after the last worker's rows are committed.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import attrs
+import psycopg2
+
+from crawler.errors import StoreUnreachable
+from crawler.stores.queries import query
+from crawler.stores.writer import connect
+
+_KEEP = timedelta(days=2)
+
+
+@attrs.frozen(kw_only=True)
+class Finished:
+    """What `finish_site` did."""
+
+    known: int
+    """Products of the site that were not gone before."""
+    unseen: int
+    """Of these, those that the crawl did not see."""
+    gone: int
+    """Of these, those that are marked now: all, or none where too many were missing."""
+    merged: int
+    """Keys that turned out to be another product's."""
+
+
+def finish_site(
+    database_url: str,
+    site_id: str,
+    started_at: datetime,
+    *,
+    job_id: str | None = None,
+    most: float = 0.5,
+    now: datetime | None = None,
+) -> Finished:
+    """Merge twins, and mark as gone what a complete crawl did not see.
+
+    *started_at* is when the crawl began. A product counts as seen if *job_id* wrote it, or if its
+    page was parsed since. Where more than the share *most* of the products was not seen, nothing
+    is marked: it is the crawl that failed then, not the shop that emptied its shelves.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    now = now or datetime.now(UTC)
+    values = {"site": site_id, "started": started_at, "job": job_id, "now": now}
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            cursor = connection.cursor()
+            cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
+            merged = _one(cursor)[0]
+            cursor.execute(query("count_unseen"), values)
+            known, unseen = _one(cursor)
+            gone = 0
+            if unseen <= known * most:
+                cursor.execute(query("mark_gone"), values)
+                gone = cursor.rowcount
+            cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
+    except psycopg2.OperationalError as error:
+        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    return Finished(known=known, unseen=unseen, gone=gone, merged=merged)
+
+
+def _one(cursor: Any) -> tuple[int, ...]:
+    row: tuple[int, ...] = cursor.fetchone()
+    return row

@@ -1,0 +1,118 @@
+"""The end of a crawl: what is gone is marked, twins become one, nothing else is touched."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from crawler.errors import StoreUnreachable
+from crawler.stores.finish import finish_site
+from crawler.stores.rows import MEANINGFUL, ProductRow
+from crawler.stores.twins import twin
+from crawler.stores.writer import Limits
+from tests.integration.storage.kit import T0, desk, product, row, rows_of
+
+pytestmark = pytest.mark.postgres
+GTIN = "4006381333931"
+MINUTE = timedelta(minutes=1)
+
+
+def store(database: str, *rows: ProductRow) -> None:
+    with desk(database, Limits(age_s=0.01)) as made:
+        for one in rows:
+            made.put(one)
+
+
+def test_day_two_notes_exactly_the_visible_changes_and_what_is_gone(database: str) -> None:
+    """Both days within the freshness window: what is unchanged is not even touched."""
+    store(database, *(row(n, job_id="day1") for n in range(20)))
+    before = dict(rows_of(database, "SELECT external_id, xmin::text FROM products"))
+    start = T0 + MINUTE
+    same = [row(n, at=start, job_id="day2") for n in range(10)]
+    changed = [row(n, at=start, job_id="day2", price=f"{n}.50") for n in range(10, 15)]
+    new = [row(n, at=start, job_id="day2") for n in range(20, 23)]
+    store(database, *same, *changed, *new)
+    done = finish_site(database, "shop", start, job_id="day2")
+
+    assert (done.known, done.unseen, done.gone) == (23, 5, 5)
+    gone = rows_of(database, "SELECT external_id FROM products WHERE gone_at IS NOT NULL")
+    assert sorted(key for (key,) in gone) == [f"sku-{n}" for n in range(15, 20)]
+    versions = rows_of(database, "SELECT external_id, field, new FROM product_versions")
+    assert sorted(versions) == [(f"sku-{n}", "price", f"{n}.50") for n in range(10, 15)]
+    after = dict(rows_of(database, "SELECT external_id, xmin::text FROM products"))
+    assert all(after[f"sku-{n}"] == before[f"sku-{n}"] for n in range(10))
+
+
+def test_a_worker_whose_clock_is_behind_makes_nothing_gone(database: str) -> None:
+    store(database, row(1, at=T0 - MINUTE, job_id="j"), row(2, at=T0 + MINUTE, job_id="j"))
+    assert finish_site(database, "shop", T0, job_id="j").gone == 0
+
+
+def test_a_crawl_that_saw_next_to_nothing_marks_nothing(database: str) -> None:
+    store(database, *(row(n) for n in range(10)))
+    store(database, row(1, at=T0 + MINUTE))
+    done = finish_site(database, "shop", T0 + MINUTE)
+    assert (done.unseen, done.gone) == (9, 0)
+
+
+def test_another_site_is_not_touched(database: str) -> None:
+    store(database, row(1, site_id="other"), row(1), row(2, at=T0 + MINUTE), row(3, at=T0 + MINUTE))
+    assert finish_site(database, "shop", T0 + MINUTE).gone == 1
+    assert rows_of(database, "SELECT site_id FROM products WHERE gone_at IS NOT NULL") == [
+        ("shop",)
+    ]
+
+
+def test_a_page_without_a_sku_is_found_by_its_gtin(database: str) -> None:
+    store(database, row(1, sku="A", gtin=GTIN))
+    store(database, row(2, external_id="x", gtin=GTIN, name="Lamp 1", at=T0 + MINUTE))
+    found = rows_of(database, "SELECT external_id, item ->> 'external_id' FROM products")
+    assert found == [("sku-1", "sku-1")]
+    assert ("https://shop.example/p/2", "sku-1") in rows_of(
+        database, "SELECT url, external_id FROM product_urls"
+    )
+
+
+def test_a_page_is_found_by_its_canonical_address(database: str) -> None:
+    store(database, row(1))
+    store(database, row(2, external_id="x", canonical_url="https://shop.example/p/1"))
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-1",)]
+
+
+def test_twins_that_two_writers_stored_at_once_are_merged_at_the_end(database: str) -> None:
+    one, two = row(1, gtin=GTIN), row(2, external_id="x", gtin=GTIN, at=T0 + MINUTE)
+    store(database, one, two, row(3, gtin=GTIN, sku="other"))  # one batch
+    assert finish_site(database, "shop", T0).merged == 2
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-1",)]
+    store(database, two)
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-1",)]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "key"),
+    [
+        ([], None),
+        ([("a", None, None)], "a"),
+        ([("a", "other", None)], None),
+        ([("a", None, "0000000000017")], None),
+        ([("a", "s", None), ("b", None, GTIN)], "b"),
+        ([("b", "s", None), ("a", "s", None)], "a"),
+    ],
+)
+def test_a_sku_or_gtin_that_differs_outweighs_the_address(
+    candidates: list[tuple[str, str | None, str | None]], key: str | None
+) -> None:
+    assert twin(row(sku="s", gtin=GTIN), candidates) == key
+
+
+def test_the_database_compares_the_fields_that_the_digest_covers(database: str) -> None:
+    """The trigger names what to leave out; anything else in an item must be in the digest."""
+    source = rows_of(database, "SELECT prosrc FROM pg_proc WHERE proname = 'seine_note_changes'")
+    left_out = [name for name in product().__annotations__ if f"'{name}'" in source[0][0]]
+    assert sorted([*left_out, *MEANINGFUL]) == sorted(product().__annotations__)
+
+
+def test_an_unreachable_database_is_one_clear_error() -> None:
+    with pytest.raises(StoreUnreachable, match="DATABASE_URL"):
+        finish_site("postgresql://127.0.0.1:1/none", "shop", T0)

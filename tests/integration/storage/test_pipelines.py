@@ -1,0 +1,165 @@
+"""The pipelines from end to end on a real database, with holds as the scheduler gives them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.engine.ledger import Entry, Ledger, current, ledger_of
+from crawler.engine.spider import FrontierSpider
+from crawler.errors import MigrationError, StoreUnreachable
+from crawler.items import Product
+from pipelines.clean import Clean
+from pipelines.dedupe import Dedupe
+from pipelines.upsert import Upsert
+from pipelines.validate import Validate
+from tests.integration.storage.kit import rows_of
+
+pytestmark = pytest.mark.postgres
+SHOP = "https://shop.example/p/"
+
+
+class Line:
+    """The pipelines in their order."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.stages = [kind.from_crawler(crawler) for kind in (Clean, Validate, Dedupe, Upsert)]
+        self.ledger: Ledger = ledger_of(crawler)
+        self.ended: list[tuple[str, str]] = []
+        self.ledger.connect(
+            lambda entry: self.ended.append((entry.request.url, entry.outcome)),
+            lambda kind, request, wait_s: 1.0,
+        )
+
+    def send(self, item: Any) -> Any:
+        for stage in self.stages:
+            item = stage.process_item(item)
+        return item
+
+    @contextmanager
+    def page(self, url: str, **meta: Any) -> Iterator[Entry]:
+        """What the scheduler does around a callback."""
+        lease: Any = None
+        entry = self.ledger.begin(Request(url, meta=meta), lease)
+        token = current.set(entry)
+        try:
+            yield entry
+        finally:
+            current.reset(token)
+            self.ledger.finished(entry.request)
+
+
+@asynccontextmanager
+async def line(database: str, **settings: Any) -> AsyncIterator[Line]:
+    crawler: Any = Crawler(FrontierSpider, {"DATABASE_URL": database, **settings})
+    crawler.stats = MemoryStatsCollector(crawler)
+    made = Line(crawler)
+    upsert: Any = made.stages[-1]
+    await upsert.open_spider()
+    try:
+        yield made
+    finally:
+        await upsert.close_spider()
+
+
+async def test_a_lease_ends_after_the_commit_and_not_before(database: str) -> None:
+    async with line(database) as made:
+        with made.page(SHOP + "1", job_id="j1", site_id="demo"):
+            made.send(Product(url=SHOP + "1", name="Lamp", price="5"))
+        assert made.ended == []
+    assert made.ended == [(SHOP + "1", "done")]
+    assert rows_of(database, "SELECT name, price::text, job_id, site_id FROM products") == [
+        ("Lamp", "5.00", "j1", "demo")
+    ]
+
+
+async def test_a_rejected_item_is_kept_with_its_reason_under_its_lease(database: str) -> None:
+    async with line(database) as made:
+        for url, fields in [
+            (SHOP + "1", {}),
+            (SHOP + "2", {"name": "x\0", "price": -5}),
+            (SHOP + "3", {"name": "x", "currency": "doubloons"}),
+            (SHOP + "4", {"name": "x", "images": 5, "rating": object(), "attributes": {1: {}}}),
+            (SHOP + "5", {"name": "x", "variants": [{"a": 10**400}]}),
+        ]:
+            with made.page(url):
+                try:
+                    made.send(Product(url=url, **fields))
+                except DropItem:
+                    continue
+        assert made.ended == []
+    assert {outcome for _, outcome in made.ended} == {"done"}
+    assert len(made.ended) == 5
+    found = rows_of(database, "SELECT url, reason FROM rejected_items ORDER BY url")
+    assert found == [
+        (SHOP + "1", "no name"),
+        (SHOP + "2", "price -5.00 is negative"),
+        (SHOP + "3", "unknown currency 'DOUBLOONS'"),
+        (SHOP + "5", found[-1][1]),
+    ]
+    assert rows_of(database, "SELECT url FROM products") == [(SHOP + "4",)]
+
+
+async def test_the_same_page_refused_again_is_one_row(database: str) -> None:
+    for _ in range(3):
+        async with line(database) as made:
+            with pytest.raises(DropItem):
+                made.send(Product(url=SHOP + "1"))
+    assert rows_of(database, "SELECT times FROM rejected_items") == [(3,)]
+
+
+async def test_other_items_pass_and_mappings_with_a_name_are_stored(database: str) -> None:
+    async with line(database) as made:
+        for item in ({"title": "no product"}, 5, None):
+            assert made.send(item) is item
+        made.send({"url": SHOP + "1", "name": "Lamp", "colour": "red"})
+    assert rows_of(database, "SELECT item #>> '{attributes,colour}' FROM products") == [("red",)]
+
+
+async def test_a_repeat_is_dropped_but_not_one_with_another_address(database: str) -> None:
+    async with line(database) as made:
+        first = {"url": SHOP + "1", "name": "Lamp", "sku": "s"}
+        made.send(dict(first))
+        with pytest.raises(DropItem, match="seen already"):
+            made.send(dict(first))
+        made.send({**first, "url": SHOP + "2"})
+    assert rows_of(database, "SELECT count(*) FROM product_addresses") == [(2,)]
+
+
+async def test_what_was_not_stored_is_retried_and_let_through_again(database: str) -> None:
+    async with line(database, SEINE_BUFFER_BYTES=100, SEINE_BATCH_SECONDS=5) as made:
+        big = {"name": "Lamp", "description": "x" * 5000}
+        for number in range(3):
+            with made.page(SHOP + str(number)):
+                made.send({"url": SHOP + str(number), **big})
+        retried = [url for url, outcome in made.ended if outcome == "retry"]
+        assert retried  # the buffer was full
+        made.stages[3].storage.writer.limits = type(made.stages[3].storage.writer.limits)()  # type: ignore[attr-defined]
+        for url in retried:
+            with made.page(url):
+                made.send({"url": url, **big})
+    assert rows_of(database, "SELECT count(*) FROM products") == [(3,)]
+
+
+async def test_a_fleet_s_database_must_be_migrated_and_a_laptop_s_is(
+    database_url_empty: str,
+) -> None:
+    with pytest.raises(MigrationError, match="run `scrapy migrate`"):
+        async with line(database_url_empty):
+            pass
+    async with line(database_url_empty, SEINE_EMBEDDED=True):
+        pass
+    assert rows_of(database_url_empty, "SELECT count(*) FROM products") == [(0,)]
+
+
+async def test_an_unreachable_database_stops_the_start() -> None:
+    with pytest.raises(StoreUnreachable, match="DATABASE_URL"):
+        async with line("postgresql://127.0.0.1:1/none"):
+            pass
