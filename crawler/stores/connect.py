@@ -68,6 +68,7 @@ def endpoints(
         servers = _private(settings, lacking)
         private = {"redis": servers.redis_url, "postgres": servers.database_url}
         urls |= {store: private[store] for store in lacking}
+        _answered.update((store, private[store]) for store in lacking)
     _check({store: urls[store] for store in need if store not in lacking})
     return Endpoints(urls["redis"], urls["postgres"])
 

@@ -20,6 +20,8 @@ from scrapy.settings import Settings
 from crawler.cli import SeineCommand, guarded
 from crawler.commands import migrate, seed
 from crawler.errors import ConfigError, SeineError
+from crawler.stores import embedded
+from tests.helpers import server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -205,3 +207,24 @@ def test_laptop_mode_migrates_a_fresh_database_by_itself(
     connection.close()
     assert row is not None
     assert row[0] >= 1
+
+
+def test_an_outage_ends_a_worker_with_status_1(
+    database_url: str, namespace: str, tmp_path: Path
+) -> None:
+    with server_folder() as data, (tmp_path / "log").open("w+") as log:
+        servers = embedded.start(data, which=("redis",), durable=False)
+        env = os.environ | {
+            "REDIS_URL": servers.redis_url,
+            "DATABASE_URL": database_url,
+            "SCRAPY_PROJECT": "test",
+        }
+        command = [sys.executable, "-m", "scrapy", "crawl", "plain", "-s", "ITEM_PIPELINES={}"]
+        command += ["-s", "SPIDER_MODULES=tests.integration.cli_spiders"]
+        command += ["-s", f"SEINE_CRAWL={namespace}", "-s", "SEINE_OUTAGE_LIMIT=0"]
+        with subprocess.Popen(command, cwd=ROOT, env=env, stderr=log) as worker:
+            said = tmp_path / "log"
+            wait_until(lambda: "joins crawl" in said.read_text(), 30, "the worker joins")
+            embedded.stop(data)
+            assert worker.wait(timeout=30) == 1
+        assert "Spider closed (outage)" in said.read_text()
