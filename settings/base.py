@@ -134,6 +134,15 @@ SEINE_METRICS_HOST = os.environ.get("SEINE_METRICS_HOST", "127.0.0.1")
 # Seconds between two reports of a worker's outcomes by domain and minute. Default 10: what a
 # killed worker saw since its last report is missing in these numbers, never in the frontier's.
 SEINE_TALLY_SECONDS = 10
+# The dashboard's address. Default 127.0.0.1: only this machine; any other address needs a token.
+SEINE_DASHBOARD_HOST = os.environ.get("SEINE_DASHBOARD_HOST", "127.0.0.1")
+# The dashboard's port; 0 picks a free one. Default 8800.
+SEINE_DASHBOARD_PORT = os.environ.get("SEINE_DASHBOARD_PORT", "8800")
+# What a visitor must know to log in, at least 16 characters. Default: none.
+SEINE_DASHBOARD_TOKEN = os.environ.get("SEINE_DASHBOARD_TOKEN", "")
+# Names, by blanks or commas, under which the dashboard is reached. Default: none but its address;
+# other names are refused, so that no foreign name can be bound to it.
+SEINE_DASHBOARD_HOSTS = os.environ.get("SEINE_DASHBOARD_HOSTS", "")
 EXTENSIONS = {
     "crawler.engine.tally.TallyExtension": 10,
     "crawler.engine.exporter.Exporter": 20,

@@ -113,6 +113,10 @@ class Frontier:
         """Send dead letters back, *pause_ms* apart; returns how many."""
         return int(await self._run("requeue_dead", pause_ms, *ids))
 
+    async def purge(self, ids: Sequence[str]) -> int:
+        """Remove dead letters for good; returns how many."""
+        return int(await self._run("purge", *ids))
+
     async def configure(self, *, delay_ms: int, concurrency: int, half_window_ms: int) -> None:
         """Write the crawl's defaults; every worker writes the same ones when it opens."""
         pipe = self.redis.pipeline(transaction=False)

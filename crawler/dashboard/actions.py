@@ -1,0 +1,220 @@
+"""What a visitor may do: each action asks first, calls the frontier's verb, is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from urllib.parse import urlencode, urlsplit
+
+import attrs
+from aiohttp import web
+
+from crawler.dashboard.context import Context, context_of
+from crawler.dashboard.html import tag
+from crawler.dashboard.layout import hidden_token, page
+from crawler.frontier.frontier import Frontier
+from crawler.ops.audit import note_deed
+from crawler.ops.dead import Filter, search_dead
+from crawler.urls import fingerprint
+
+#: Dead letters that one action may move.
+MOST = 10_000
+#: Pause between two replayed requests, so that a replay is no burst, ms.
+REPLAY_PAUSE_MS = 50
+_LONGEST_DELAY_MS = 86_400_000
+_MOST_IN_FLIGHT = 10_000
+_BATCH = 500
+_OURS = ("done=", "n=")
+
+Form = Mapping[str, str]
+
+
+@attrs.frozen
+class Action:
+    """One verb: what it asks, and what it does."""
+
+    question: Callable[[Form], str]
+    run: Callable[[Context, Form], Awaitable[int]]
+    """Does it and returns how many things it changed; raises ValueError on a bad form."""
+    danger: bool = False
+
+
+def _on(form: Form) -> str:
+    return form.get("domain", "")
+
+
+def _named(form: Form) -> str:
+    return _on(form) or "the whole crawl"
+
+
+async def _pause(context: Context, form: Form) -> int:
+    await context.frontier.pause(_on(form))
+    return 1
+
+
+async def _resume(context: Context, form: Form) -> int:
+    return int(await context.frontier.resume(_on(form)))
+
+
+async def _set_delay(context: Context, form: Form) -> int:
+    if not _on(form):
+        raise ValueError("no domain is named")
+    delay_ms = _number(form, "delay_ms", 0, _LONGEST_DELAY_MS)
+    most = _number(form, "concurrency", 1, _MOST_IN_FLIGHT)
+    await context.frontier.set_delay(_on(form), delay_ms=delay_ms, concurrency=most)
+    return 1
+
+
+def _number(form: Form, name: str, low: int, high: int) -> int:
+    raw = form.get(name, "")
+    if not raw.isdecimal() or not low <= int(raw) <= high:
+        raise ValueError(f"{name} is not a whole number from {low} to {high}")
+    return int(raw)
+
+
+async def _chosen(frontier: Frontier, form: Form) -> list[str]:
+    """Ids that were ticked, or all that the filter matches."""
+    if form.get("all") == "yes":
+        wanted = Filter(
+            reason=form.get("reason", ""),
+            domain=form.get("in", ""),
+            text=form.get("text", ""),
+        )
+        return [letter.id for letter in (await search_dead(frontier, wanted, limit=MOST))[0]]
+    return [id_ for id_ in form.get("id", "").split() if id_.isdecimal()]
+
+
+async def _replay(context: Context, form: Form) -> int:
+    ids = await _chosen(context.frontier, form)
+    return await _in_batches(ids, partial(_requeue, context.frontier))
+
+
+async def _purge(context: Context, form: Form) -> int:
+    ids = await _chosen(context.frontier, form)
+    return await _in_batches(ids, context.frontier.purge)
+
+
+async def _requeue(frontier: Frontier, ids: Sequence[str]) -> int:
+    return await frontier.requeue_dead(ids, pause_ms=REPLAY_PAUSE_MS)
+
+
+async def _in_batches(ids: Sequence[str], do: Callable[[Sequence[str]], Awaitable[int]]) -> int:
+    """Keep each script short: other clients wait while one runs."""
+    parts = [ids[at : at + _BATCH] for at in range(0, len(ids), _BATCH)]
+    return sum([await do(part) for part in parts])
+
+
+async def _forget(context: Context, form: Form) -> int:
+    return await context.frontier.forget([fingerprint(form.get("url", ""))])
+
+
+def _letters(form: Form) -> str:
+    if form.get("all") == "yes":
+        return "all dead letters that match the filter"
+    n = len(form.get("id", "").split())
+    return "1 dead letter" if n == 1 else f"{n} dead letters"
+
+
+def _limits(form: Form) -> str:
+    delay, most = form.get("delay_ms", "?"), form.get("concurrency", "?")
+    return f"Ask {_on(form)} every {delay} ms, with {most} requests in flight at most?"
+
+
+ACTIONS: Mapping[str, Action] = {
+    "pause": Action(lambda form: f"Hand out no request of {_named(form)}?", _pause),
+    "resume": Action(lambda form: f"Go on with {_named(form)}?", _resume),
+    "set_delay": Action(_limits, _set_delay),
+    "replay": Action(lambda form: f"Try {_letters(form)} again?", _replay),
+    "purge": Action(
+        lambda form: f"Remove {_letters(form)} for good? This cannot be undone.",
+        _purge,
+        danger=True,
+    ),
+    "forget": Action(
+        lambda form: f"Forget that {form.get('url', '')} was seen, so that it is crawled again?",
+        _forget,
+    ),
+}
+
+
+async def act(request: web.Request) -> web.StreamResponse:
+    """Ask, and when the answer is yes, do it."""
+    verb = request.match_info["verb"]
+    action = ACTIONS.get(verb)
+    if action is None:
+        raise web.HTTPNotFound(text="There is no such action.\n")
+    form = await read_form(request)
+    if form.get("sure") != "yes":
+        return _ask(request, verb, action, form)
+    try:
+        n = await action.run(context_of(request), form)
+    except ValueError as error:
+        raise web.HTTPBadRequest(text=f"{error}\n") from None
+    await _note(request, verb, form, n)
+    raise web.HTTPSeeOther(_back(form.get("back", "/"), verb, n))
+
+
+async def read_form(request: web.Request) -> dict[str, str]:
+    """Return the form's fields; one that occurs several times is joined by blanks."""
+    fields: dict[str, str] = {}
+    for name, value in (await request.post()).items():
+        if isinstance(value, str):
+            fields[name] = f"{fields[name]} {value}" if name in fields else value
+    return fields
+
+
+def _ask(request: web.Request, verb: str, action: Action, form: Form) -> web.Response:
+    kept = {name: value for name, value in form.items() if name not in {"form_token", "sure"}}
+    inputs = [tag.input(type="hidden", name=name, value=value) for name, value in kept.items()]
+    sure = tag.input(type="hidden", name="sure", value="yes")
+    button = tag.button("Yes", class_="danger" if action.danger else None, autofocus=True)
+    return page(
+        request,
+        "Are you sure?",
+        tag.p(action.question(form), class_="question"),
+        tag.form(
+            hidden_token(request),
+            inputs,
+            sure,
+            button,
+            tag.a("No, go back", href=_local(form.get("back", "/")), class_="button"),
+            method="post",
+            action=f"/do/{verb}",
+            class_="actions",
+        ),
+    )
+
+
+def _local(path: str) -> str:
+    """Keep only a path of our own: a form must not lead elsewhere.
+
+    >>> _local("/dead?reason=x"), _local("//evil.example"), _local("https://evil.example")
+    ('/dead?reason=x', '/', '/')
+    """
+    parts = urlsplit(path)
+    own = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc
+    return path if own and path.isprintable() else "/"
+
+
+def _back(path: str, verb: str, n: int) -> str:
+    parts = urlsplit(_local(path))
+    query = [pair for pair in parts.query.split("&") if pair and not pair.startswith(_OURS)]
+    return f"{parts.path}?{'&'.join([*query, urlencode({'done': verb, 'n': n})])}"
+
+
+async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
+    context = context_of(request)
+    target = form.get("domain") or form.get("url") or form.get("id") or ""
+    if form.get("all") == "yes":
+        target = " ".join(form.get(name, "") for name in ("reason", "in", "text")).strip() or "all"
+    if verb == "set_delay":
+        target = f"{target} {form['delay_ms']} ms {form['concurrency']}"
+    await note_deed(
+        context.redis,
+        context.frontier.keys,
+        who=request["who"],
+        origin=request.remote or "",
+        verb=verb,
+        target=target,
+        result=str(n),
+    )

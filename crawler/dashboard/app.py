@@ -1,0 +1,148 @@
+"""The dashboard's routes, and how it is started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from importlib import resources
+
+from aiohttp import web
+from redis.exceptions import RedisError
+
+from crawler.dashboard import live
+from crawler.dashboard.actions import act
+from crawler.dashboard.config import DashboardConfig
+from crawler.dashboard.context import CONTEXT, Context, context_of
+from crawler.dashboard.layout import page
+from crawler.dashboard.login import login, logout, show_login
+from crawler.dashboard.pages import dead, domains, frontier, overview, products, records, workers
+from crawler.dashboard.security import Guard, Handler, make_middleware
+from crawler.errors import StoreError
+from crawler.ops.database import Database
+from crawler.ops.domains import list_domains, read_domains
+from crawler.ops.exposition import CONTENT_TYPE, down_sheet, fleet_sheet, render
+from crawler.ops.fleet import read_fleet
+from crawler.stores.connect import Endpoints, redis_client
+
+logger = logging.getLogger(__name__)
+#: Domains with labels of their own in the metrics.
+LABELS = 50
+_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+
+def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
+    """Make the application; it connects when it starts."""
+    guard = Guard(config)
+    app = web.Application(middlewares=[make_middleware(guard), _outage], client_max_size=1 << 20)
+
+    async def stores(app: web.Application) -> AsyncIterator[None]:
+        redis, database = redis_client(where.redis_url), Database(where.database_url)
+        app[CONTEXT] = Context(config=config, redis=redis, database=database, guard=guard)
+        app[live.CLOSING] = asyncio.Event()
+        yield
+        await database.aclose()
+        await redis.aclose()
+
+    async def hang_up(app: web.Application) -> None:
+        app[live.CLOSING].set()
+
+    app.cleanup_ctx.append(stores)
+    app.on_shutdown.append(hang_up)
+    app.add_routes(_routes())
+    return app
+
+
+def _routes() -> list[web.RouteDef]:
+    return [
+        web.get("/", overview.overview),
+        web.get("/domains", domains.domains),
+        web.get("/domains/{name}", domains.domain),
+        web.get("/workers", workers.workers),
+        web.get("/frontier", frontier.frontier),
+        web.get("/dead", dead.dead),
+        web.get("/dead/{id:[0-9]+}", dead.letter),
+        web.get("/products", products.products),
+        web.get("/products/{site}/{id}", products.one_product),
+        web.get("/jobs", records.jobs),
+        web.get("/attempts", records.attempts),
+        web.get("/quality", records.quality),
+        web.get("/events/{name}", live.events),
+        web.get("/api/overview", api),
+        web.post("/do/{verb}", act),
+        web.get("/login", show_login),
+        web.post("/login", login),
+        web.post("/logout", logout),
+        web.get("/metrics", metrics),
+        web.get("/healthz", healthz),
+        web.get("/readyz", readyz),
+        web.get("/static/{name}", static),
+    ]
+
+
+@web.middleware
+async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Say which store does not answer, instead of a stack trace."""
+    try:
+        return await handler(request)
+    except (RedisError, ConnectionError) as error:
+        logger.warning("Redis: %s", error)
+        reason = "Redis does not answer."
+    except StoreError as error:
+        logger.warning("%s", error)
+        reason = str(error)
+    if request.path.startswith(("/api/", "/events/")):
+        raise web.HTTPServiceUnavailable(text=f"{reason}\n")
+    response = page(request, "A store does not answer", reason)
+    response.set_status(503)
+    return response
+
+
+async def static(request: web.Request) -> web.Response:
+    """Serve one of the dashboard's own files, also from a zipped package."""
+    name = request.match_info["name"]
+    kind = _TYPES.get(name.rpartition(".")[2])
+    file = resources.files("crawler.dashboard") / "static" / name
+    if kind is None or "/" in name or "\\" in name or not file.is_file():
+        raise web.HTTPNotFound(text="There is no such file.\n")
+    headers = {"Cache-Control": "max-age=300"}
+    return web.Response(body=file.read_bytes(), content_type=kind, charset="utf-8", headers=headers)
+
+
+async def api(request: web.Request) -> web.Response:
+    """Give the overview as JSON: the same that `scrapy status --json` prints."""
+    overview_now = await context_of(request).overview(max_age_s=1)
+    return web.json_response(overview_now.plain())
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Give the fleet's metrics."""
+    return web.Response(
+        body=await fleet_metrics(context_of(request)), headers={"Content-Type": CONTENT_TYPE}
+    )
+
+
+async def fleet_metrics(context: Context) -> bytes:
+    """Read the fleet and write its metrics; an outage is a metric, not an error."""
+    keys = context.frontier.keys
+    try:
+        fleet = await read_fleet(context.redis, context.config.crawl)
+        names = await list_domains(context.redis, keys, limit=LABELS)
+        busiest = await read_domains(context.redis, keys, names, fleet.at)
+    except (RedisError, OSError):
+        return render(down_sheet(context.config.crawl))
+    return render(fleet_sheet(fleet, busiest))
+
+
+async def healthz(request: web.Request) -> web.Response:
+    """The event loop turns."""
+    return web.Response(text="ok\n")
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Redis answers."""
+    try:
+        await context_of(request).frontier.counts()
+    except (RedisError, OSError):
+        raise web.HTTPServiceUnavailable(text="Redis does not answer\n") from None
+    return web.Response(text="ready\n")

@@ -1,0 +1,67 @@
+"""How the dashboard is served."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import attrs
+
+from crawler.config import SettingsLike, number
+from crawler.errors import ConfigError
+
+_SHORTEST_TOKEN = 16
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+@attrs.frozen(kw_only=True)
+class DashboardConfig:
+    """Where it listens, and who may come in."""
+
+    crawl: str
+    host: str = "127.0.0.1"
+    port: int = 8800
+    token: str = attrs.field(default="", repr=False)
+    """What a visitor must know; empty on a loopback address: nothing."""
+    hosts: frozenset[str] = frozenset()
+    """Further names under which it may be asked for."""
+
+    @classmethod
+    def from_settings(
+        cls, settings: SettingsLike, crawl: str, *, host: str = "", port: str = ""
+    ) -> DashboardConfig:
+        """Read the SEINE_DASHBOARD_ settings; *host* and *port* of the command line win.
+
+        Raises:
+            ConfigError: the address is open to others and no good token is set.
+        """
+        host = host or str(settings.get("SEINE_DASHBOARD_HOST") or "127.0.0.1")
+        token = str(settings.get("SEINE_DASHBOARD_TOKEN") or "")
+        if not is_loopback(host) and len(token) < _SHORTEST_TOKEN:
+            raise ConfigError(
+                f"SEINE_DASHBOARD_HOST={host} is open to others: set SEINE_DASHBOARD_TOKEN "
+                f"to at least {_SHORTEST_TOKEN} characters"
+            )
+        names = str(settings.get("SEINE_DASHBOARD_HOSTS") or "").replace(",", " ").split()
+        given = {"SEINE_DASHBOARD_PORT": port or settings.get("SEINE_DASHBOARD_PORT") or 8800}
+        if port == "0":
+            given = {"SEINE_DASHBOARD_PORT": 0}
+        return cls(
+            crawl=crawl,
+            host=host,
+            port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
+            token=token,
+            hosts=frozenset(name.lower() for name in names),
+        )

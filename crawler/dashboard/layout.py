@@ -1,0 +1,155 @@
+"""The frame of every page, and the parts that pages are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import web
+from markupsafe import Markup
+
+from crawler.dashboard.context import context_of
+from crawler.dashboard.html import Node, tag
+
+NAVIGATION = (
+    ("/", "Overview"),
+    ("/domains", "Domains"),
+    ("/workers", "Workers"),
+    ("/frontier", "Frontier"),
+    ("/dead", "Dead letters"),
+    ("/products", "Products"),
+    ("/jobs", "Jobs"),
+    ("/attempts", "Attempts"),
+    ("/proxies", "Proxies"),
+    ("/quality", "Quality"),
+)
+_DONE = {
+    "pause": "Paused.",
+    "resume": "Resumed.",
+    "set_delay": "The limits are set.",
+    "replay": "Sent back: {n}.",
+    "purge": "Removed: {n}.",
+    "forget": "Forgotten: {n}.",
+}
+
+
+def page(request: web.Request, title: str, *body: Node, live: str = "") -> web.Response:
+    """Put a page's body into the frame; *live* names the event stream that keeps it fresh."""
+    head = tag.head(
+        tag.meta(charset="utf-8"),
+        tag.meta(name="viewport", content="width=device-width, initial-scale=1"),
+        tag.title(f"{title} · Seine"),
+        tag.link(rel="stylesheet", href="/static/app.css"),
+        tag.link(rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        tag.script(src="/static/app.js", defer=True),
+    )
+    frame = tag.body(
+        tag.a("To the content", href="#content", class_="skip"),
+        _header(request),
+        tag.main(tag.h1(title), _flash(request), body, id="content", data_live=live or None),
+    )
+    text = Markup("<!doctype html>") + tag.html(head, frame, lang="en")
+    return web.Response(text=str(text), content_type="text/html")
+
+
+def _header(request: web.Request) -> Markup:
+    links = [
+        tag.li(tag.a(name, href=path, aria_current="page" if _here(request.path, path) else None))
+        for path, name in NAVIGATION
+    ]
+    leave: Node = None
+    if request["who"] not in {"", "local"}:
+        leave = tag.form(
+            hidden_token(request), tag.button("Log out"), method="post", action="/logout"
+        )
+    crawl = context_of(request).config.crawl
+    state = tag.span("", id="live-state", role="status")
+    return tag.header(
+        tag.p(tag.strong("Seine"), " ", tag.span(crawl), state, class_="brand"),
+        tag.nav(tag.ul(links), aria_label="Pages"),
+        leave,
+    )
+
+
+def _here(path: str, link: str) -> bool:
+    return path == link or (link != "/" and path.startswith(f"{link}/"))
+
+
+def _flash(request: web.Request) -> Node:
+    text = _DONE.get(request.query.get("done", ""))
+    if text is None:
+        return None
+    n = request.query.get("n", "0")
+    return tag.p(text.format(n=n if n.isdecimal() else "0"), class_="flash", role="status")
+
+
+def hidden_token(request: web.Request) -> Markup:
+    """What each form carries."""
+    return tag.input(type="hidden", name="form_token", value=request["form_token"])
+
+
+def action_form(
+    request: web.Request, verb: str, label: str, /, *fields: Node, **hidden: Any
+) -> Markup:
+    """Make a form of one button; it leads to a page that asks first."""
+    inputs = [tag.input(type="hidden", name=name, value=value) for name, value in hidden.items()]
+    back = tag.input(type="hidden", name="back", value=request.path_qs)
+    button = tag.button(label, class_=f"verb-{verb}")
+    return tag.form(
+        hidden_token(request), back, inputs, fields, button, method="post", action=f"/do/{verb}"
+    )
+
+
+def table(
+    caption: str, columns: Sequence[str], rows: Iterable[Sequence[Node]], *, words: int = 1
+) -> Markup:
+    """Make a table; the first *words* columns are text, the others numbers."""
+
+    def kind(at: int) -> str | None:
+        return None if at < words else "number"
+
+    head = tag.tr([tag.th(name, scope="col", class_=kind(i)) for i, name in enumerate(columns)])
+    body = [tag.tr([tag.td(cell, class_=kind(i)) for i, cell in enumerate(row)]) for row in rows]
+    if not body:
+        body = [tag.tr(tag.td("Nothing here.", colspan=len(columns), class_="empty"))]
+    inner = tag.table(tag.caption(caption), tag.thead(head), tag.tbody(body))
+    return tag.div(inner, class_="scroll", role="region", aria_label=caption, tabindex="0")
+
+
+def tiles(values: Iterable[tuple[str, str]]) -> Markup:
+    """Show a few numbers large."""
+    return tag.dl([tag.div(tag.dt(name), tag.dd(value)) for name, value in values], class_="tiles")
+
+
+def badge(text: str, mood: str = "") -> Markup:
+    """Show a state as a coloured word."""
+    return tag.span(text, class_=f"badge {mood}".strip())
+
+
+def moment(at_s: float | None) -> Node:
+    """Show a Unix time, in UTC."""
+    if not at_s:
+        return "–"
+    when = datetime.fromtimestamp(at_s, UTC)
+    return tag.time(when.strftime("%Y-%m-%d %H:%M:%S"), datetime=when.isoformat())
+
+
+def link(url: str) -> Node:
+    """Show a crawled address; only http(s) becomes a link, and it tells nobody where from."""
+    if url.startswith(("http://", "https://")):
+        return tag.a(url, href=url, rel="noreferrer noopener", class_="url")
+    return tag.span(url, class_="url")
+
+
+def search_form(name: str, label: str, value: str, button: str = "Search") -> Markup:
+    """Make a form with one field that asks for a page anew."""
+    field = tag.input(type="search", name=name, id=name, value=value, autocomplete="off")
+    return tag.form(
+        tag.label(label, for_=name), field, tag.button(button), method="get", role="search"
+    )
+
+
+def fragments(parts: dict[str, Markup]) -> list[Markup]:
+    """Wrap parts that an event stream may replace."""
+    return [tag.section(html, id=f"live-{name}") for name, html in parts.items()]

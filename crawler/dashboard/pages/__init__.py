@@ -1,0 +1,1 @@
+"""One module a page: read, then lay out."""

@@ -1,0 +1,107 @@
+"""Domains: which are busy, and everything about one of them."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from aiohttp import web
+
+from crawler.dashboard.context import context_of
+from crawler.dashboard.html import Node, tag
+from crawler.dashboard.layout import action_form, badge, page, search_form, table, tiles
+from crawler.dashboard.pages.overview import MOODS, domains_table
+from crawler.ops.domains import Domain, list_domains, read_domains
+from crawler.ops.requests import Found, peek
+from crawler.ops.words import count, share, span
+
+PAGE = 100
+_LONGEST = 255
+
+
+async def domains(request: web.Request) -> web.Response:
+    """List domains, the busiest first."""
+    name = request.query.get("domain", "").strip().lower()
+    if name:
+        raise web.HTTPSeeOther(f"/domains/{quote(name[:_LONGEST], safe=':')}")
+    context = context_of(request)
+    start = number(request.query.get("from", "0"))
+    keys = context.frontier.keys
+    names = await list_domains(context.redis, keys, limit=PAGE, start=start)
+    at = (await context.overview(max_age_s=5)).fleet.at
+    rows = await read_domains(context.redis, keys, names, at)
+    more: Node = None
+    if len(names) == PAGE:
+        more = tag.p(tag.a("Next page", href=f"/domains?from={start + PAGE}"))
+    return page(
+        request,
+        "Domains",
+        search_form("domain", "Domain", "", "Show"),
+        domains_table("Domains", rows),
+        more,
+    )
+
+
+def number(text: str) -> int:
+    """Read a position; anything else is the beginning."""
+    return min(int(text), 10**9) if text.isdecimal() and len(text) < _LONGEST else 0
+
+
+async def domain(request: web.Request) -> web.Response:
+    """Show one domain, its limits and the head of its queue."""
+    context, name = context_of(request), request.match_info["name"]
+    at = (await context.overview(max_age_s=5)).fleet.at
+    (d,) = await read_domains(context.redis, context.frontier.keys, [name], at)
+    queue = await peek(context.frontier, name)
+    verb, label = ("resume", "Resume it") if d.paused else ("pause", "Pause it")
+    return page(
+        request,
+        d.name,
+        tag.p(badge(d.state, MOODS[d.state])),
+        _tiles(d),
+        tag.div(
+            action_form(request, verb, label, domain=d.name),
+            _limits(request, d),
+            class_="actions",
+        ),
+        table("Next in its queue", ("URL", "Priority", "Retries"), [_row(r) for r in queue]),
+    )
+
+
+def _row(found: Found) -> tuple[Node, ...]:
+    return (
+        tag.a(found.url, href=f"/frontier?url={quote(found.url, safe='')}", class_="url"),
+        str(found.priority),
+        str(found.retries),
+    )
+
+
+def _tiles(d: Domain) -> Node:
+    return tiles(
+        [
+            ("Queued", count(d.queued)),
+            ("In flight", f"{d.active} of {d.concurrency}"),
+            ("Delay", f"{d.delay_ms} ms"),
+            ("Due in", span(d.due_in_s)),
+            ("Done", count(d.done)),
+            ("Tried again", count(d.retry)),
+            ("Given up", count(d.bury)),
+            ("Success", share(d.success)),
+        ]
+    )
+
+
+def _limits(request: web.Request, d: Domain) -> Node:
+    def field(name: str, label: str, value: int, low: int) -> Node:
+        box = tag.input(
+            type="number", id=name, name=name, value=value, min=low, max=86400000, required=True
+        )
+        return tag.label(label, " ", box, for_=name)
+
+    return action_form(
+        request,
+        "set_delay",
+        "Set the limits",
+        field("delay_ms", "Delay, ms", d.delay_ms, 0),
+        field("concurrency", "In flight, at most", d.concurrency, 1),
+        domain=d.name,
+    )

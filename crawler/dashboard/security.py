@@ -1,0 +1,186 @@
+"""Who may see and do what: names, sessions, tokens against forged forms, headers.
+
+A page of another site can make a browser send requests here (cross-site forms, DNS rebinding).
+Against it stand: only known names in Host, a SameSite cookie, the Origin and Sec-Fetch-Site
+headers, and in each form a token that only this session's pages carry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Middleware
+
+from crawler.dashboard.config import DashboardConfig
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+COOKIE = "seine_session"
+#: A session ends after this time, seconds.
+LIFETIME_S = 12 * 3600
+#: Pages that need no login.
+OPEN_PATHS = frozenset({"/login", "/healthz", "/readyz"})
+_PARTS = 4
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Makes and checks sessions and form tokens. Holds no state beside its key."""
+
+    def __init__(self, config: DashboardConfig) -> None:
+        self.config = config
+        # From the token, so that every replica accepts the others' sessions.
+        own = config.token.encode() or secrets.token_bytes(32)
+        self._key = hashlib.sha256(b"seine-dashboard\0" + own).digest()
+
+    def _sign(self, purpose: str, value: str) -> str:
+        return hmac.new(self._key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
+
+    def new_session(self, who: str, now_s: float | None = None) -> str:
+        """Make a cookie for *who*."""
+        issued = int(time.time() if now_s is None else now_s)
+        value = f"{who}.{issued}.{secrets.token_hex(8)}"
+        return f"{value}.{self._sign('session', value)}"
+
+    def who(self, cookie: str, now_s: float | None = None) -> str | None:
+        """Whose session a cookie is; None: nobody's, or it is over."""
+        parts = cookie.split(".")
+        if len(parts) != _PARTS or not parts[1].isdecimal():
+            return None
+        value, signature = ".".join(parts[:3]), parts[3]
+        if not hmac.compare_digest(self._sign("session", value).encode(), signature.encode()):
+            return None
+        age_s = (time.time() if now_s is None else now_s) - int(parts[1])
+        return parts[0] if -60 <= age_s <= LIFETIME_S else None  # noqa: PLR2004
+
+    def form_token(self, cookie: str) -> str:
+        """What the forms of a session carry."""
+        return self._sign("form", cookie)
+
+    def knows_token(self, given: str) -> bool:
+        """Whether a visitor knows the dashboard's token."""
+        token = self.config.token
+        return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+
+    def knows_host(self, host: str) -> bool:
+        """Whether this is a name of ours; an address literal cannot be rebound."""
+        name = (urlsplit(f"//{host}").hostname or "").lower()
+        if name == "localhost" or name in self.config.hosts or name == self.config.host:
+            return True
+        try:
+            ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+def own_site(request: web.Request) -> bool:
+    """Whether a browser says that one of our own pages sent this; other clients say nothing."""
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+        return False
+    origin = request.headers.get("Origin")
+    return origin is None or urlsplit(origin).netloc == request.host
+
+
+def harden(response: web.StreamResponse) -> None:
+    """Add the security headers."""
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.setdefault("Cache-Control", "no-store")
+
+
+def bearer(request: web.Request) -> str:
+    """Token of the Authorization header; empty where there is none."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def make_middleware(guard: Guard) -> Middleware:
+    """Make the middleware that every request passes first."""
+
+    async def refuse_or_go_on(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.path in {"/healthz", "/readyz"}:
+            return await handler(request)
+        if not guard.knows_host(request.host):
+            raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
+        request["cookie"] = cookie = request.cookies.get(COOKIE, "")
+        who = guard.who(cookie)
+        if who is None and guard.knows_token(bearer(request)):
+            who, request["bearer"] = "token", True
+        return await _with_visitor(guard, request, handler, who)
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            response = await refuse_or_go_on(request, handler)
+        except web.HTTPException as error:
+            harden(error)
+            raise
+        if not response.prepared:
+            harden(response)
+        return response
+
+    return middleware
+
+
+async def _with_visitor(
+    guard: Guard, request: web.Request, handler: Handler, who: str | None
+) -> web.StreamResponse:
+    fresh = ""
+    public = request.path in OPEN_PATHS or request.path.startswith("/static/")
+    if who is None and not guard.config.token:
+        who, fresh = "local", guard.new_session("local")
+        request["cookie"] = fresh
+    if who is None and not public:
+        if request.method == hdrs.METH_GET and "text/html" in request.headers.get("Accept", ""):
+            raise web.HTTPSeeOther("/login")
+        raise web.HTTPUnauthorized(text="Log in, or send the token as a bearer.\n")
+    request["who"] = who or ""
+    request["form_token"] = guard.form_token(request["cookie"]) if request["cookie"] else ""
+    if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
+        await _check_form(guard, request)
+    response = await handler(request)
+    if fresh and not response.prepared and not public:
+        set_cookie(request, response, fresh)
+    return response
+
+
+async def _check_form(guard: Guard, request: web.Request) -> None:
+    if not own_site(request):
+        raise web.HTTPForbidden(text="This came from another site.\n")
+    if request.get("bearer") or request.path == "/login":
+        return
+    form = await request.post()
+    given, right = str(form.get("form_token", "")), guard.form_token(request["cookie"])
+    if not hmac.compare_digest(given.encode(), right.encode()):
+        raise web.HTTPForbidden(text="The form is too old: load the page again.\n")
+
+
+def set_cookie(request: web.Request, response: web.StreamResponse, value: str) -> None:
+    """Start a session in the visitor's browser."""
+    response.set_cookie(
+        COOKIE,
+        value,
+        max_age=LIFETIME_S,
+        httponly=True,
+        samesite="Strict",
+        secure=request.secure,
+    )

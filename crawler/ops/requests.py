@@ -1,0 +1,58 @@
+"""Single stored requests, read for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from crawler import meta as m
+from crawler.frontier.frontier import Frontier
+from crawler.ops.fleet import stored_fields
+
+
+@attrs.frozen(kw_only=True)
+class Found:
+    """One stored request."""
+
+    id: str
+    state: str
+    """ready, delayed, leased or dead."""
+    url: str
+    priority: int = 0
+    retries: int = 0
+    created: float = 0.0
+    """Unix time."""
+    at: float = 0.0
+    """When it is due, when its lease ends, or when it was buried; Unix time."""
+    worker: str = ""
+    note: dict[str, Any] = attrs.Factory(dict)
+
+
+def read(stored: bytes | None, **more: Any) -> Found:
+    """Read a stored request; one that cannot be read has no URL (I8)."""
+    fields = stored_fields(stored or b"")
+    meta = fields.get("meta") or {}
+    return Found(
+        url=str(fields.get("url") or "(cannot be read)"),
+        priority=int(fields.get("priority") or 0),
+        retries=int(meta.get(m.RETRY_COUNT) or 0),
+        created=float(meta.get(m.CREATED_AT) or 0),
+        **more,
+    )
+
+
+async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
+    """Stored requests by id, in that order; None: it is gone."""
+    client: Any = frontier.redis
+    found: list[bytes | None] = await client.hmget(frontier.keys.requests, ids) if ids else []
+    return found
+
+
+async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:
+    """Return the requests of a domain that are next."""
+    client: Any = frontier.redis
+    ids = await client.zrange(frontier.keys.queue(domain), 0, limit - 1)
+    rows = zip(ids, await load(frontier, ids), strict=True)
+    return [read(stored, id=id_.decode(), state="ready") for id_, stored in rows]

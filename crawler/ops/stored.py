@@ -1,0 +1,98 @@
+"""What PostgreSQL keeps, read for people: products, their history, attempts, jobs, quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crawler.ops.database import Database, Row
+
+_PRODUCT = (
+    "site_id, external_id, name, price, currency, availability, brand, url,"
+    " scraped_at, updated_at, first_seen, gone_at"
+)
+
+
+async def attempts_of(database: Database, url: str, domain: str) -> list[Row]:
+    """Return the newest attempts at a URL."""
+    return await database.rows(
+        "SELECT * FROM attempts WHERE domain = %(domain)s AND url = %(url)s"
+        " ORDER BY at DESC LIMIT 20",
+        {"url": url, "domain": domain},
+    )
+
+
+async def product_at(database: Database, url: str) -> Row | None:
+    """Return the product that a URL shows, or None."""
+    rows = await database.rows(
+        f"SELECT {_PRODUCT} FROM products"  # noqa: S608  # our own list of columns
+        " WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s LIMIT 1",
+        {"url": url},
+    )
+    return rows[0] if rows else None
+
+
+async def search_products(
+    database: Database, words: str, *, limit: int = 50, start: int = 0
+) -> list[Row]:
+    """Return products by a part of name, brand or number, the last changed first."""
+    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return await database.rows(
+        f"SELECT {_PRODUCT} FROM products"  # noqa: S608  # our own list of columns
+        " WHERE %(words)s = '' OR name ILIKE %(like)s OR brand ILIKE %(like)s"
+        " OR external_id = %(words)s OR sku = %(words)s OR gtin = %(words)s OR url = %(words)s"
+        " ORDER BY updated_at DESC, external_id LIMIT %(limit)s OFFSET %(start)s",
+        {"words": words, "like": f"%{escaped}%", "limit": limit, "start": start},
+    )
+
+
+async def product(database: Database, site_id: str, external_id: str) -> Row | None:
+    """Return one product with the whole item, or None."""
+    rows = await database.rows(
+        f"SELECT {_PRODUCT}, item FROM products"  # noqa: S608  # our own list of columns
+        " WHERE site_id = %(site)s AND external_id = %(id)s",
+        {"site": site_id, "id": external_id},
+    )
+    return rows[0] if rows else None
+
+
+async def changes(database: Database, site_id: str, external_id: str) -> list[Row]:
+    """Return the newest changes of one product."""
+    return await database.rows(
+        "SELECT changed_at, field, old, new FROM product_versions"
+        " WHERE site_id = %(site)s AND external_id = %(id)s ORDER BY changed_at DESC LIMIT 200",
+        {"site": site_id, "id": external_id},
+    )
+
+
+async def estimate(database: Database, table: str) -> int:
+    """Return about how many rows a table has, from the server's statistics."""
+    n: Any = await database.value(
+        "SELECT coalesce(nullif(n_live_tup, 0), 0) FROM pg_stat_user_tables"
+        " WHERE relname = %(table)s",
+        {"table": table},
+    )
+    return int(n or 0)
+
+
+async def jobs(database: Database) -> list[Row]:
+    """Return the newest jobs."""
+    return await database.rows("SELECT * FROM jobs ORDER BY created_at DESC LIMIT 100")
+
+
+async def newest_attempts(database: Database, *, outcome: str = "", domain: str = "") -> list[Row]:
+    """Return the newest attempts of the last day, filtered."""
+    return await database.rows(
+        "SELECT * FROM attempts WHERE at > now() - interval '1 day'"
+        " AND (%(outcome)s = '' OR outcome = %(outcome)s)"
+        " AND (%(domain)s = '' OR domain = %(domain)s) ORDER BY at DESC LIMIT 100",
+        {"outcome": outcome, "domain": domain},
+    )
+
+
+async def rejections(database: Database) -> list[Row]:
+    """Return why items were rejected in the last day, the commonest first."""
+    return await database.rows(
+        "SELECT site_id, reason, sum(times) AS times, max(rejected_at) AS last_at"
+        " FROM rejected_items WHERE rejected_at > now() - interval '1 day'"
+        " GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100"
+    )
