@@ -35,7 +35,20 @@ def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
     """Make the application; it connects when it starts."""
     guard = Guard(config)
     app = web.Application(middlewares=[make_middleware(guard), _outage], client_max_size=1 << 20)
+    _connect(app, config, where, guard)
+    app.add_routes(_routes())
+    return app
 
+
+def make_exporter(config: DashboardConfig, where: Endpoints) -> web.Application:
+    """Make the application that only serves metrics and health: numbers, open to any scraper."""
+    app = web.Application()
+    _connect(app, config, where, Guard(config))
+    app.add_routes(_health())
+    return app
+
+
+def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, guard: Guard) -> None:
     async def stores(app: web.Application) -> AsyncIterator[None]:
         redis, database = redis_client(where.redis_url), Database(where.database_url)
         app[CONTEXT] = Context(config=config, redis=redis, database=database, guard=guard)
@@ -49,8 +62,14 @@ def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
 
     app.cleanup_ctx.append(stores)
     app.on_shutdown.append(hang_up)
-    app.add_routes(_routes())
-    return app
+
+
+def _health() -> list[web.RouteDef]:
+    return [
+        web.get("/metrics", metrics),
+        web.get("/healthz", healthz),
+        web.get("/readyz", readyz),
+    ]
 
 
 def _routes() -> list[web.RouteDef]:
@@ -73,9 +92,7 @@ def _routes() -> list[web.RouteDef]:
         web.get("/login", show_login),
         web.post("/login", login),
         web.post("/logout", logout),
-        web.get("/metrics", metrics),
-        web.get("/healthz", healthz),
-        web.get("/readyz", readyz),
+        *_health(),
         web.get("/static/{name}", static),
     ]
 

@@ -64,7 +64,7 @@ def _header(request: web.Request) -> Markup:
             hidden_token(request), tag.button("Log out"), method="post", action="/logout"
         )
     crawl = context_of(request).config.crawl
-    state = tag.span("", id="live-state", role="status")
+    state = tag.span("", id="stream-state", role="status")
     return tag.header(
         tag.p(tag.strong("Seine"), " ", tag.span(crawl), state, class_="brand"),
         tag.nav(tag.ul(links), aria_label="Pages"),

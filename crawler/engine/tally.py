@@ -115,7 +115,7 @@ class TallyExtension:
         if not ended and items == self._items_told:
             return
         if self._redis is None:
-            self._redis = redis_client(endpoints(self.crawler.settings).redis_url)
+            self._redis = redis_client(self._redis_url())
         try:
             await record(self._redis, self.keys, ended, items - self._items_told, time.time())
         except (RedisError, OSError) as error:
@@ -123,6 +123,9 @@ class TallyExtension:
             self.tally.put_back(ended)
             return
         self._items_told = items
+
+    def _redis_url(self) -> str:
+        return endpoints(self.crawler.settings, need=("redis",)).redis_url
 
     async def _closed(self) -> None:
         if self._task is not None:

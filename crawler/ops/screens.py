@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -47,7 +45,7 @@ def status(overview: Overview) -> RenderableType:
     """Lay the overview out on one screen."""
     parts: list[RenderableType] = [
         headline(overview),
-        Columns([_requests(overview.fleet), _speed(overview), _stores(overview.fleet)]),
+        _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
     ]
     if overview.domains:
         parts.append(domains(overview.domains))
@@ -58,8 +56,14 @@ def status(overview: Overview) -> RenderableType:
     return Group(*parts)
 
 
+def _beside(*parts: RenderableType) -> Table:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(*parts)
+    return grid
+
+
 def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> Panel:
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 1))
     table.add_column(style="dim")
     table.add_column(justify="right")
     for name, value in rows:
@@ -85,11 +89,11 @@ def _speed(overview: Overview) -> Panel:
     fleet = overview.fleet
     rows = [
         ("pages/min", count(overview.pages_a_minute)),
-        ("last half hour", spark([m.done for m in overview.minutes[-30:]])),
+        ("last 12 min", spark([m.done for m in overview.minutes[-12:]])),
         ("success", share(overview.success)),
         ("workers", count(len(fleet.alive))),
         ("time left", span(overview.eta_s)),
-        ("next request's age", span(fleet.oldest_s)),
+        ("next one's age", span(fleet.oldest_s)),
         ("overdue by", span(fleet.lateness_s)),
     ]
     return _pairs("speed", rows)
@@ -101,8 +105,8 @@ def _stores(fleet: Fleet) -> Panel:
         ("Redis memory", size(fleet.memory_bytes)),
         ("its limit", limit),
         ("clock off by", span(abs(fleet.clock_skew_s))),
-        ("domains ready", count(fleet.counts.domains_ready)),
-        ("domains waiting", count(fleet.counts.domains_waiting)),
+        ("sites ready", count(fleet.counts.domains_ready)),
+        ("sites waiting", count(fleet.counts.domains_waiting)),
         ("read in", f"{1000 * fleet.read_s:.0f} ms"),
     ]
     return _pairs("stores", rows)
@@ -159,6 +163,16 @@ def reasons(overview: Overview) -> Table:
     return table
 
 
+def bar(part: float, width: int = 60) -> str:
+    """Draw a share as a bar.
+
+    >>> bar(0.5, width=8)
+    '━━━━╌╌╌╌'
+    """
+    full = round(width * min(max(part, 0.0), 1.0))
+    return "━" * full + "╌" * (width - full)
+
+
 def progress(overview: Overview) -> RenderableType:
     """Show how much of the known work is done, on three lines."""
     counts = overview.fleet.counts
@@ -169,6 +183,6 @@ def progress(overview: Overview) -> RenderableType:
     rest = f"{count(dead)} given up, {span(overview.eta_s)} left"
     return Group(
         headline(overview),
-        ProgressBar(total=max(known, 1), completed=done + dead, width=60),
+        Text(bar((done + dead) / max(known, 1)), style="green"),
         Text(f"{numbers} · {speed} · {rest}"),
     )

@@ -3,7 +3,7 @@
   "use strict";
   const main = document.querySelector("main[data-live]");
   if (!main || !window.EventSource) return;
-  const state = document.getElementById("live-state");
+  const state = document.getElementById("stream-state");
   const source = new EventSource(`/events/${encodeURIComponent(main.dataset.live)}`);
   const waiting = new Map();
 

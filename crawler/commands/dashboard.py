@@ -1,0 +1,47 @@
+"""`scrapy dashboard`: the fleet in a browser."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, ClassVar
+
+from crawler.cli import SeineCommand
+from crawler.cli_fleet import crawl_of
+from crawler.dashboard.app import make_app
+from crawler.dashboard.config import DashboardConfig
+from crawler.dashboard.serve import serve
+from crawler.stores.connect import endpoints
+
+
+class Command(SeineCommand):
+    """Serves the dashboard and the fleet's /metrics until Ctrl-C or SIGTERM."""
+
+    summary = "Serve the dashboard, on this machine unless told otherwise"
+    arguments = "[--host ADDRESS] [--port N]"
+    example = "scrapy dashboard --port 8800"
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": True}
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the address and the crawl."""
+        super().add_options(parser)
+        parser.add_argument("--host", default="", help="address (SEINE_DASHBOARD_HOST)")
+        parser.add_argument("--port", default="", help="port, 0 picks one (SEINE_DASHBOARD_PORT)")
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Serve until asked to stop.
+
+        Raises:
+            ConfigError: the address is open to others and no token is set, or cannot be used.
+        """
+        crawl = crawl_of(self, opts)
+        config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)
+        where = endpoints(self.project)
+        serve(
+            make_app(config, where),
+            config.host,
+            config.port,
+            lambda url: self.show(f"dashboard of crawl {crawl} at {url}", url=url, crawl=crawl),
+        )
+        return 0

@@ -1,0 +1,66 @@
+"""`scrapy doctor`: look at settings, stores, clocks and versions before they hurt."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+import attrs
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from crawler.cli import SeineCommand
+from crawler.errors import SeineError
+from crawler.ops.checks import Finding
+from crawler.ops.doctor import examine
+from crawler.stores.connect import Endpoints, endpoints
+
+_MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
+
+
+class Command(SeineCommand):
+    """Names what endangers a crawl and what to do; exit status 1 where something fails."""
+
+    summary = "Check settings, stores, clocks and versions, and say what to mend"
+    example = "scrapy doctor"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --spider."""
+        super().add_options(parser)
+        parser.add_argument("--spider", default="catalog", help="whose keys (default: catalog)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Look, and print what was found."""
+        findings = asyncio.run(examine(self.project, self._where(), opts.spider))
+        failed = any(finding.level == "fail" for finding in findings)
+        if self.as_json:
+            self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])
+        else:
+            Console(highlight=False).print(_table(findings))
+        return 1 if failed else 0
+
+    def _where(self) -> Endpoints:
+        """Addresses of the stores, also of one that does not answer: that is a finding."""
+        found = {}
+        for store, name in (("redis", "REDIS_URL"), ("postgres", "DATABASE_URL")):
+            try:
+                where = endpoints(self.project, need=(store,))
+                found[store] = where.redis_url if store == "redis" else where.database_url
+            except SeineError:
+                found[store] = str(self.project.get(name) or "")
+        return Endpoints(found["redis"], found["postgres"])
+
+
+def _table(findings: list[Finding]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    table.add_column()
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for finding in findings:
+        mark, colour = _MARKS[finding.level]
+        text = Text(finding.text)
+        if finding.advice:
+            text.append(f"\n→ {finding.advice}", style="dim")
+        table.add_row(Text(mark, style=colour), finding.subject, text)
+    return table

@@ -1,0 +1,46 @@
+"""`scrapy exporter`: the fleet's metrics for Prometheus, without the dashboard."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, ClassVar
+
+from crawler.cli import SeineCommand
+from crawler.cli_fleet import crawl_of
+from crawler.dashboard.app import make_exporter
+from crawler.dashboard.config import DashboardConfig
+from crawler.dashboard.serve import serve
+from crawler.stores.connect import endpoints
+
+
+class Command(SeineCommand):
+    """Serves /metrics, /healthz and /readyz of the fleet until Ctrl-C or SIGTERM."""
+
+    summary = "Serve the fleet's metrics for Prometheus"
+    arguments = "[--host ADDRESS] [--port N]"
+    example = "scrapy exporter --port 9808"
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": True}
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the address and the crawl."""
+        super().add_options(parser)
+        parser.add_argument("--host", default="127.0.0.1", help="address (127.0.0.1)")
+        parser.add_argument("--port", type=int, default=9808, help="port, 0 picks one (9808)")
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Serve until asked to stop.
+
+        Raises:
+            ConfigError: the address cannot be used.
+        """
+        crawl = crawl_of(self, opts)
+        app = make_exporter(DashboardConfig(crawl=crawl), endpoints(self.project))
+        serve(
+            app,
+            opts.host,
+            opts.port,
+            lambda url: self.show(f"metrics of crawl {crawl} at {url}metrics", url=url),
+        )
+        return 0

@@ -1,0 +1,41 @@
+"""Serving until somebody says stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+
+from aiohttp import web
+
+from crawler.errors import ConfigError
+
+#: Open event streams are given this long to end, seconds.
+SHUTDOWN_S = 3.0
+
+
+def serve(app: web.Application, host: str, port: int, told: Callable[[str], None]) -> None:
+    """Serve *app* until SIGTERM or Ctrl-C; *told* hears the address.
+
+    Raises:
+        ConfigError: the address cannot be used.
+    """
+    asyncio.run(_serve(app, host, port, told))
+
+
+async def _serve(app: web.Application, host: str, port: int, told: Callable[[str], None]) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        bound, number = runner.addresses[0][:2]
+        name = f"[{bound}]" if ":" in bound else bound
+        told(f"http://{name}:{number}/")
+        await stop.wait()
+    except OSError as error:
+        raise ConfigError(f"{host}:{port} cannot be served: {error.strerror}") from None
+    finally:
+        await runner.cleanup()
