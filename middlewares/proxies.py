@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMiddleware
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from crawler import meta as m
@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 #: Keys of `request.meta`: the proxy's id, which may be shown, and the token of its use.
 PROXY_ID, LEASE = "proxy_id", "proxy_lease"
+_PROBE = "proxy_probe"
 #: Pools whose proxies are kept for a while.
 _STICKY = frozenset({"residential", "gateway"})
 #: Seconds between two looks at the list's file.
@@ -125,12 +126,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
                 return back
             # Not the frontier's: robots.txt, for instance. Nobody would send it again.
             if time.monotonic() > until:
-                raise IgnoreRequest(f"no proxy of pool {wanted!r} is free for {site}")
+                raise DownloadTimeoutError(f"no proxy of pool {wanted!r} is free for {site}")
             await asyncio.sleep(min(taken, 1.0))
         proxy = self.known[taken.id]
         request.meta.update(
             {"proxy": proxy.url, "_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token}
         )
+        request.meta[_PROBE] = taken.probe
         if proxy.country:
             request.meta["exit_country"] = proxy.country
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
@@ -187,14 +189,17 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def _judged(self, request: Request, ban: bool | None, reason: str) -> Request | None:
         request.meta["_ban"] = ban
-        tries = int(request.meta.get(_TRIES) or 0)
-        if not ban or tries >= self.most_tries:
+        # A proxy that the site never accepted is to blame itself; one that it did, or the page.
+        tries = int(request.meta.get(_TRIES) or 0) + (not request.meta.get(_PROBE))
+        if not ban or tries > self.most_tries:
             await self._report(request, "good" if ban is False else "unknown")
             return None
         await self._report(request, "ban")
         self.stats.inc_value("proxies/bans")
-        request.meta[_TRIES] = tries + 1
-        return self.ledger.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+        request.meta[_TRIES] = tries
+        copy = self.ledger.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+        # What is not the frontier's, robots.txt for instance, is tried again on the spot.
+        return copy or request.replace(dont_filter=True)
 
     async def _report(self, request: Request, outcome: Outcome) -> None:
         taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))

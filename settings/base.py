@@ -189,7 +189,7 @@ SEINE_PROXY_DELAY_MS = 0
 SEINE_PROXY_STICKY_REQUESTS = 20
 # Seconds after which such a session moves on. Default: 10 minutes.
 SEINE_PROXY_STICKY_SECONDS = 600
-# Refusals through different proxies after which a page itself is to blame, and no further proxy.
+# Refusals through proxies that the site knows after which a page is to blame, and no more proxies.
 # Default 5 (rotating_proxies' setting and value).
 ROTATING_PROXY_PAGE_RETRY_TIMES = 5
 # Class that tells a proxy's ban: response_is_ban and exception_is_ban, as in rotating_proxies.

@@ -67,6 +67,8 @@ class Taken:
 
     id: str
     token: str
+    probe: bool = False
+    """The domain has not accepted it yet, or not since its ban: this use decides on it."""
 
 
 @attrs.frozen
@@ -125,7 +127,7 @@ class ProxyPool:
         )
         word = text(reply[0])
         if word == "TAKEN":
-            return Taken(text(reply[1]), token)
+            return Taken(text(reply[1]), token, bool(reply[2]))
         return int(reply[1]) / 1000 if word == "WAIT" else float("inf")
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:

@@ -33,7 +33,7 @@ _LOCAL_META = frozenset(
     }
 )
 #: And what the proxies' middleware chose, credentials among it: another try chooses anew.
-_PROXY_META = frozenset({"proxy", "_rotating_proxy", "exit_country"})
+_PROXY_META = frozenset({"proxy", "_rotating_proxy", "exit_country", "proxy_probe"})
 _DEFAULTS: dict[str, Any] = {
     "method": "GET",
     "body": b"",

@@ -10,7 +10,7 @@
 -- ARGV[7] ms after which a use that was never reported counts as over
 -- ARGV[8] uses of one proxy at a time (0: any number)
 -- ARGV[9] pause between two uses of one proxy, ms
--- reply: {'TAKEN', id}; {'WAIT', ms until one may be free}; {'NONE'}: the pool is empty
+-- reply: {'TAKEN', id, 1 if this use decides on it}; {'WAIT', ms until one may be free}; {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
 local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
 local proven = domain_key('good', ARGV[2])
@@ -47,7 +47,7 @@ local function take(id, probe)
         redis.call('ZADD', P .. 'uses:' .. id, now + hold, ARGV[6])
         redis.call('PEXPIRE', P .. 'uses:' .. id, hold)
     end
-    return { 'TAKEN', id }
+    return { 'TAKEN', id, probe and 1 or 0 }
 end
 
 local kept = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])

@@ -1,0 +1,110 @@
+"""A fleet behind real forward proxies: a bad one hurts once, and nothing is lost."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.judge import judge
+from tests.acceptance.banning import banning_shop
+from tests.acceptance.conftest import Crawl, said
+from tests.helpers import wait_until
+from tests.integration.access.forward import Forward, forwarders
+
+pytestmark = pytest.mark.acceptance
+
+PRODUCTS = 120
+SECRET = "hunter2"
+
+
+def behind(crawl: Crawl, proxies: list[Forward], **settings: object) -> None:
+    """Send the crawl's workers through these proxies."""
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "SEINE_PROXIES": ",".join(proxy.url for proxy in proxies),
+        "SEINE_FLEET": crawl.name,
+        "LOG_LEVEL": "DEBUG",
+        **settings,
+    }
+
+
+def nothing_lost(crawl: Crawl) -> None:
+    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    assert verdict.passed, verdict
+    assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.zcard(crawl.keys.dead) == 0
+    assert [worker.process.returncode for worker in crawl.workers.workers] == [0] * len(
+        crawl.workers.workers
+    )
+
+
+def no_secret_shown(crawl: Crawl) -> None:
+    assert not [w.name for w in crawl.workers.workers if SECRET in said(w)]
+    for key in crawl.redis.scan_iter(count=1000):
+        if crawl.redis.type(key) == b"hash":
+            assert SECRET.encode() not in b"".join(crawl.redis.hvals(key)), key
+
+
+def test_a_banned_proxy_is_asked_once_by_the_whole_fleet(crawl: Crawl) -> None:
+    ways = [
+        Forward("http" if n % 2 else "socks5", f"127.0.0.{n}", user="me", secret=SECRET)
+        for n in range(11, 21)
+    ]
+    banned = {way.exit for way in ways[:5]}
+    with forwarders(*ways), banning_shop(PRODUCTS, set(banned)) as shop:
+        behind(crawl, ways)
+        for _ in range(4):
+            crawl.start_idle()
+        crawl.seed(shop.url)
+        crawl.wait_for_end(90)
+        asked = {address: shop.asked(address) for address in banned}
+        used = {address for (address, status) in shop.visits if status == 200}
+
+    assert set(asked.values()) == {1}, asked
+    assert used == {way.exit for way in ways} - banned
+    nothing_lost(crawl)
+    no_secret_shown(crawl)
+
+
+def test_a_fleet_with_every_proxy_banned_loses_nothing_and_ends_when_one_returns(
+    crawl: Crawl,
+) -> None:
+    ways = [Forward("http", f"127.0.0.{n}") for n in range(31, 34)]
+    rest_s = 3.0
+    with forwarders(*ways), banning_shop(PRODUCTS, {way.exit for way in ways}) as shop:
+        behind(
+            crawl,
+            ways,
+            SEINE_PROXY_QUARANTINE_SECONDS=rest_s,
+            SEINE_PROXY_QUARANTINE_LIMIT_SECONDS=rest_s,
+        )
+        crawl.seed(shop.url)
+        for _ in range(4):
+            crawl.start()
+        wait_until(lambda: len(shop.refused_at) == 3, 60, "each proxy is banned")
+        began = time.monotonic()
+        wait_until(lambda: time.monotonic() - began > 2 * rest_s, 60, "two quarantines pass")
+        assert crawl.redis.zcard(crawl.keys.dead) == 0
+        shop.banned.discard(ways[0].exit)
+        crawl.wait_for_end(120)
+        refusals = dict(shop.refused_at)
+
+    nothing_lost(crawl)
+    for times in refusals.values():
+        gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+        assert all(gap >= rest_s * 0.95 for gap in gaps), gaps
+
+
+@pytest.mark.parametrize("mode", ["garbage", "close", "cut", "auth", "rewrite", "hang"])
+def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(crawl: Crawl, mode: str) -> None:
+    bad = Forward("http", "127.0.0.41", mode=mode)  # type: ignore[arg-type]
+    ways = [bad, Forward("http", "127.0.0.42")]
+    with forwarders(*ways), banning_shop(PRODUCTS, set()) as shop:
+        behind(crawl, ways, DOWNLOAD_TIMEOUT=5)
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.wait_for_end(90)
+    nothing_lost(crawl)
+    assert bad.asked <= 2

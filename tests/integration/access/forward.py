@@ -1,0 +1,165 @@
+"""Forward proxies of the test's own, http and socks5, each with an address of its own.
+
+A site sees them as 127.0.0.N, so it can tell them apart and ban them as sites do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+
+import attrs
+
+Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite"]
+
+
+@attrs.define
+class Forward:
+    """One proxy."""
+
+    kind: Literal["http", "socks5"]
+    exit: str
+    """Address from which it asks."""
+    user: str = ""
+    secret: str = ""
+    mode: Mode = "good"
+    port: int = 0
+    asked: int = 0
+    """Connections that were taken."""
+
+    @property
+    def url(self) -> str:
+        """Its address, with credentials."""
+        login = f"{self.user}:{self.secret}@" if self.user else ""
+        return f"{self.kind}://{login}127.0.0.1:{self.port}"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        self.asked += 1
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, ValueError):
+            if self.mode not in {"good", "cut"}:
+                await self._misbehave(reader, writer)
+            elif self.kind == "http":
+                await self._http(reader, writer)
+            else:
+                await self._socks(reader, writer)
+        writer.close()
+
+    async def _misbehave(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.mode == "close":
+            return
+        await reader.read(1)
+        answers = {
+            "garbage": b"\x00\xff\x13garbage" * 50,
+            "auth": b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
+            "rewrite": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 73\r\n\r\n"
+            b"<title>ERROR: The requested URL could not be retrieved</title><p>Squid</p>",
+        }
+        if self.mode == "hang":
+            await asyncio.sleep(60)
+        writer.write(answers.get(self.mode, b""))
+        await writer.drain()
+
+    async def _http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, target, _ = first.split()
+        login = base64.b64encode(f"{self.user}:{self.secret}".encode()).decode()
+        if self.user and f"proxy-authorization: basic {login}".lower() not in head.decode().lower():
+            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            await writer.drain()
+            return
+        if method == "CONNECT":
+            host, _, port = target.partition(":")
+            away = await self._dial(host, int(port))
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        else:
+            url = urlsplit(target)
+            away = await self._dial(url.hostname or "", url.port or 80)
+            kept = [x for x in lines if x and not x.lower().startswith(("proxy-", "connection:"))]
+            path = (url.path or "/") + (f"?{url.query}" if url.query else "")
+            text = "\r\n".join([f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""])
+            away[1].write(text.encode("latin-1"))
+        await self._join((reader, writer), away)
+
+    async def _socks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _, count = await reader.readexactly(2)
+        await reader.readexactly(count)
+        writer.write(b"\x05\x02" if self.user else b"\x05\x00")
+        if self.user:
+            size = (await reader.readexactly(2))[1]
+            user = await reader.readexactly(size)
+            secret = await reader.readexactly((await reader.readexactly(1))[0])
+            good = (user.decode(), secret.decode()) == (self.user, self.secret)
+            writer.write(b"\x01\x00" if good else b"\x01\x01")
+            if not good:
+                return
+        _, _, _, kind = await reader.readexactly(4)
+        if kind == 1:
+            host = ".".join(map(str, await reader.readexactly(4)))
+        else:
+            host = (await reader.readexactly((await reader.readexactly(1))[0])).decode()
+        port = int.from_bytes(await reader.readexactly(2))
+        away = await self._dial(host, port)
+        writer.write(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
+        await self._join((reader, writer), away)
+
+    async def _dial(
+        self, host: str, port: int
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(host, port, local_addr=(self.exit, 0))
+
+    async def _join(
+        self,
+        here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        away: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(OSError):
+                while data := await source.read(65536):
+                    sink.write(data[:300] if self.mode == "cut" and sink is here[1] else data)
+                    await sink.drain()
+                    if self.mode == "cut" and sink is here[1]:
+                        break
+            sink.close()
+
+        await asyncio.gather(pump(here[0], away[1]), pump(away[0], here[1]))
+
+
+@contextlib.contextmanager
+def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
+    """Run proxies in a thread as long as the block; each gets a port of its own."""
+    loop = asyncio.new_event_loop()
+    ready, tasks = threading.Event(), []
+
+    async def main() -> None:
+        tasks.append(asyncio.current_task())
+        servers = []
+        for proxy in proxies:
+            server = await asyncio.start_server(proxy.serve, "127.0.0.1", proxy.port)
+            proxy.port = server.sockets[0].getsockname()[1]
+            servers.append(server)
+        ready.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        for server in servers:
+            server.close()
+        left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
+    thread.start()
+    assert ready.wait(10)
+    try:
+        yield list(proxies)
+    finally:
+        loop.call_soon_threadsafe(tasks[0].cancel)
+        thread.join(10)
+        loop.close()
