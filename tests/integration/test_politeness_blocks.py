@@ -38,10 +38,11 @@ def in_seconds(n: float) -> str:
 
 
 async def crawl_of(redis_url: str, name: str, site: Site, pages: int, workers: int, **more: object):
-    crawl = Crawl(redis_url, name, {"SEINE_DOMAIN_CONCURRENCY": 1, "LOG_LEVEL": "INFO", **more})
-    await crawl.start(workers)
-    await crawl.seed(site.pages(pages))
-    return await crawl.finish()
+    settings = {"SEINE_DOMAIN_CONCURRENCY": 1, **more}
+    async with Crawl(redis_url, name, settings) as crawl:
+        await crawl.start(workers)
+        await crawl.seed(site.pages(pages))
+        return await crawl.finish()
 
 
 async def test_a_pause_that_a_site_asks_for_is_kept_by_every_worker(redis_url, namespace):

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import attrs
 from redis.asyncio import Redis
@@ -29,16 +29,24 @@ class Crawl:
     settings: dict[str, Any] = attrs.Factory(dict)
     workers: list[asyncio.subprocess.Process] = attrs.Factory(list)
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for worker in self.workers:
+            if worker.returncode is None:
+                worker.kill()
+                await worker.communicate()
+
     async def seed(self, urls: Sequence[str]) -> None:
         """Push seeds as a user does, when each worker has joined: one that comes late stays."""
-        redis = Redis.from_url(self.redis_url)
+        async with Redis.from_url(self.redis_url) as redis:
 
-        async def joined() -> bool:
-            return await redis.zcard(Keys(self.name).workers) >= len(self.workers)
+            async def joined() -> bool:
+                return await redis.zcard(Keys(self.name).workers) >= len(self.workers)
 
-        await wait_until_async(joined, 30, "all workers have joined")
-        await redis.rpush(f"{self.name}:seeds", *urls)
-        await redis.aclose()
+            await wait_until_async(joined, 30, "all workers have joined")
+            await redis.rpush(f"{self.name}:seeds", *urls)
 
     async def start(self, workers: int = 1) -> None:
         """Start real `scrapy crawl` processes."""
@@ -65,18 +73,14 @@ class Crawl:
         """Wait for the workers to end by themselves; returns what each logged."""
         ends = [asyncio.ensure_future(worker.communicate()) for worker in self.workers]
         _, late = await asyncio.wait(ends, timeout=limit_s)
-        self.kill()
+        for worker in self.workers:
+            if worker.returncode is None:
+                worker.kill()
         logs = [stderr.decode() for _, stderr in await asyncio.gather(*ends)]
         if late:
             tails = "\n\n".join(log[-3000:] for log in logs)
             raise TimeoutError(f"{len(late)} workers did not end in {limit_s} s:\n{tails}")
         return logs
-
-    def kill(self) -> None:
-        """Leave none behind."""
-        for worker in self.workers:
-            if worker.returncode is None:
-                worker.kill()
 
 
 def stat(logs: Sequence[str], name: str) -> float:
