@@ -1,24 +1,35 @@
-"""Sites that ask for a pause get one, from the whole fleet."""
+"""The last to see a request, and the first to see its answer: when may a site be asked?
+
+On the way out, a request that missed its time (the process was busy, robots.txt came first) gets
+another, so that no two arrive closer than the site's pause. On the way in, a site that asks for a
+pause gets it from the whole fleet.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.config import number
+from crawler.engine.ledger import Entry, Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
 from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, retry_after_s
 from crawler.urls import domain
 
 
 class Throttle:
-    """Blocks a domain for the fleet on 429, and on 503 with Retry-After."""
+    """Sends on time or not at all; blocks a domain on 429, and on 503 with Retry-After."""
 
-    def __init__(self, manners: Manners, stats: Any, *, usual_s: float, limit_s: float) -> None:
+    def __init__(
+        self, ledger: Ledger, manners: Manners, stats: Any, *, usual_s: float, limit_s: float
+    ) -> None:
+        self.ledger = ledger
         self.manners = manners
         self.stats = stats
         self.usual_s = usual_s
@@ -32,11 +43,29 @@ class Throttle:
             ConfigError: one is wrong.
         """
         return cls(
+            ledger_of(crawler),
             manners_of(crawler),
             crawler.stats,
             usual_s=number(crawler.settings, "SEINE_BLOCK_SECONDS", 5),
             limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
         )
+
+    def process_request(self, request: Request) -> Awaitable[Request | None] | None:
+        """Let a request pass if it is on time; no round trip then."""
+        entry = self.ledger.entry_of(request)
+        if entry is None or self.manners.may_send(entry.lease, spent=entry.spent):
+            return None
+        return self._wait(request, entry)
+
+    async def _wait(self, request: Request, entry: Entry) -> Request | None:
+        self.stats.inc_value("seine/slots_missed")
+        if await self.manners.next_slot(entry.lease, spent=entry.spent):
+            return None
+        self.stats.inc_value("seine/handed_back")
+        copy = self.ledger.hand_back(request)
+        if copy is None:
+            raise IgnoreRequest("its domain may not be asked now")
+        return copy
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note what the answer asks for; it goes on unchanged."""

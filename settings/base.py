@@ -82,6 +82,12 @@ SEINE_BUFFER_BYTES = 16 << 20
 SEINE_ATTEMPTS = False
 # Days for which the log of attempts is kept; older days are dropped. Default 30.
 SEINE_ATTEMPTS_DAYS = 30
+# For how many seconds a robots.txt is believed before it is read again. Default: 24 hours, the
+# most that RFC 9309 allows. One that cannot be read forbids everything for 5 s at first, doubled
+# up to 10 minutes.
+SEINE_ROBOTS_SECONDS = 86400
+# A Crawl-delay counts up to this many seconds. Default 30: some sites say days, and mean nobody.
+SEINE_CRAWL_DELAY_LIMIT_SECONDS = 30
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -110,8 +116,12 @@ DOWNLOADER_MIDDLEWARES = {
     # Scrapy's retries go round within one process and die with it.
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "middlewares.retry.Retry": 550,
-    # Behind retries, so that it sees each answer first.
-    "middlewares.throttle.Throttle": 560,
+    # One robots.txt for the fleet, instead of one for each process; first, as what it forbids
+    # needs nothing else.
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "middlewares.robots.RobotsMiddleware": 100,
+    # Nearest to the network: nothing may delay a request after it, and it sees each answer first.
+    "middlewares.throttle.Throttle": 990,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
     # The way out first, then the visitor who takes it.

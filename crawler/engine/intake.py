@@ -19,9 +19,10 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from crawler.errors import SeineError
-from crawler.frontier.frontier import Frontier, call, script
+from crawler.frontier.frontier import Frontier, script
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
+from crawler.stores.scripts import call
 
 logger = logging.getLogger(__name__)
 #: How long an idle worker blocks on the list before it looks for a set or a sorted set.

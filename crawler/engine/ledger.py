@@ -24,7 +24,7 @@ from scrapy.crawler import Crawler
 from crawler import meta as m
 from crawler.frontier.model import Lease, Push
 
-Outcome = Literal["done", "retry", "bury"]
+Outcome = Literal["done", "retry", "release", "bury"]
 
 
 @attrs.define(eq=False)
@@ -37,6 +37,8 @@ class Entry:
     holds: int = 0
     finished: bool = False
     landed: bool = False
+    spent: bool = False
+    """Its time to send was used for something else: robots.txt."""
     outcome: Outcome = "done"
     kind: str = ""
     reason: str = ""
@@ -178,6 +180,17 @@ class Ledger:
             return None
         entry.outcome, entry.kind, entry.reason, entry.wait_s = "retry", kind, reason, wait_s
         entry.copy = entry.request.replace(dont_filter=True)
+        return entry.copy
+
+    def hand_back(self, request: Request) -> Request | None:
+        """Give a request back unsent: it keeps its place, and no try is counted.
+
+        Returns what a downloader middleware must return; None when it is not the frontier's.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        entry.outcome, entry.copy = "release", request.replace()
         return entry.copy
 
     def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:

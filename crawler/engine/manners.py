@@ -7,13 +7,22 @@ of the leases that it asks for.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+import attrs
+from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
+
+from crawler.frontier.model import Lease
+from crawler.politeness.delay import late_ms
 
 if TYPE_CHECKING:
     from crawler.engine.pump import Pump
+
+#: A request waits here for its next time to send, if that is not further away than this, ms.
+PATIENCE_MS = 1000
 
 
 class Manners:
@@ -21,6 +30,7 @@ class Manners:
 
     def __init__(self) -> None:
         self.pump: Pump | None = None
+        self._delays: dict[str, int] = {}
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
         """Let no worker send to *domain* for *wait_s*.
@@ -31,13 +41,55 @@ class Manners:
             self.pump.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
             self.pump.give_back(domain)
 
-    def limit(
-        self, domain: str, *, delay_ms: int | None = None, concurrency: int | None = None
-    ) -> None:
-        """Set limits of *domain* for the fleet; None leaves one as it is."""
+    async def crawl_delay(self, domain: str, delay_ms: int) -> None:
+        """Keep the pause that robots.txt of *domain* asks for; 0: it asks for none.
+
+        Returns when the frontier knows: what waits for robots.txt will ask it for times to send.
+        """
         if self.pump is not None:
-            values = ["" if value is None else value for value in (delay_ms, concurrency, None)]
-            self.pump.tell("set_delay", domain, *values)
+            if delay_ms > self._delays.get(domain, 0):
+                self.pump.give_back(domain)
+            try:
+                await self.pump.frontier.set_delay(domain, robots_ms=delay_ms)
+            except (RedisError, OSError):
+                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+        if delay_ms:
+            self._delays[domain] = delay_ms
+        else:
+            self._delays.pop(domain, None)
+
+    def may_send(self, lease: Lease, *, spent: bool = False) -> bool:
+        """Whether a request is on time: on its slot, or of a domain that knows no pause.
+
+        A lease from before a pause became known has no slot; nor has one whose slot was *spent*.
+        """
+        known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
+        delay_ms = max(lease.delay_ms, known_ms)
+        if not delay_ms or self.pump is None:
+            return True
+        if spent or not lease.delay_ms:
+            return False
+        return self.pump.now_ms - lease.slot_ms <= late_ms(delay_ms)
+
+    async def next_slot(self, lease: Lease, *, spent: bool = False) -> bool:
+        """Wait for another time to send; False where the lease is to be handed back."""
+        assert self.pump is not None
+        spent = spent or not lease.delay_ms
+        delay_ms = max(lease.delay_ms, self._delays.get(lease.domain, 0))
+        while True:
+            try:
+                now_ms, slot_ms = await self.pump.frontier.reslot(
+                    lease, spent=spent, patience_ms=PATIENCE_MS
+                )
+            except (RedisError, OSError):
+                return False
+            if not slot_ms:
+                return False
+            if slot_ms > now_ms:
+                await asyncio.sleep((slot_ms - now_ms) / 1000)
+            if self.pump.now_ms - slot_ms <= late_ms(delay_ms):
+                return True
+            lease, spent = attrs.evolve(lease, slot_ms=slot_ms), False
 
 
 _manners: WeakKeyDictionary[Crawler, Manners] = WeakKeyDictionary()

@@ -20,8 +20,9 @@ from redis.exceptions import NoScriptError, RedisError
 
 from crawler.config import FrontierConfig
 from crawler.frontier.endings import Call, Endings
-from crawler.frontier.frontier import Frontier, call, parse_leased, script
+from crawler.frontier.frontier import Frontier, parse_leased, script
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
+from crawler.stores.scripts import call
 
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s.
@@ -99,6 +100,16 @@ class Pump:
         """A request is given up."""
         self.endings.burials.append(burial)
         self._outgoing()
+
+    def release(self, lease: Lease) -> None:
+        """A request goes back unsent."""
+        self.endings.releases.append(lease)
+        self._outgoing()
+
+    @property
+    def now_ms(self) -> float:
+        """The time on Redis' clock, as well as it is known here (I6)."""
+        return (monotonic() + self._offset_s) * 1000
 
     def tell(self, verb: str, *args: Any) -> None:
         """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""

@@ -269,6 +269,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """Scrapy and the stores are done with an entry: say so to the frontier."""
         if entry.outcome == "done":
             self.pump.done(Done(lease=entry.lease, children=entry.children))
+        elif entry.outcome == "release":
+            self.pump.release(entry.lease)
         elif entry.outcome == "retry" and entry.copy is not None:
             self._retry(entry, entry.copy)
         else:

@@ -7,15 +7,14 @@ from typing import Any
 
 import orjson
 from redis.asyncio import Redis
-from redis.exceptions import NoScriptError
 
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import Burial, Counts, Done, Lease, Leased, Push, Retry
-from crawler.stores.scripts import Script, load_script
+from crawler.stores.scripts import Script, call, load_script
 
 #: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
 MAX_CHILDREN = 500
-_LEASE_FIELDS = 5
+_LEASE_FIELDS = 6
 
 
 def _text(value: Any) -> str:
@@ -85,10 +84,26 @@ class Frontier:
         delay_ms: int | None = None,
         concurrency: int | None = None,
         jitter: float | None = None,
+        robots_ms: int | None = None,
     ) -> None:
-        """Set limits of a domain; None leaves one as it is."""
-        args = ["" if value is None else value for value in (delay_ms, concurrency, jitter)]
-        await self._run("set_delay", domain, *args)
+        """Set limits of a domain; None leaves one as it is.
+
+        *delay_ms* is the operator's pause, *robots_ms* what robots.txt asks: the longer counts.
+        """
+        limits = (delay_ms, concurrency, jitter, robots_ms)
+        await self._run("set_delay", domain, *("" if value is None else value for value in limits))
+
+    async def reslot(
+        self, lease: Lease, *, spent: bool = False, patience_ms: int = 1000
+    ) -> tuple[int, int]:
+        """Ask for another time to send, because the lease's own was missed or *spent*.
+
+        Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
+        back, because its domain is not free again within *patience_ms*.
+        """
+        args = [lease.id, lease.token, lease.slot_ms, int(spent), patience_ms]
+        now_ms, slot_ms, _ = await self._run("reslot", *args)
+        return int(now_ms), int(slot_ms)
 
     async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
         """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
@@ -166,14 +181,6 @@ def script(name: str) -> Script:
     return load_script("crawler.frontier", name)
 
 
-async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
-    """Run a script by its hash, loading it where the server does not know it yet."""
-    try:
-        return await redis.evalsha(lua.sha, len(keys), *keys, *args)
-    except NoScriptError:
-        return await redis.eval(lua.source, len(keys), *keys, *args)
-
-
 def commit_args(pages: Sequence[Done]) -> list[Any]:
     """Lay pages and their children out as the script reads them."""
     args: list[Any] = [len(pages)]
@@ -192,8 +199,9 @@ def parse_leased(reply: Sequence[Any]) -> Leased:
             id=_text(flat[at]),
             token=_text(flat[at + 1]),
             slot_ms=int(flat[at + 2]),
-            deliveries=int(flat[at + 3]),
-            stored=flat[at + 4],
+            delay_ms=int(flat[at + 3]),
+            deliveries=int(flat[at + 4]),
+            stored=flat[at + 5],
         )
         for at in range(0, len(flat), _LEASE_FIELDS)
     ]

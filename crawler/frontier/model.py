@@ -55,6 +55,8 @@ class Lease:
     token: str
     slot_ms: int
     """When it may be sent, on Redis' clock."""
+    delay_ms: int = 0
+    """Pause between two requests to its domain; 0: none is kept."""
     deliveries: int
     """Workers that died with it so far."""
     stored: bytes

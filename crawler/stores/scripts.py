@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import attrs
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
 
 from crawler.errors import ScriptContractError
 
@@ -71,3 +75,11 @@ def load_script(package: str, name: str) -> Script:
     source = "\n".join([*parts, body])
     sha = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
     return Script(name=name, source=source, sha=sha, keys=keys)
+
+
+async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+    """Run a script by its hash, loading it where the server does not know it yet."""
+    try:
+        return await redis.evalsha(lua.sha, len(keys), *keys, *args)
+    except NoScriptError:
+        return await redis.eval(lua.source, len(keys), *keys, *args)

@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _core
+-- include: _core _slot
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -7,7 +7,7 @@
 -- ARGV[4] lifetime of a lease, ms
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
---         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, deliveries, stored request, …}}
+--         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, delay ms, deliveries, stored request, …}}
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
@@ -50,17 +50,6 @@ local function share(s)
     return math.min(wanted, s.cap - s.active, math.max(fair, 4))
 end
 
--- Reserves the next slot of a domain; the guard keeps two sends apart although senders jitter.
-local function reserve(s)
-    local slot = math.max(now, s.until_ms)
-    if s.delay == 0 then
-        return slot, 0
-    end
-    local guard = math.min(5, s.delay * 0.05)
-    local spread = s.delay * s.jitter * math.random()
-    return slot, math.ceil(slot + s.delay + guard + spread)
-end
-
 local function hand_out(domain, s)
     local popped = redis.call('ZPOPMIN', queue_of(domain), share(s))
     if #popped == 0 then
@@ -84,11 +73,11 @@ local function hand_out(domain, s)
     local deliveries = redis.call('HMGET', DELIVERIES, unpack(ids))
     for i, id in ipairs(ids) do
         local first = string.match(holds[2 * i], '^%d+')
-        for _, v in ipairs({ id, first, slot, tonumber(deliveries[i]) or 0, stored[i] or '' }) do
+        for _, v in ipairs({ id, first, slot, math.floor(s.delay), tonumber(deliveries[i]) or 0, stored[i] or '' }) do
             out[#out + 1] = v
         end
     end
-    redis.call('HSET', state_of(domain), 'active', s.active + #ids, 'due', due, 'served', next_seq(1))
+    redis.call('HSET', state_of(domain), 'active', s.active + #ids, 'due', due, 'slot', slot, 'served', next_seq(1))
     wanted = wanted - #ids
     place(domain)
 end
@@ -108,7 +97,7 @@ if state == 'OK' then
         end
         hand_out(domain, limits(domain))
     end
-    count('leased', #out / 5)
+    count('leased', #out / 6)
 end
 local function first(key)
     return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])

@@ -6,8 +6,15 @@
 -- ARGV[3] pause between two requests, ms ('' leaves it)
 -- ARGV[4] requests in flight ('' leaves it)
 -- ARGV[5] jitter, as a share of the pause ('' leaves it)
+-- ARGV[6] pause that robots.txt asks for, ms ('' leaves it); of all pauses the longest counts
 -- reply: 'OK'
-for i, field in ipairs({ 'delay', 'cap', 'jitter' }) do
+local asked = tonumber(ARGV[6])
+local before = asked and redis.call('HMGET', state_of(ARGV[2]), 'robots', 'due')
+if asked and asked > (tonumber(before[1]) or 0) then
+    -- Whoever learned of the pause asked the site just now: for robots.txt.
+    redis.call('HSET', state_of(ARGV[2]), 'due', math.max(now + asked, tonumber(before[2]) or 0))
+end
+for i, field in ipairs({ 'delay', 'cap', 'jitter', 'robots' }) do
     if ARGV[i + 2] ~= '' then
         redis.call('HSET', state_of(ARGV[2]), field, ARGV[i + 2])
     end

@@ -1,0 +1,28 @@
+-- reslot: a worker missed the time at which it should have sent, and asks for another (I5).
+-- include: _core _held _slot
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] id
+-- ARGV[3] token
+-- ARGV[4] time it was given, ms
+-- ARGV[5] 1 if it sent something else at that time (robots.txt), else 0
+-- ARGV[6] patience: give no time further away than this, ms
+-- reply: {now ms, time at which it may send, delay ms}; time 0: hand the lease back, it takes too long
+local hold = holding(ARGV[2])
+if not hold or hold.token ~= ARGV[3] then
+    return { now, 0, 0 }
+end
+local domain = hold.domain
+local s = limits(domain)
+if ARGV[5] == '0' and redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then
+    -- Nobody got a later time yet: the pause simply begins with this late request.
+    s.until_ms = math.max(now, tonumber(redis.call('HGET', state_of(domain), 'blocked')) or 0)
+end
+local slot, due = reserve(s)
+if slot - now > tonumber(ARGV[6]) then
+    return { now, 0, s.delay }
+end
+redis.call('HSET', state_of(domain), 'due', due, 'slot', slot)
+touched[domain] = true
+finish()
+return { now, slot, math.floor(s.delay) }

@@ -1,0 +1,21 @@
+-- robots: what the fleet knows of a site's robots.txt, or who is to fetch it: one worker at a time.
+-- KEYS[1] hash of the site
+-- KEYS[2] lock of the site
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] token of the worker that asks
+-- ARGV[3] lifetime of the lock, ms
+-- reply: {'KNOWN', state, ms that it may be believed, body} or {'FETCH', failures in a row} or {'WAIT'}
+local now = tonumber(ARGV[1])
+if now == 0 then
+    local t = redis.call('TIME')
+    now = t[1] * 1000 + math.floor(t[2] / 1000)
+end
+local s = redis.call('HMGET', KEYS[1], 'state', 'until', 'body', 'failures')
+local left = (tonumber(s[2]) or 0) - now
+if s[1] and left > 0 then
+    return { 'KNOWN', s[1], left, s[3] or '' }
+end
+if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) or redis.call('GET', KEYS[2]) == ARGV[2] then
+    return { 'FETCH', tonumber(s[4]) or 0 }
+end
+return { 'WAIT' }

@@ -1,0 +1,76 @@
+"""robots.txt of each site, fetched by one worker and kept in Redis for all.
+
+`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It lives a while
+longer than it is believed, so that failures are counted. `robots:{origin}:lock` names the worker
+that fetches; it expires where that worker dies. All crawls share them.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import attrs
+from redis.asyncio import Redis
+
+from crawler.politeness.robots import SIZE_LIMIT, State
+from crawler.stores.scripts import call, load_script
+
+
+@attrs.frozen
+class Known:
+    """A robots.txt that the fleet has."""
+
+    state: State
+    body: bytes
+    left_s: float
+    """For how long it may be believed, seconds."""
+
+
+@attrs.frozen
+class Wanted:
+    """Nobody has it: the caller is to fetch it, and to store what comes of it."""
+
+    failures: int
+
+
+@attrs.frozen
+class Awaited:
+    """Another worker fetches it."""
+
+
+class SharedRobots:
+    """The fleet's memory of robots.txt files."""
+
+    def __init__(self, redis: Redis, token: str, *, lock_s: float, now_ms: int = 0) -> None:
+        self.redis = redis
+        self.token = token
+        self.lock_s = lock_s
+        #: 0 asks the server's clock; tests pass their own time.
+        self.now_ms = now_ms
+
+    async def look(self, origin: str) -> Known | Wanted | Awaited:
+        """What is known of *origin* (`https://host:port`), or who is to find out."""
+        lua = load_script("crawler.politeness", "robots")
+        args = [self.now_ms, self.token, int(self.lock_s * 1000)]
+        word, *rest = await call(self.redis, lua, _keys(origin), args)
+        if word == b"FETCH":
+            return Wanted(int(rest[0]))
+        if word == b"WAIT":
+            return Awaited()
+        state, left_ms, body = rest
+        return Known(state.decode(), _inflate(body), int(left_ms) / 1000)
+
+    async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
+        """Tell the fleet, and let go of the lock."""
+        lua = load_script("crawler.politeness", "robots_store")
+        body = zlib.compress(known.body[:SIZE_LIMIT]) if known.body else b""
+        args = [self.now_ms, self.token, known.state, int(known.left_s * 1000), failures, body]
+        await call(self.redis, lua, _keys(origin), args)
+
+
+def _keys(origin: str) -> list[str]:
+    return [f"robots:{{{origin}}}", f"robots:{{{origin}}}:lock"]
+
+
+def _inflate(body: bytes) -> bytes:
+    return zlib.decompressobj().decompress(body, SIZE_LIMIT) if body else b""

@@ -1,0 +1,129 @@
+"""robots.txt: once for the fleet, obeyed by each worker, never a reason to lose a page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import pairwise
+
+import pytest
+from aiohttp import web
+from redis.asyncio import Redis
+
+from crawler.politeness.shared import Awaited, Known, SharedRobots, Wanted
+from tests.integration.politeness.crawl import Crawl, stat
+from tests.integration.politeness.site import Answer, Site, page, serve
+
+pytestmark = pytest.mark.redis
+
+
+def robots(*answers: web.Response | tuple[int, str]) -> Answer:
+    """A site whose robots.txt answers each of these in turn, the last one for ever."""
+    left = list(answers)
+
+    def answer(request: web.BaseRequest) -> web.StreamResponse:
+        if request.path != "/robots.txt":
+            return page(request)
+        status, text = left.pop(0) if len(left) > 1 else left[0]
+        return web.Response(status=status, text=text)
+
+    return answer
+
+
+async def crawl_of(redis_url: str, name: str, site: Site, urls: list[str], workers: int = 1):
+    async with Crawl(redis_url, name, {"ROBOTSTXT_OBEY": True}) as crawl:
+        await crawl.start(workers)
+        await crawl.seed(urls)
+        return await crawl.finish()
+
+
+async def test_three_workers_fetch_one_robots_txt_and_obey_it(redis_url, namespace):
+    rules = "User-agent: *\nDisallow: /no/\n"
+    async with serve(robots((200, rules)), latency_s=0.05) as site:
+        urls = [*site.pages(60), *(f"{site.url}no/{i}" for i in range(20))]
+        logs = await crawl_of(redis_url, namespace, site, urls, workers=3)
+        assert site.count("/robots.txt") == 1
+        assert len(site.times()) == 60
+        assert not site.times("/no/")
+        assert stat(logs, "robotstxt/forbidden") == 20
+        # A later crawl of the same site reads it from Redis.
+        await crawl_of(redis_url, f"{namespace}-2", site, site.pages(2))
+        assert site.count("/robots.txt") == 1
+
+
+async def test_an_unreadable_robots_txt_delays_every_page_and_loses_none(redis_url, namespace):
+    async with serve(robots((500, ""), (200, "User-agent: *\nAllow: /\n"))) as site:
+        await crawl_of(redis_url, namespace, site, site.pages(30), workers=2)
+        asked = site.times("/robots.txt")
+        assert len(asked) == 2
+        assert asked[1] - asked[0] >= 4.9
+        assert min(site.times()) > asked[1]
+        assert len(site.times()) == 30
+
+
+async def test_a_missing_robots_txt_and_a_redirected_one(redis_url, namespace):
+    def missing(request: web.BaseRequest) -> web.StreamResponse:
+        return page(request) if request.path != "/robots.txt" else web.Response(status=403)
+
+    def hops(times: int) -> Answer:
+        def answer(request: web.BaseRequest) -> web.StreamResponse:
+            if request.path == "/robots.txt":
+                raise_to = f"/hop/{times}"
+            elif request.path.startswith("/hop/") and request.path != "/hop/1":
+                raise_to = f"/hop/{int(request.path[5:]) - 1}"
+            elif request.path == "/hop/1":
+                return web.Response(text="User-agent: *\nDisallow: /p/\n")
+            else:
+                return page(request)
+            return web.Response(status=301, headers={"Location": raise_to})
+
+        return answer
+
+    async def case(name: str, answer: Answer, pages: int) -> None:
+        async with serve(answer) as site:
+            await crawl_of(redis_url, f"{namespace}-{name}", site, site.pages(3))
+            assert len(site.times()) == pages, name
+
+    await asyncio.gather(
+        case("missing", missing, 3), case("five", hops(5), 0), case("six", hops(6), 3)
+    )
+
+
+async def test_crawl_delay_spaces_everything_robots_txt_included(redis_url, namespace):
+    async with serve(robots((200, "User-agent: *\nCrawl-delay: 0.2\n")), latency_s=0.03) as site:
+        await crawl_of(redis_url, namespace, site, site.pages(25), workers=3)
+        times = sorted(at for at, _ in site.arrivals)
+        gaps = [b - a for a, b in pairwise(times)]
+        assert len(times) == 26
+        assert min(gaps) >= 0.19, sorted(gaps)[:5]
+        assert times[-1] - times[0] < 25 * 0.2 * 1.3
+
+
+async def test_robots_txt_goes_the_way_of_the_page(redis_url, namespace):
+    """A page with a proxy: the site sees robots.txt through the proxy as well."""
+    async with serve(robots((200, "User-agent: *\nDisallow: /no\n"))) as proxy:
+        seeds = [
+            json.dumps({"url": f"http://far.invalid/p/{i}", "meta": {"proxy": proxy.url}})
+            for i in range(3)
+        ]
+        await crawl_of(redis_url, namespace, proxy, seeds)
+        assert len(proxy.arrivals) == 4
+
+
+async def test_one_worker_fetches_and_a_dead_one_is_replaced(redis_client: Redis, namespace):
+    origin = f"http://{namespace}.example"
+    first = SharedRobots(redis_client, "first", lock_s=50, now_ms=1_000_000)
+    second = SharedRobots(redis_client, "second", lock_s=50, now_ms=1_000_000)
+    assert await first.look(origin) == Wanted(0)
+    assert await second.look(origin) == Awaited()
+    await redis_client.delete(f"robots:{{{origin}}}:lock")  # it expired: the first one died
+    assert await second.look(origin) == Wanted(0)
+    await first.store(origin, Known("free", b"", 60))  # late: it no longer holds the lock
+    assert await first.look(origin) == Awaited()
+    await second.store(origin, Known("away", b"", 5), failures=1)
+    assert await first.look(origin) == Known("away", b"", 5)
+    first.now_ms += 5_000
+    assert await first.look(origin) == Wanted(1)
+    await first.store(origin, Known("rules", b"User-agent: *", 60))
+    second.now_ms += 6_000
+    assert await second.look(origin) == Known("rules", b"User-agent: *", 59)
