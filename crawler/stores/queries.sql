@@ -8,21 +8,22 @@ SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
--- name: find_twins
--- Unknown keys whose product may be known under another. rows: [{i, s, g, c, u}]: GTIN, canonical
--- address, own address. Returns candidates; `twin` decides.
+-- name: twins_by_gtin
+-- Unknown keys whose product may be known under another. rows: [{i, s, g}]
 SELECT k.i, p.external_id, p.sku, p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
-UNION
+
+-- name: twins_by_url
+-- The same by address: a product's own, or a further one. rows: [{i, s, u}]
 SELECT k.i, p.external_id, p.sku, p.gtin
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, c text)
-JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.c, 0)
-    AND p.url = k.c AND p.site_id = k.s
-UNION
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
+JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
+    AND p.url = k.u AND p.site_id = k.s
+UNION ALL
 SELECT k.i, p.external_id, p.sku, p.gtin
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, c text, u text)
-JOIN product_urls a ON a.site_id = k.s AND a.url IN (k.u, k.c)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
+JOIN product_urls a ON a.site_id = k.s AND a.url = k.u
 JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
 
 -- name: add_sites
@@ -38,16 +39,16 @@ INSERT INTO products AS p (
     site_id, external_id, url, name, price, regular_price, currency, availability, brand, sku,
     gtin, mpn, rating, review_count, image, canonical_url, item, content_hash, job_id,
     first_seen, scraped_at, updated_at)
-SELECT r.site_id, r.external_id, r.url, r.name, r.price, r.regular_price, r.currency,
-       r.availability, r.brand, r.sku, r.gtin, r.mpn, r.rating, r.review_count, r.images ->> 0,
-       r.canonical_url, e.v, decode(e.h, 'hex'), r.job_id, r.scraped_at, r.scraped_at, r.scraped_at
-FROM jsonb_to_recordset(%(items)s::jsonb) AS e(h text, v jsonb),
-     jsonb_to_record(e.v) AS r(
-         site_id text, external_id text, url text, name text, price numeric, regular_price numeric,
-         currency text, availability text, brand text, sku text, gtin text, mpn text,
-         rating double precision, review_count bigint, images jsonb, canonical_url text,
-         job_id text, scraped_at timestamptz)
-ORDER BY r.site_id, r.external_id
+SELECT v ->> 'site_id', v ->> 'external_id', v ->> 'url', v ->> 'name',
+       (v ->> 'price')::numeric, (v ->> 'regular_price')::numeric, v ->> 'currency',
+       v ->> 'availability', v ->> 'brand', v ->> 'sku', v ->> 'gtin', v ->> 'mpn',
+       (v ->> 'rating')::double precision, (v ->> 'review_count')::bigint, v #>> '{images,0}',
+       v ->> 'canonical_url', v, decode(h, 'hex'), v ->> 'job_id', t, t, t
+FROM (
+    SELECT e ->> 'h' AS h, e -> 'v' AS v, (e -> 'v' ->> 'scraped_at')::timestamptz AS t
+    FROM jsonb_array_elements(%(items)s::jsonb) AS x(e)
+) AS made
+ORDER BY 1, 2
 ON CONFLICT (site_id, external_id) DO UPDATE SET
     url = EXCLUDED.url, name = EXCLUDED.name, price = EXCLUDED.price,
     regular_price = EXCLUDED.regular_price, currency = EXCLUDED.currency,

@@ -40,20 +40,22 @@ def find_twins(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[Ke
     """
     if not rows:
         return {}
-    asked = [
-        {
-            "i": i,
-            "s": row.site_id,
-            "g": row.gtin,
-            "c": row.canonical_url or row.url,
-            "u": row.url,
-        }
-        for i, row in enumerate(rows)
-    ]
-    cursor.execute(query("find_twins"), {"rows": orjson.dumps(asked).decode()})
+    by_gtin: list[dict[str, object]] = []
+    by_url: list[dict[str, object]] = []
+    for i, row in enumerate(rows):
+        if row.gtin is not None:
+            by_gtin.append({"i": i, "s": row.site_id, "g": row.gtin})
+        if row.sku is None or row.canonical_url not in {None, row.url}:
+            # What has a SKU and its own address is itself; most pages are not asked about.
+            by_url += [
+                {"i": i, "s": row.site_id, "u": url} for url in {row.url, row.canonical_url} if url
+            ]
     candidates: dict[int, list[tuple[str, str | None, str | None]]] = {}
-    for i, *candidate in cursor.fetchall():
-        candidates.setdefault(i, []).append(tuple(candidate))
+    for name, asked in (("twins_by_gtin", by_gtin), ("twins_by_url", by_url)):
+        if asked:
+            cursor.execute(query(name), {"rows": orjson.dumps(asked).decode()})
+            for i, *candidate in cursor.fetchall():
+                candidates.setdefault(i, []).append(tuple(candidate))
     return {
         (rows[i].site_id, rows[i].external_id): key
         for i, found in candidates.items()
