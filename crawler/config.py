@@ -147,6 +147,6 @@ class StoreConfig:
             batch_bytes=int(number(settings, "SEINE_BATCH_BYTES", 4 << 20, low=1)),
             batch_s=number(settings, "SEINE_BATCH_SECONDS", 0.3),
             buffer_bytes=int(number(settings, "SEINE_BUFFER_BYTES", 16 << 20, low=1)),
-            attempts=flag(settings, "SEINE_ATTEMPTS"),
+            attempts=flag(settings, "SEINE_ATTEMPTS", True),
             attempts_days=int(number(settings, "SEINE_ATTEMPTS_DAYS", 30, low=1)),
         )

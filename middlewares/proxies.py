@@ -132,6 +132,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         request.meta.update(
             {"proxy": proxy.url, "_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token}
         )
+        request.meta["proxy_provider"] = proxy.provider
         request.meta[_PROBE] = taken.probe
         if proxy.country:
             request.meta["exit_country"] = proxy.country

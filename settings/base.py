@@ -78,8 +78,9 @@ SEINE_BATCH_BYTES = 4 << 20
 SEINE_BATCH_SECONDS = 0.3
 # Bytes waiting for PostgreSQL after which the worker takes no new request. Default 16 MiB.
 SEINE_BUFFER_BYTES = 16 << 20
-# Log each attempt (table attempts). Default: no, until a fleet wants to compare its proxies.
-SEINE_ATTEMPTS = False
+# Log each attempt (table attempts): what was tried, through which proxy, what came of it.
+# Default: yes; it costs less than 0.1 ms a page.
+SEINE_ATTEMPTS = True
 # Days for which the log of attempts is kept; older days are dropped. Default 30.
 SEINE_ATTEMPTS_DAYS = 30
 # For how many seconds a robots.txt is believed before it is read again. Default: 24 hours, the
@@ -124,6 +125,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.throttle.Throttle": 990,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
+    # After the verdict, and before anything sends a request back.
+    "middlewares.attempts.Attempts": 583,
     # The way out first, then the visitor who takes it.
     "middlewares.proxies.Proxies": 582,
     "middlewares.profiles.Profiles": 584,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ from crawler.config import StoreConfig, flag, number
 from crawler.engine.ledger import Hold, ledger_of
 from crawler.errors import MigrationError
 from crawler.items import Product
+from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.products import write_products, write_rejected
@@ -30,7 +32,9 @@ logger = logging.getLogger(__name__)
 
 #: What a row weighs beside its JSON.
 _OVERHEAD = 400
-_PRODUCT, _REJECTED = "products", "rejected"
+_PRODUCT, _REJECTED, _ATTEMPT = "products", "rejected", "attempts"
+#: Every so often partitions of the log of attempts are made ahead, s.
+_CHORES_S = 6 * 3600
 
 
 class Storage:
@@ -46,6 +50,8 @@ class Storage:
         self.digests: tuple[object, bytes] = (None, b"")
         #: Grows whenever something given to the writer was not stored: its page comes again.
         self.failures = 0
+        self._worker: str | None = None
+        self._later: asyncio.TimerHandle | None = None
         self._closed: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -68,6 +74,7 @@ class Storage:
             {
                 _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
                 _REJECTED: write_rejected,
+                _ATTEMPT: write_attempts,
             },
             done=partial(_on_loop, loop, self._report),
             pressed=partial(_on_loop, loop, partial(self.ledger.press, "postgres")),
@@ -81,11 +88,20 @@ class Storage:
             ),
         )
         self.writer.start()
+        if config.attempts:
+            self._chores(url)
+
+    def _chores(self, url: str) -> None:
+        loop = asyncio.get_running_loop()
+        loop.run_in_executor(None, keep_days, url, self.config.attempts_days)
+        self._later = loop.call_later(_CHORES_S, self._chores, url)
 
     async def close(self) -> None:
         """Write what is left; afterwards each hold is released or failed. May be called twice."""
         if self.writer is None:
             return
+        if self._later is not None:
+            self._later.cancel()
         if self._closed is None:
             close = partial(self.writer.close, self.drain_s)
             self._closed = asyncio.get_running_loop().run_in_executor(None, close)
@@ -107,6 +123,23 @@ class Storage:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
         row = rejected_row(item, reason, **known)
         self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+
+    def attempted(self, row: bytes) -> None:
+        """Take a row for the log of attempts. It is left out when much waits: products go first."""
+        writer = self.writer
+        if writer is None or writer.waiting[1] > self.config.buffer_bytes:
+            self._count("attempts_dropped", 1)
+        else:
+            writer.put(_ATTEMPT, row, len(row) + _OVERHEAD // 4)
+
+    @property
+    def worker(self) -> str:
+        """Name of this worker, as its leases have it."""
+        if self._worker is None:
+            slot: Any = getattr(self.crawler.engine, "_slot", None)
+            scheduler = getattr(slot, "scheduler", None)
+            self._worker = str(getattr(scheduler, "worker", socket.gethostname()))
+        return self._worker
 
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
         if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):

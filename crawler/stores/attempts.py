@@ -1,0 +1,108 @@
+"""The log of attempts: one row for each download that was tried, kept for some days."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+import attrs
+import orjson
+import psycopg2
+from psycopg2 import extensions
+
+from crawler.config import redact
+from crawler.stores.queries import query
+from crawler.stores.writer import connect
+
+logger = logging.getLogger(__name__)
+
+#: Days for which partitions are made ahead: a fleet may stand still over a holiday.
+AHEAD = 7
+_SMALL, _BIG = 2**15 - 1, 2**31 - 1
+
+
+@attrs.frozen(kw_only=True)
+class Attempt:
+    """One download that was tried."""
+
+    url: str
+    domain: str
+    outcome: str
+    """`ok`, what the answer was judged to be, or the kind of failure."""
+    status: int | None = None
+    """HTTP status; none where there was no answer."""
+    site_id: str | None = None
+    job_id: str | None = None
+    task_id: str | None = None
+    worker: str | None = None
+    proxy_provider: str | None = None
+    proxy_id: str | None = None
+    lane: str | None = None
+    retry: int = 0
+    """Attempts that failed before."""
+    size: int | None = None
+    """Bytes of the answer."""
+    duration_ms: int | None = None
+    """Time from the request to the answer, in milliseconds."""
+
+    def row(self) -> bytes:
+        """Write it as JSON, with the time of now.
+
+        Raises:
+            TypeError: a value has no JSON form, such as half a surrogate pair.
+        """
+        return orjson.dumps(
+            {
+                "at": datetime.now(UTC),
+                "url": self.url[:2048],
+                "domain": self.domain,
+                "outcome": self.outcome,
+                "status": _within(self.status, _SMALL),
+                "site_id": self.site_id,
+                "job_id": self.job_id,
+                "task_id": self.task_id,
+                "worker": self.worker,
+                "proxy_provider": self.proxy_provider,
+                "proxy_id": self.proxy_id,
+                "lane": self.lane,
+                "retry": _within(self.retry, _SMALL),
+                "bytes": self.size,
+                "duration_ms": _within(self.duration_ms, _BIG),
+            }
+        )
+
+
+def _within(value: int | None, limit: int) -> int | None:
+    return None if value is None else max(0, min(value, limit))
+
+
+def write_attempts(cursor: extensions.cursor, rows: Sequence[bytes]) -> Counter[str]:
+    """Store a batch inside the caller's transaction.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    made: list[Any] = [orjson.Fragment(row) for row in rows]
+    cursor.execute(query("add_attempts"), {"rows": orjson.dumps(made).decode()})
+    return Counter(attempts=len(rows))
+
+
+def keep_days(database_url: str, days: int) -> int:
+    """Make partitions ahead and drop those older than *days*; returns how many were made.
+
+    It is no reason to stop a worker where this fails: rows then go to the partition for the rest.
+    """
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            cursor = connection.cursor()
+            # Somebody may be reading the whole log; there will be another time.
+            cursor.execute("SET LOCAL lock_timeout = '3s'")
+            cursor.execute("SELECT seine_attempt_days(%s, %s)", (AHEAD, days))
+            return int((cursor.fetchone() or (0,))[0])
+    except psycopg2.Error as error:
+        logger.warning("partitions of attempts: %s", redact(" ".join(str(error).split())))
+        return 0

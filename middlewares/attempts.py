@@ -1,0 +1,87 @@
+"""Each download that was tried becomes a row of the log of attempts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Response
+
+from crawler import meta as m
+from crawler.access.detect import VERDICT
+from crawler.engine.handlers import lane_of
+from crawler.engine.storage import Storage, storage_of
+from crawler.stores.attempts import Attempt
+from crawler.urls import domain
+
+_OK = 400
+
+
+class Attempts:
+    """Notes answers and failures.
+
+    It stands after the detection, whose verdict is the outcome, and before the middlewares that
+    send a request back. Requests that another middleware answered or refused were not tried.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Share the crawler's storage.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            NotConfigured: SEINE_ATTEMPTS is off.
+        """
+        storage = storage_of(crawler)
+        if not storage.config.attempts:
+            raise NotConfigured("SEINE_ATTEMPTS is off")
+        return cls(storage)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Note an answer."""
+        if "cached" not in response.flags:
+            status = response.status
+            usual = "ok" if status < _OK else f"http {status}"
+            verdict = request.meta.get(VERDICT) or usual
+            outcome = usual if verdict == "ok" else verdict
+            self._note(request, outcome, status=status, size=size_of(response))
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Note a failure."""
+        if not isinstance(exception, IgnoreRequest):
+            self._note(request, type(exception).__name__)
+
+    def _note(self, request: Request, outcome: str, **answer: int) -> None:
+        meta = request.meta
+        latency_s = meta.get("download_latency")
+        try:
+            row = Attempt(
+                url=request.url,
+                domain=domain(request.url),
+                outcome=outcome,
+                site_id=meta.get(m.SITE_ID),
+                job_id=meta.get(m.JOB_ID),
+                task_id=meta.get(m.TASK_ID),
+                worker=self.storage.worker,
+                proxy_provider=meta.get("proxy_provider"),
+                proxy_id=meta.get("proxy_id"),
+                lane=lane_of(request),
+                retry=int(meta.get(m.RETRY_COUNT) or 0),
+                duration_ms=None if latency_s is None else round(latency_s * 1000),
+                **answer,
+            ).row()
+        except (TypeError, ValueError):
+            return  # no row is worth a page
+        self.storage.attempted(row)
+
+
+def size_of(response: Response) -> int:
+    """Bytes of the answer, as sent where the server says so."""
+    raw: Any = response.headers.get("Content-Length") or b""
+    return int(raw) if raw.isdigit() and len(raw) < 16 else len(response.body)  # noqa: PLR2004
