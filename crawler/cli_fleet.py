@@ -90,8 +90,10 @@ class FleetCommand(SeineCommand):
                 overview = await read()
                 live.update(self.draw(overview), refresh=True)
                 if self.over(overview):
-                    return
+                    break
                 await asyncio.sleep(every_s)
+        if not console.is_terminal:
+            console.print()
 
     full_screen: ClassVar[bool] = True
 

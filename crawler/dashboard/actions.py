@@ -12,6 +12,7 @@ from aiohttp import web
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
+from crawler.dashboard.security import WHO
 from crawler.frontier.frontier import Frontier
 from crawler.ops.audit import note_deed
 from crawler.ops.dead import Filter, search_dead
@@ -212,7 +213,7 @@ async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
     await note_deed(
         context.redis,
         context.frontier.keys,
-        who=request["who"],
+        who=request[WHO],
         origin=request.remote or "",
         verb=verb,
         target=target,

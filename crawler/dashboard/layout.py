@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
+from crawler.dashboard.security import FORM_TOKEN, WHO
 
 NAVIGATION = (
     ("/", "Overview"),
@@ -59,7 +60,7 @@ def _header(request: web.Request) -> Markup:
         for path, name in NAVIGATION
     ]
     leave: Node = None
-    if request["who"] not in {"", "local"}:
+    if request[WHO] not in {"", "local"}:
         leave = tag.form(
             hidden_token(request), tag.button("Log out"), method="post", action="/logout"
         )
@@ -86,7 +87,7 @@ def _flash(request: web.Request) -> Node:
 
 def hidden_token(request: web.Request) -> Markup:
     """What each form carries."""
-    return tag.input(type="hidden", name="form_token", value=request["form_token"])
+    return tag.input(type="hidden", name="form_token", value=request[FORM_TOKEN])
 
 
 def action_form(

@@ -23,6 +23,12 @@ from crawler.dashboard.config import DashboardConfig
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COOKIE = "seine_session"
+WHO = web.RequestKey("who", str)
+"""Whose session a request belongs to; empty before the login."""
+FORM_TOKEN = web.RequestKey("form_token", str)
+"""What the forms of its page carry."""
+_SESSION = web.RequestKey("session", str)
+_BEARER = web.RequestKey("bearer", bool)
 #: A session ends after this time, seconds.
 LIFETIME_S = 12 * 3600
 #: Pages that need no login.
@@ -121,10 +127,10 @@ def make_middleware(guard: Guard) -> Middleware:
             return await handler(request)
         if not guard.knows_host(request.host):
             raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
-        request["cookie"] = cookie = request.cookies.get(COOKIE, "")
+        request[_SESSION] = cookie = request.cookies.get(COOKIE, "")
         who = guard.who(cookie)
         if who is None and guard.knows_token(bearer(request)):
-            who, request["bearer"] = "token", True
+            who, request[_BEARER] = "token", True
         return await _with_visitor(guard, request, handler, who)
 
     @web.middleware
@@ -148,13 +154,13 @@ async def _with_visitor(
     public = request.path in OPEN_PATHS or request.path.startswith("/static/")
     if who is None and not guard.config.token:
         who, fresh = "local", guard.new_session("local")
-        request["cookie"] = fresh
+        request[_SESSION] = fresh
     if who is None and not public:
         if request.method == hdrs.METH_GET and "text/html" in request.headers.get("Accept", ""):
             raise web.HTTPSeeOther("/login")
         raise web.HTTPUnauthorized(text="Log in, or send the token as a bearer.\n")
-    request["who"] = who or ""
-    request["form_token"] = guard.form_token(request["cookie"]) if request["cookie"] else ""
+    request[WHO] = who or ""
+    request[FORM_TOKEN] = guard.form_token(request[_SESSION]) if request[_SESSION] else ""
     if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
         await _check_form(guard, request)
     response = await handler(request)
@@ -166,10 +172,10 @@ async def _with_visitor(
 async def _check_form(guard: Guard, request: web.Request) -> None:
     if not own_site(request):
         raise web.HTTPForbidden(text="This came from another site.\n")
-    if request.get("bearer") or request.path == "/login":
+    if request.get(_BEARER) or request.path == "/login":
         return
     form = await request.post()
-    given, right = str(form.get("form_token", "")), guard.form_token(request["cookie"])
+    given, right = str(form.get("form_token", "")), guard.form_token(request[_SESSION])
     if not hmac.compare_digest(given.encode(), right.encode()):
         raise web.HTTPForbidden(text="The form is too old: load the page again.\n")
 

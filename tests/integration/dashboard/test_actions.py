@@ -1,0 +1,104 @@
+"""Actions ask first, do what the frontier's verbs do, and are written down."""
+
+import pytest
+
+from crawler.ops.audit import read_deeds
+from crawler.ops.domains import read_domains
+from crawler.urls import fingerprint
+from tests.integration.dashboard.conftest import a_push, act, bury
+
+
+async def counts(frontier):
+    return await frontier.counts()
+
+
+async def test_nothing_happens_before_the_answer(client, frontier):
+    text = await act(client, "pause", sure=False, status=200)
+
+    assert "the whole crawl?" in text
+    assert not (await counts(frontier)).paused
+
+
+async def test_a_crawl_is_paused_and_resumed(client, frontier):
+    assert await act(client, "pause", back="/workers?x=1") == "/workers?x=1&done=pause&n=1"
+    assert (await counts(frontier)).paused
+
+    await act(client, "resume")
+    assert not (await counts(frontier)).paused
+
+
+async def test_a_domain_is_paused_and_its_limits_set(client, frontier, redis_client):
+    await frontier.push([a_push("https://shop.example/1")])
+    await act(client, "pause", domain="shop.example")
+    await act(client, "set_delay", domain="shop.example", delay_ms="1500", concurrency="3")
+
+    (domain,) = await read_domains(redis_client, frontier.keys, ["shop.example"], 0)
+
+    assert (domain.state, domain.delay_ms, domain.concurrency) == ("paused", 1500, 3)
+    assert not (await counts(frontier)).paused
+
+
+async def test_ticked_dead_letters_go_back(client, frontier):
+    ids = [await bury(frontier, f"https://shop.example/{n}") for n in range(3)]
+
+    leads = await act(client, "replay", id=" ".join(ids[:2]), back="/dead")
+
+    assert leads == "/dead?done=replay&n=2"
+    assert ((await counts(frontier)).dead, (await counts(frontier)).delayed) == (1, 2)
+
+
+async def test_all_that_match_are_removed_and_nothing_else(client, frontier):
+    for n in range(3):
+        await bury(frontier, f"https://shop.example/{n}", "5xx")
+    await bury(frontier, "https://shop.example/4", "timeout")
+    await frontier.push([a_push("https://shop.example/5")])
+
+    await act(client, "purge", all="yes", reason="5xx")
+
+    left = await counts(frontier)
+    assert (left.dead, left.ready, left.undone) == (1, 1, 1)
+
+
+async def test_a_forgotten_url_may_be_pushed_again(client, frontier):
+    url = "https://shop.example/1"
+    push = a_push(url, fingerprint(url))
+    assert await frontier.push([push, push]) == ["OK", "DUPLICATE"]
+
+    await act(client, "forget", url=url)
+
+    assert await frontier.push([push]) == ["OK"]
+
+
+async def test_each_action_is_written_down(client, frontier, redis_client, caplog):
+    caplog.set_level("INFO", logger="crawler.ops.audit")
+    await act(client, "pause", domain="shop.example")
+
+    (deed,) = await read_deeds(redis_client, frontier.keys)
+
+    assert (deed.verb, deed.target, deed.who, deed.origin) == (
+        *("pause", "shop.example", "local", "127.0.0.1"),
+    )
+    assert "pause by local from 127.0.0.1: shop.example" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("verb", "fields"),
+    [
+        ("set_delay", {"domain": "shop.example", "delay_ms": "-1", "concurrency": "1"}),
+        ("set_delay", {"domain": "shop.example", "delay_ms": "x", "concurrency": "1"}),
+        ("set_delay", {"domain": "shop.example", "delay_ms": "1", "concurrency": "0"}),
+        ("set_delay", {"delay_ms": "1", "concurrency": "1"}),
+        ("forget", {"url": "no url"}),
+    ],
+)
+async def test_a_bad_form_changes_nothing(client, verb, fields):
+    assert "Traceback" not in await act(client, verb, status=400, **fields)
+
+
+async def test_an_unknown_verb_is_refused(client):
+    await act(client, "clear", status=404)
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/\\evil.example", ""])
+async def test_an_action_never_leads_elsewhere(client, back):
+    assert await act(client, "resume", back=back) == "/?done=resume&n=0"

@@ -1,0 +1,168 @@
+"""Each page shows what the stores hold, as text, whatever a crawled site wrote."""
+
+import asyncio
+from html import unescape
+
+import orjson
+import pytest
+
+from tests.integration.dashboard.conftest import (
+    MARKUP,
+    a_push,
+    act,
+    bury,
+    page,
+    serving,
+    store_product,
+    worked,
+)
+
+PAGES = (
+    *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
+    *("/quality", "/proxies", "/frontier?url=https://shop.example/1", "/domains/shop.example"),
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_of_an_empty_crawl_is_whole(client, path):
+    async with client.get(path) as response:
+        text = await response.text()
+
+    assert response.status == 200
+    assert text.startswith("<!doctype html>")
+    assert text.endswith("</html>")
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert " style=" not in text
+    assert " onclick=" not in text
+
+
+async def test_numbers_are_those_of_the_stores(client, frontier):
+    await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(1234)])
+    await frontier.renew("worker-7", [], ttl_ms=9000, info=orjson.dumps({"pages": 3}))
+    await worked(frontier, done=77, retry=3)
+
+    text = await page(client, "/")
+
+    for part in ("1,234", "worker-7", "shop.example", "96.2 %", "running"):
+        assert part in unescape(text)
+
+
+async def test_what_sites_wrote_is_shown_as_text(client, frontier, database):
+    url = f"https://shop.example/{MARKUP}"
+    id_ = await bury(frontier, url, MARKUP, MARKUP)
+    await frontier.push([a_push(url)])
+    await frontier.renew(MARKUP, [], ttl_ms=9000, info=orjson.dumps({"host": MARKUP, "pages": 1}))
+    await worked(frontier, MARKUP, done=1)
+    store_product(database, MARKUP, site=MARKUP, url=url)
+    paths = [
+        *PAGES,
+        f"/dead/{id_}",
+        "/products?q=%3Cscript%3E",
+        "/domains?from=%3Cscript%3E",
+        "/dead?text=%3Cscript%3E&reason=%3Cscript%3E",
+        "/frontier?url=%3Cscript%3Ealert(1)%3C/script%3E",
+        "/domains/%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+    ]
+
+    for path in paths:
+        text = await page(client, path)
+        assert "<script>alert" not in text, path
+        assert "<img src=x" not in text, path
+    assert "&lt;script&gt;alert(1)" in await page(client, "/")
+
+
+async def test_a_dead_letter_says_why(client, frontier):
+    id_ = await bury(frontier, "https://shop.example/9", "5xx", "HTTP 503")
+    await bury(frontier, "https://other.example/1", "timeout", "slow", domain="other.example")
+
+    one = await page(client, f"/dead/{id_}")
+    by_reason = await page(client, "/dead?reason=5xx")
+    by_domain = await page(client, "/dead?in=other.example")
+    by_text = await page(client, "/dead?text=SLOW")
+
+    assert "HTTP 503" in one
+    assert "https://shop.example/9" in one
+    assert "shop.example/9" in by_reason
+    assert "other.example" not in by_reason
+    assert "shop.example/9" not in by_domain
+    assert "other.example/1" in by_text
+    assert "2 in all" in by_text
+    await page(client, "/dead/999999", status=404)
+
+
+async def test_a_url_is_found_in_each_state(client, frontier):
+    await frontier.push([a_push("https://shop.example/ready")])
+    await frontier.push([a_push("https://shop.example/later", not_before_ms=9_999_999_999_999)])
+    await bury(frontier, "https://shop.example/dead")
+    await frontier.push([a_push("https://shop.example/held", priority=4000)])
+    await frontier.lease("worker-9", 1, ttl_ms=60_000)
+
+    for name, word in (("ready", "ready"), ("later", "delayed"), ("held", "worker-9")):
+        assert word in (await page(client, f"/frontier?url=https://shop.example/{name}"))
+    assert 'href="/dead/' in await page(
+        client, "/frontier?url=https://shop.example/dead?utm_source=x"
+    )
+    assert "Not among the first" in await page(client, "/frontier?url=https://shop.example/none")
+
+
+async def test_a_product_shows_its_price_over_time(client, database):
+    for price in (10, 12.5, 9):
+        store_product(database, "A lamp", price=price)
+
+    listed = await page(client, "/products?q=lamp")
+    one = await page(client, "/products/shop/p1")
+
+    assert "A lamp" in listed
+    assert "9.00 EUR" in listed
+    assert "<polyline" in one
+    assert "12.5" in one
+    assert "A lamp" not in await page(client, "/products?q=100%25")
+    await page(client, "/products/shop/nothing", status=404)
+
+
+async def test_events_send_what_changed(client, frontier):
+    async with client.get("/events/overview") as response:
+        assert response.headers["Content-Type"] == "text/event-stream"
+        first = await read_event(response)
+        await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(4321)])
+        second = await read_event(response)
+
+    assert {"state", "tiles", "chart", "domains", "team", "reasons"} == set(first)
+    assert "4,321" in second["tiles"]
+    assert "team" not in second
+
+
+async def read_event(response):
+    async with asyncio.timeout(10):
+        async for line in response.content:
+            if line.startswith(b"data: "):
+                return orjson.loads(line[6:])
+    raise AssertionError("the stream ended")
+
+
+async def test_a_store_that_is_away_is_named(namespace, redis_url, tmp_path):
+    gone = f"unix://{tmp_path}/nobody.sock"
+    async with serving(namespace, gone, "postgresql://127.0.0.1:1/nobody") as client:
+        assert "Redis does not answer" in await page(client, "/", status=503)
+        assert "PostgreSQL" in await page(client, "/products", status=503)
+        assert "ok" in await page(client, "/healthz")
+        await page(client, "/readyz", status=503)
+        assert 'seine_store_up{crawl="' in await page(client, "/metrics")
+
+
+async def test_the_json_is_the_overview(client, frontier):
+    await frontier.push([a_push("https://shop.example/1")])
+
+    assert orjson.loads(await page(client, "/api/overview"))["counts"]["ready"] == 1
+
+
+async def test_an_action_shows_in_the_overview(client):
+    await act(client, "pause")
+
+    text = await page(client, "/")
+
+    assert "Latest actions" in text
+    assert "local (127.0.0.1)" in text
