@@ -16,13 +16,31 @@ from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.layout import page
 from crawler.dashboard.login import login, logout, show_login
-from crawler.dashboard.pages import dead, domains, frontier, overview, products, records, workers
+from crawler.dashboard.pages import (
+    dead,
+    domains,
+    frontier,
+    overview,
+    products,
+    proxies,
+    records,
+    workers,
+)
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.errors import StoreError
 from crawler.ops.database import Database
 from crawler.ops.domains import list_domains, read_domains
-from crawler.ops.exposition import CONTENT_TYPE, down_sheet, fleet_sheet, render
+from crawler.ops.exposition import (
+    CONTENT_TYPE,
+    add_products,
+    add_proxies,
+    down_sheet,
+    fleet_sheet,
+    render,
+)
 from crawler.ops.fleet import read_fleet
+from crawler.ops.proxies import count_proxies
+from crawler.ops.stored import estimate
 from crawler.stores.connect import Endpoints, redis_client
 
 logger = logging.getLogger(__name__)
@@ -86,6 +104,7 @@ def _routes() -> list[web.RouteDef]:
         web.get("/jobs", records.jobs),
         web.get("/attempts", records.attempts),
         web.get("/quality", records.quality),
+        web.get("/proxies", proxies.proxies),
         web.get("/events/{name}", live.events),
         web.get("/api/overview", api),
         web.post("/do/{verb}", act),
@@ -142,13 +161,25 @@ async def metrics(request: web.Request) -> web.Response:
 async def fleet_metrics(context: Context) -> bytes:
     """Read the fleet and write its metrics; an outage is a metric, not an error."""
     keys = context.frontier.keys
+    products = asyncio.ensure_future(_products(context))
     try:
         fleet = await read_fleet(context.redis, context.config.crawl)
         names = await list_domains(context.redis, keys, limit=LABELS)
         busiest = await read_domains(context.redis, keys, names, fleet.at)
+        sheet = fleet_sheet(fleet, busiest)
+        add_proxies(sheet, await count_proxies(context.redis, context.config.fleet, fleet.at))
     except (RedisError, OSError):
-        return render(down_sheet(context.config.crawl))
-    return render(fleet_sheet(fleet, busiest))
+        sheet = down_sheet(context.config.crawl)
+    add_products(sheet, await products)
+    return render(sheet)
+
+
+async def _products(context: Context) -> int | None:
+    """About how many products there are; None: PostgreSQL does not say."""
+    try:
+        return await estimate(context.database, "products")
+    except StoreError:
+        return None
 
 
 async def healthz(request: web.Request) -> web.Response:

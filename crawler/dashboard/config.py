@@ -35,6 +35,8 @@ class DashboardConfig:
     port: int = 8800
     token: str = attrs.field(default="", repr=False)
     """What a visitor must know; empty on a loopback address: nothing."""
+    fleet: str = "access"
+    """Name under which workers share what they know of proxies."""
     hosts: frozenset[str] = frozenset()
     """Further names under which it may be asked for."""
 
@@ -63,5 +65,6 @@ class DashboardConfig:
             host=host,
             port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,
+            fleet=str(settings.get("SEINE_FLEET") or "access"),
             hosts=frozenset(name.lower() for name in names),
         )

@@ -23,6 +23,7 @@ from scrapy.exceptions import NotConfigured
 from crawler import metrics
 from crawler.config import FrontierConfig
 from crawler.engine.ledger import ledger_of
+from crawler.engine.storage import storage_of
 from crawler.engine.tally import Tally, tally_of
 from crawler.errors import ConfigError
 from crawler.metrics import Sheet, Spec
@@ -37,15 +38,24 @@ _SINGLE: Mapping[Spec, str] = {
     metrics.RESPONSE_BYTES: "downloader/response_bytes",
     metrics.DUPLICATES: "seine/duplicates_local",
     metrics.LEASES_LOST: "seine/leases_lost",
-    metrics.BATCHES: "seine/upsert/batches",
-    metrics.BATCH_SECONDS: "seine/upsert/seconds",
+    metrics.BATCHES: "seine/store/batches",
+    metrics.SLOTS_MISSED: "seine/slots_missed",
+    metrics.PROXY_BANS: "proxies/bans",
+    metrics.PROXY_LACK: "proxies/none_free",
 }
-#: Metrics whose last label is the end of the stat's name.
+#: Metrics whose first label is the end of the stat's name, with their further labels.
 _FAMILIES: Mapping[str, tuple[Spec, tuple[str, ...]]] = {
-    "downloader/response_status_count/": (metrics.RESPONSES, ()),
-    "downloader/exception_type_count/": (metrics.EXCEPTIONS, ()),
-    "seine/verdict/": (metrics.VERDICTS, ()),
+    "downloader/response_status_count": (metrics.RESPONSES, ()),
+    "downloader/exception_type_count": (metrics.EXCEPTIONS, ()),
+    "access": (metrics.VERDICTS, ()),
+    "seine/retries": (metrics.FAILURES, ("retry",)),
+    "seine/buried": (metrics.FAILURES, ("bury",)),
+    "seine/store": (metrics.ROWS, ()),
+    "seine/blocks": (metrics.BLOCKS, ()),
+    "proxies/used": (metrics.PROXY_USES, ()),
 }
+_MILLISECONDS = "seine/store/milliseconds"
+_NOT_ROWS = {_MILLISECONDS, "seine/store/batches"}
 #: Metrics gathered from stats with names of their own.
 _NAMED: Mapping[str, tuple[Spec, str]] = {
     "item_scraped_count": (metrics.ITEMS, "scraped"),
@@ -66,12 +76,11 @@ def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: Tally) -> Sheet:
         sheet.add(spec, float(stats.get(stat, 0)), label)
     for stat, value in stats.items():
         prefix, _, label = stat.rpartition("/")
-        if f"{prefix}/" in _FAMILIES:
-            sheet.add(_FAMILIES[f"{prefix}/"][0], float(value), label.rpartition(".")[2])
-        elif prefix == "seine/retries":
-            sheet.add(metrics.FAILURES, float(value), label, "retry")
-        elif prefix == "seine/buried":
-            sheet.add(metrics.FAILURES, float(value), label, "bury")
+        if prefix in _FAMILIES and stat not in _NOT_ROWS:
+            spec, more = _FAMILIES[prefix]
+            # An exception's name comes with its module.
+            sheet.add(spec, float(value), label.rpartition(".")[2], *more)
+    sheet.add(metrics.BATCH_SECONDS, stats.get(_MILLISECONDS, 0) / 1000)
     for (domain, outcome), n in tally.by_label.items():
         sheet.add(metrics.REQUESTS_ENDED, n, domain, outcome)
     sheet.add_histogram(metrics.RESPONSE_SECONDS, tally.seconds)
@@ -180,6 +189,10 @@ class Exporter:
         sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
         sheet.add(metrics.ACTIVE, len(ledger))
         sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "pump") else 0)
+        writer = storage_of(self.crawler).writer
+        rows, weight = writer.waiting if writer is not None else (0, 0)
+        sheet.add(metrics.WAITING_ROWS, rows)
+        sheet.add(metrics.WAITING_BYTES, weight)
         sheet.add(metrics.PRESSED, float(ledger.pressed))
         sheet.add(metrics.REACTOR_LAG, self._lag_s)
         self._lag_s = 0.0

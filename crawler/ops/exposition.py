@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -71,3 +71,16 @@ def down_sheet(crawl: str) -> Sheet:
     sheet = Sheet(crawl)
     sheet.add(metrics.STORE_UP, 0, "redis")
     return sheet
+
+
+def add_products(sheet: Sheet, products: int | None) -> None:
+    """Add what PostgreSQL says; None: it says nothing."""
+    sheet.add(metrics.STORE_UP, float(products is not None), "postgresql")
+    if products is not None:
+        sheet.add(metrics.PRODUCTS, products)
+
+
+def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:
+    """Add proxies by state, where there are any."""
+    if any(states.values()):
+        sheet.add_each(metrics.PROXIES, states)

@@ -1,0 +1,43 @@
+"""Proxies: which may be used, and which sites banned which."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from crawler.access.pool import Health
+from crawler.dashboard.context import context_of
+from crawler.dashboard.html import Node, tag
+from crawler.dashboard.layout import badge, page, table
+from crawler.ops.proxies import read_proxies
+from crawler.ops.words import count, share, span
+
+SHOWN = 500
+
+
+async def proxies(request: web.Request) -> web.Response:
+    """Show the fleet's proxies, without their credentials."""
+    context = context_of(request)
+    found = await read_proxies(context.redis, context.config.fleet)
+    names = (
+        *("Proxy", "State", "Pool", "Country", "Provider", "Kept away from"),
+        *("Good", "Bans", "Unclear", "Success"),
+    )
+    return page(
+        request,
+        "Proxies",
+        tag.p(f"{count(len(found))} in all."),
+        table("Most bans first", names, [_row(health) for health in found[:SHOWN]], words=6),
+    )
+
+
+def _row(health: Health) -> tuple[Node, ...]:
+    resting = [f"{domain} for {span(left)}" for domain, left in sorted(health.domains.items())]
+    uses = health.good + health.bans + health.unknown
+    state = badge("usable", "good")
+    if health.resting_s:
+        state = badge(f"rests for {span(health.resting_s)}", "bad")
+    return (
+        *(health.id, state, health.pool, health.country or "–", health.provider or "–"),
+        *(", ".join(resting) or "–", count(health.good), count(health.bans)),
+        *(count(health.unknown), share(health.good / uses if uses else None)),
+    )
