@@ -130,6 +130,7 @@ DOWNLOADER_MIDDLEWARES = {
     # The way out first, then the visitor who takes it.
     "middlewares.proxies.Proxies": 582,
     "middlewares.profiles.Profiles": 584,
+    "middlewares.render.Render": 586,
 }
 ITEM_PIPELINES = {
     "pipelines.clean.Clean": 100,
@@ -213,3 +214,27 @@ WREQ_HTTP2_ENABLED = True
 # This worker has a browser (Chromium through scrapy-playwright) and takes requests that need one.
 # Default: no; it costs 400 MB and more.
 SEINE_BROWSER = os.environ.get("SEINE_BROWSER", "")
+# Path of Chromium or Chrome. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names
+# a remote browser instead.
+SEINE_BROWSER_PATH = os.environ.get("SEINE_BROWSER_PATH", "")
+# Visitors (contexts) that the browser has at a time. Default 4, each some 65 MB.
+SEINE_BROWSER_CONTEXTS = 4
+# Pages open at a time. Default 4: rendering is bound by the CPU.
+SEINE_BROWSER_PAGES = 4
+# Pages after which a context makes room for a new one, cookies gone. Default 50: pages leak.
+SEINE_BROWSER_RECYCLE_PAGES = 50
+# Pages after which the whole browser is started anew. Default 1000, for the same reason.
+SEINE_BROWSER_RESTART_PAGES = 1000
+# Kinds of resources that are not loaded. Default: what no parser reads.
+SEINE_BROWSER_BLOCK = ["image", "media", "font"]
+# Seconds for a page with all that it loads and does. Default 60.
+SEINE_BROWSER_SECONDS = 60
+# How rendered pages are treated: `wait_for` a CSS selector (default: until the network is idle),
+# `wait_s` its limit in seconds, `scroll` and `mouse`. A request's meta["render"] comes on top.
+SEINE_RENDER: dict[str, object] = {}
+# Contexts are made by visitor, so each may hold as many pages as there are at all.
+PLAYWRIGHT_MAX_PAGES_PER_CONTEXT = 16
+# Milliseconds until an address must have answered.
+PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT = 30000
+# The browser sends its own headers: another browser's would contradict its handshake.
+PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None

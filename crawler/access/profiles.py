@@ -70,13 +70,18 @@ class Profile:
         >>> pick(["firefox-linux"], "x").languages("DE")
         'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7'
         """
-        spoken = _languages().get(country.upper()) or _languages()[""]
+        spoken = spoken_in(country)
         if self.browser == "safari":
             spoken = spoken[:_SAFARI_LANGUAGES]
         return ",".join(
             language if not i else f"{language};q={1 - i / 10:.1f}"
             for i, language in enumerate(spoken)
         )
+
+
+def spoken_in(country: str) -> list[str]:
+    """Languages of a browser's user, most wanted first; American where the country is unknown."""
+    return _languages().get(country.upper()) or _languages()[""]
 
 
 def fetch_site(url: str, referer: str) -> str:

@@ -78,6 +78,9 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
     proxied = bool(request.meta.get("_rotating_proxy"))
     local = _LOCAL_META | _PROXY_META if proxied else _LOCAL_META
     meta = {key: value for key, value in request.meta.items() if key not in local}
+    if meta.pop("browser_visitor", None):
+        # What the render middleware prepared holds code, which is not to be stored.
+        meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
     headers = dict(request.headers)
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)

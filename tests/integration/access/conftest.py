@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +53,28 @@ def fetch_all(
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(requests), done.stderr[-4000:]
     return Fetched(sorted(answers, key=lambda a: a["number"]), done.stderr)
+
+
+@pytest.fixture
+def agents() -> Iterator[tuple[str, list[str]]]:
+    """A site that notes how its visitors call themselves."""
+    seen: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.headers.get("User-Agent", ""))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>Kettle</title><p>A sturdy kettle.</p>")
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/", seen
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -15,6 +15,10 @@ from urllib.parse import urlsplit
 
 import attrs
 
+NO_LOGIN = (
+    b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"
+    b'Proxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\n\r\n'
+)
 Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite"]
 
 
@@ -56,7 +60,7 @@ class Forward:
         await reader.read(1)
         answers = {
             "garbage": b"\x00\xff\x13garbage" * 50,
-            "auth": b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n",
+            "auth": NO_LOGIN,
             "rewrite": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 73\r\n\r\n"
             b"<title>ERROR: The requested URL could not be retrieved</title><p>Squid</p>",
         }
@@ -71,7 +75,7 @@ class Forward:
         method, target, _ = first.split()
         login = base64.b64encode(f"{self.user}:{self.secret}".encode()).decode()
         if self.user and f"proxy-authorization: basic {login}".lower() not in head.decode().lower():
-            writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            writer.write(NO_LOGIN)
             await writer.drain()
             return
         if method == "CONNECT":

@@ -1,0 +1,197 @@
+"""The browser lane: scrapy-playwright with a limited, recycled and crash-proof set of contexts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import shutil
+from collections.abc import AsyncIterator
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
+from scrapy.http import Response
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
+
+from crawler.access.rooms import House, Room
+from crawler.config import number
+from crawler.errors import ConfigError
+
+#: Names under which systems install a browser of Chromium's family.
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+#: Without the first, a page sees at once that nobody sits in front of it.
+ARGUMENTS = (
+    "--disable-blink-features=AutomationControlled",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+)
+#: What Chrome on Linux calls itself.
+USER_AGENT = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/{major}.0.0.0 Safari/537.36"
+)
+#: Seconds for a page's last requests to end, where no element is waited for.
+_IDLE_S = 5.0
+_SCROLLS = 8
+
+
+def find_browser(path: str = "") -> str:
+    """Path of the browser's program.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    found = shutil.which(path) if path else next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        raise ConfigError(
+            f"SEINE_BROWSER_PATH={path!r} is no program"
+            if path
+            else "no browser is installed; install Chromium, or name one in SEINE_BROWSER_PATH"
+        )
+    return found
+
+
+class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
+    """Renders pages in rooms (crawler.access.rooms); errors come as Scrapy's own."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        if not (self.config.cdp_url or self.config.connect_url):
+            options = self.config.launch_options
+            path = str(settings.get("SEINE_BROWSER_PATH") or "")
+            options.setdefault("executable_path", find_browser(path))
+            options["args"] = [*ARGUMENTS, *options.get("args", ())]
+        self.house = House(
+            int(number(settings, "SEINE_BROWSER_CONTEXTS", 4, low=1)),
+            int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
+        )
+        self.limit_s = number(settings, "SEINE_BROWSER_SECONDS", 60, low=1)
+        self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
+        self.since_start = 0
+        self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
+        self.left = asyncio.Condition()
+        blocked = frozenset(settings.getlist("SEINE_BROWSER_BLOCK"))
+        self.abort_request = lambda request: request.resource_type in blocked
+
+    async def download_request(self, request: Request) -> Response:
+        """Render a page.
+
+        Raises:
+            DownloadTimeoutError: it took too long.
+            DownloadFailedError: it cannot be reached, or the browser died too often.
+        """
+        limit_s = min(self.limit_s, float(request.meta.get("download_timeout") or self.limit_s))
+        async with self.seats, self._room(request) as room:
+            request.meta["playwright_context"] = room.name
+            await self._name_itself(request)
+            try:
+                async with asyncio.timeout(limit_s):
+                    response: Response = await self._download_request(request)
+            except (TimeoutError, PlaywrightTimeout):
+                raise DownloadTimeoutError(
+                    f"{request.url} was not rendered within {limit_s:g} s"
+                ) from None
+            except PlaywrightError as error:
+                raise DownloadFailedError(_first_line(error)) from None
+            return response
+
+    async def _name_itself(self, request: Request) -> None:
+        """Let a browser that is to look like one say so: its own name, without Headless."""
+        options = request.meta.setdefault("playwright_context_kwargs", {})
+        if "user_agent" not in options:
+            await self._maybe_launch_browser()
+            major = str(self.browser.version).partition(".")[0]
+            options["user_agent"] = USER_AGENT.format(major=major)
+
+    @contextlib.asynccontextmanager
+    async def _room(self, request: Request) -> AsyncIterator[Room]:
+        """Give a room for one page, and take it back whatever happens."""
+        visitor = str(request.meta.get("browser_visitor") or "default")
+        async with self.left:
+            while (room := self.house.enter(visitor)) is None:
+                idle = self.house.idle()
+                if idle is None:
+                    await self.left.wait()
+                else:
+                    await self._close_room(idle)
+        failed = True
+        try:
+            yield room
+            failed = False
+        finally:
+            async with self.left:
+                if self.house.leave(room, spoiled=failed):
+                    await self._close_room(room)
+                await self._maybe_restart()
+                self.left.notify_all()
+
+    async def _close_room(self, room: Room) -> None:
+        self.house.rooms.pop(room.name, None)
+        self.stats.inc_value("browser/contexts_closed")
+        wrapper = self.context_wrappers.get(room.name)
+        if wrapper is not None:
+            with contextlib.suppress(PlaywrightError):
+                await wrapper.context.close()
+
+    async def _maybe_restart(self) -> None:
+        """Start the browser anew after many pages, at a moment when no page is open."""
+        self.since_start += 1
+        if self.since_start < self.restart_after or self.config.cdp_url or self.config.connect_url:
+            return
+        if any(room.pages for room in self.house.rooms.values()) or not hasattr(self, "browser"):
+            return
+        self.since_start = 0
+        self.house.rooms.clear()
+        self.stats.inc_value("browser/restarts")
+        with contextlib.suppress(PlaywrightError):
+            await self.browser.close()
+
+
+def _first_line(error: PlaywrightError) -> str:
+    return (error.message or "the browser failed").splitlines()[0]
+
+
+async def behave(page: Page, plan: dict[str, Any]) -> None:
+    """Wait for what the page is to show, and move as a reader does where that is asked for.
+
+    *plan*: `wait_for` a CSS selector, `wait_s` its limit in seconds, `scroll` and `mouse` flags.
+    What does not come in time is not an error: the page is judged like any other.
+    """
+    limit_ms = float(plan.get("wait_s") or _IDLE_S) * 1000
+    with contextlib.suppress(PlaywrightTimeout):
+        if plan.get("wait_for"):
+            await page.wait_for_selector(str(plan["wait_for"]), state="attached", timeout=limit_ms)
+        else:
+            await page.wait_for_load_state("networkidle", timeout=limit_ms)
+    if plan.get("mouse"):
+        await _move(page)
+    if plan.get("scroll"):
+        await _scroll(page)
+
+
+async def _move(page: Page) -> None:
+    for _ in range(random.randint(2, 4)):
+        x, y = random.uniform(50, 1100), random.uniform(50, 600)
+        await page.mouse.move(x, y, steps=random.randint(8, 20))
+        await asyncio.sleep(random.uniform(0.05, 0.2))
+
+
+async def _scroll(page: Page) -> None:
+    """Scroll down until nothing more comes."""
+    for _ in range(_SCROLLS):
+        await page.mouse.wheel(0, random.uniform(500, 900))
+        await asyncio.sleep(random.uniform(0.1, 0.3))
+        place = "window.scrollY + window.innerHeight >= document.body.scrollHeight - 2"
+        if await page.evaluate(place):
+            return
+
+
+logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)

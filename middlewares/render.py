@@ -1,0 +1,81 @@
+"""Requests of the browser lane learn how they are rendered: as whom, through what, until when."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+from urllib.parse import unquote, urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from crawler.access.profiles import BOT, PROFILE, spoken_in
+from crawler.config import flag
+from crawler.engine.browser import behave
+from crawler.engine.handlers import lane_of
+from crawler.urls import domain
+
+#: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.engine.browser.behave).
+RENDER = "render"
+#: Windows of people differ; one visitor keeps his.
+_WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
+
+
+class Render:
+    """Fills in what scrapy-playwright reads; it travels with no request."""
+
+    def __init__(self, robot: str, plan: dict[str, Any]) -> None:
+        self.robot = robot
+        self.plan = plan
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: this worker has no browser.
+        """
+        settings = crawler.settings
+        if not flag(settings, "SEINE_BROWSER"):
+            raise NotConfigured("this worker has no browser")
+        return cls(str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER"))
+
+    def process_request(self, request: Request) -> None:
+        """Prepare a request of the browser lane."""
+        if lane_of(request) != "browser":
+            return
+        from scrapy_playwright.page import PageMethod
+
+        meta = request.meta
+        exit_id = meta.get("proxy_id") or "direct"
+        plan = {**self.plan, **(meta.get(RENDER) or {})}
+        meta["playwright"] = True
+        meta["browser_visitor"] = f"{domain(request.url)} {exit_id} {meta.get(PROFILE) or BOT}"
+        meta["playwright_page_methods"] = [PageMethod(behave, plan)]
+        meta["playwright_context_kwargs"] = self.context(request, meta["browser_visitor"])
+
+    def context(self, request: Request, visitor: str) -> dict[str, Any]:
+        """Options of the visitor's context."""
+        width, height = _WINDOWS[sum(visitor.encode()) % len(_WINDOWS)]
+        options: dict[str, Any] = {"viewport": {"width": width, "height": height}}
+        # The robot says who it is here, too; a browser is what it is, without the word Headless.
+        if not request.meta.get(PROFILE):
+            options["user_agent"] = self.robot
+        elif request.meta.get("exit_country"):
+            options["locale"] = spoken_in(str(request.meta["exit_country"]))[0]
+        if request.meta.get("proxy"):
+            options["proxy"] = proxy_of(str(request.meta["proxy"]))
+        return options
+
+
+def proxy_of(url: str) -> dict[str, str]:
+    """Lay a proxy's address out as Playwright wants it.
+
+    >>> proxy_of("http://me:p%40ss@p.example:8080")
+    {'server': 'http://p.example:8080', 'username': 'me', 'password': 'p@ss'}
+    """
+    parts = urlsplit(url)
+    found = {"server": f"{parts.scheme}://{parts.hostname}:{parts.port}"}
+    if parts.username:
+        found |= {"username": unquote(parts.username), "password": unquote(parts.password or "")}
+    return found

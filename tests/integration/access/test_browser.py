@@ -1,0 +1,102 @@
+"""The browser lane renders, keeps its memory and its temper, and shares the process."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.served import served
+from tests.integration.access.conftest import Fetch
+from tests.integration.access.forward import Forward, forwarders
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
+]
+BROWSER = {"SEINE_BROWSER": True}
+
+
+def test_a_page_made_by_javascript_is_seen_as_a_reader_sees_it(fetch: Fetch) -> None:
+    with served(products=5, guard=["script"]) as shop:
+        plain, rendered = fetch(
+            {"url": shop.url, "meta": {"lane": "plain"}},
+            {"url": shop.url, "meta": {"lane": "browser"}},
+            **BROWSER,
+        ).answers
+    assert plain["meta"]["verdict_rule"] == "javascript-shell"
+    assert rendered["meta"]["verdict"] == "ok"
+    assert 'href="/' in rendered["body"]
+
+
+def test_all_lanes_work_side_by_side_in_one_process(fetch: Fetch) -> None:
+    with served(products=5) as shop:
+        fetched = fetch(
+            *({"url": shop.url, "meta": {"lane": lane}} for lane in ("plain", "tls", "browser")),
+            **BROWSER,
+        )
+    assert [a["status"] for a in fetched.answers] == [200, 200, 200]
+    assert fetched.log.count("Starting download handler") <= 1
+
+
+def test_a_worker_without_a_browser_says_so(fetch: Fetch) -> None:
+    answer = fetch({"url": "http://127.0.0.1:9/", "meta": {"lane": "browser"}}).answers[0]
+    assert "no 'browser' lane" in answer["error"]
+
+
+def test_the_robot_keeps_its_name_and_a_browser_has_no_odd_one(
+    fetch: Fetch, agents: tuple[str, list[str]]
+) -> None:
+    url, seen = agents
+    fetch({"url": url, "meta": {"lane": "browser"}}, **BROWSER)
+    assert seen[-1].startswith("Seine/")
+    fetch(
+        {"url": url, "meta": {"lane": "browser", "identity": "browser"}},
+        **BROWSER,
+        SEINE_IDENTITY="browser",
+    )
+    assert " Chrome/" in seen[-1]
+    assert "Headless" not in seen[-1]
+
+
+def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
+    way = Forward("http", "127.0.0.51", user="me", secret="p@ss")
+    with served(products=5) as shop, forwarders(way):
+        login = way.url.replace("p@ss", "p%40ss")
+        answer = fetch(
+            {"url": shop.url, "meta": {"lane": "browser", "proxy": login}}, **BROWSER
+        ).answers[0]
+    assert answer.get("status") == 200, answer
+    assert way.asked > 0
+
+
+def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
+    fetch: Fetch, tmp_path: Path
+) -> None:
+    with served(products=5, latency_ms=4000) as slow, served(products=5) as shop:
+        fetched = fetch(
+            {"url": slow.url, "meta": {"lane": "browser"}},
+            {"url": shop.url, "meta": {"lane": "browser"}},
+            **BROWSER,
+            SEINE_BROWSER_SECONDS=2,
+            SEINE_BROWSER_PAGES=1,
+        )
+    assert "DownloadTimeoutError" in fetched.answers[0]["error"]
+    assert fetched.answers[1]["status"] == 200
+
+
+def test_contexts_are_recycled(fetch: Fetch) -> None:
+    with served(products=30) as shop:
+        fetched = fetch(
+            *({"url": f"{shop.url}?n={n}", "meta": {"lane": "browser"}} for n in range(12)),
+            **BROWSER,
+            SEINE_BROWSER_RECYCLE_PAGES=3,
+            SEINE_BROWSER_CONTEXTS=2,
+            SEINE_BROWSER_RESTART_PAGES=6,
+        )
+    assert [a["status"] for a in fetched.answers] == [200] * 12
+    assert "'browser/contexts_closed': " in fetched.log
+    assert "'playwright/context_count/max_concurrent': 2" in fetched.log or (
+        "'playwright/context_count/max_concurrent': 1" in fetched.log
+    )
