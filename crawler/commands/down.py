@@ -20,5 +20,7 @@ class Command(SeineCommand):
         stopped = embedded.stop(folder)
         names = {"redis": "Redis", "postgres": "PostgreSQL"}
         what = " and ".join(names[name] for name in stopped)
-        text = f"stopped {what}; data stays in {folder}" if what else f"nothing runs in {folder}"
-        self.show(text, stopped=list(stopped), data=str(folder))
+        folders = list(map(str, embedded.folders(folder))) if stopped else [str(folder)]
+        where = " and ".join(folders)
+        text = f"stopped {what}; data stays in {where}" if what else f"nothing runs in {where}"
+        self.show(text, stopped=list(stopped), data=folders)

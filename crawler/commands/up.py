@@ -23,16 +23,16 @@ class Command(SeineCommand):
         found = connect.endpoints(settings)
         urls = _shown(found, missing)
         redis, psql = _redis_cli(found, missing), self._psql(found, missing)
-        folder = str(connect.data_folder(settings)) if missing else ""
+        folders = list(map(str, embedded.folders(connect.data_folder(settings)) if missing else ()))
         lines = [
             f"Redis       {urls['redis_url']}",
             f"PostgreSQL  {urls['database_url']}",
             "",
-            *([f"data in {folder}; end them with `scrapy down`"] if missing else []),
+            *([f"data in {' and '.join(folders)}; `scrapy down` ends them"] if missing else []),
             redis,
             psql,
         ]
-        private = {"private": list(missing), "data": folder, "redis_cli": redis, "psql": psql}
+        private = {"private": list(missing), "data": folders, "redis_cli": redis, "psql": psql}
         self.show("\n".join(lines), **urls, **private)
 
     def _psql(self, found: connect.Endpoints, missing: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from scrapy.settings import Settings
 
 from crawler.cli import SeineCommand, guarded
-from crawler.commands import migrate, seed
+from crawler.commands import crawl, migrate, seed
 from crawler.errors import ConfigError, SeineError
 from crawler.stores import embedded
 from tests.helpers import server_folder, wait_until
@@ -156,30 +156,36 @@ def test_a_crawl_with_an_unreachable_store_is_one_line_and_status_1(scrapy: Run)
     assert "hunter2" not in done.stderr
 
 
-def test_a_crawl_without_addresses_in_a_cluster_says_what_to_set(scrapy: Run) -> None:
-    done = scrapy("crawl", "plain", REDIS_URL="", SCRAPY_PROJECT="cluster")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "REDIS_URL must be set" in done.stderr
-
-
 def test_help_needs_no_server(scrapy: Run) -> None:
     done = scrapy("crawl", "--help", REDIS_URL="redis://127.0.0.1:1", DATABASE_URL="")
     assert done.returncode == 0
     assert "example: scrapy crawl catalog" in done.stdout
 
 
-def test_a_crawl_with_a_bad_url_ends_before_it_starts(scrapy: Run) -> None:
-    done = scrapy("crawl", "plain", "-a", "url=example.com/x")
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert "has no http:// or https:// in front" in done.stderr
-
-
-def test_a_crawl_of_an_unknown_spider_names_those_there_are(scrapy: Run) -> None:
-    done = scrapy("crawl", "nosuch")
-    assert (done.returncode, done.stderr) == (
-        1,
-        "seine: no spider is named 'nosuch'; there is plain\n",
-    )
+@pytest.mark.parametrize(
+    ("arguments", "settings", "line"),
+    [
+        (["plain"], {}, "REDIS_URL and DATABASE_URL must be set"),
+        (["plain", "-a", "url=example.com/x"], {}, "has no http:// or https:// in front"),
+        (["nosuch"], {}, "seine: no spider is named 'nosuch'; there is plain"),
+    ],
+)
+def test_a_crawl_that_cannot_start_says_why_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    settings: dict[str, str],
+    line: str,
+) -> None:
+    command = crawl.Command()
+    command.settings = Settings({"SPIDER_MODULES": ["tests.integration.cli_spiders"], **settings})
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.add_options(parser)
+    options, names = parser.parse_known_args(arguments)
+    with pytest.raises(SystemExit) as caught:
+        command.process_options(names, options)
+    said = capsys.readouterr().err
+    assert (caught.value.code, said.count("\n")) == (1, 1)
+    assert line in said
 
 
 def test_a_crawl_seeds_itself_and_ends_with_status_0(scrapy: Run, namespace: str) -> None:

@@ -112,7 +112,7 @@ def test_the_servers_outlive_a_starter_that_is_killed(data: Path) -> None:
         import os, signal, sys
         from pathlib import Path
         from crawler.stores import embedded
-        embedded.start(Path(sys.argv[1]))
+        embedded.start(Path(sys.argv[1]), durable=False)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     assert run(code, data).returncode == -signal.SIGKILL
@@ -127,7 +127,7 @@ def test_two_that_start_at_once_share_one_pair(data: Path) -> None:
         import sys
         from pathlib import Path
         from crawler.stores import embedded
-        print(*embedded.start(Path(sys.argv[1])).started)
+        print(*embedded.start(Path(sys.argv[1]), durable=False).started)
     """
     command = [sys.executable, "-c", textwrap.dedent(code), str(data)]
     both = [
@@ -147,7 +147,7 @@ def test_killed_servers_are_started_again_with_their_data(data: Path) -> None:
 
 
 def test_a_pid_that_belongs_to_another_program_now_is_left_alone(data: Path) -> None:
-    embedded.start(data)
+    embedded.start(data, durable=False)
     old = pids(data)
     embedded.stop(data)
     with subprocess.Popen(["sleep", "60"]) as other:
@@ -158,14 +158,14 @@ def test_a_pid_that_belongs_to_another_program_now_is_left_alone(data: Path) -> 
             postmaster = places.layout(data).database / "postmaster.pid"
             postmaster.write_text(f"{other.pid}\n{postmaster.parent}\n")
             assert embedded.stop(data) == ()
-            assert embedded.start(data).started == ("redis", "postgres")
+            assert embedded.start(data, durable=False).started == ("redis", "postgres")
             assert other.poll() is None
         finally:
             other.kill()
 
 
 def test_a_lost_pid_file_hides_no_server(data: Path) -> None:
-    embedded.start(data)
+    embedded.start(data, durable=False)
     running = pids(data)
     for name in running:
         (data / f"{name}.pid").unlink()
@@ -200,7 +200,7 @@ def test_half_made_data_is_made_anew(data: Path) -> None:
     half = data / "postgres.new"
     half.mkdir()
     (half / "PG_VERSION").write_text("1")
-    assert embedded.start(data, which=("postgres",)).started == ("postgres",)
+    assert embedded.start(data, which=("postgres",), durable=False).started == ("postgres",)
 
 
 def test_data_in_use_by_another_server_is_one_line(
@@ -217,7 +217,7 @@ def test_data_in_use_by_another_server_is_one_line(
 
 
 def test_a_foreign_postgres_on_the_data_is_one_line(data: Path, tmp_path: Path) -> None:
-    embedded.start(data, which=("postgres",))
+    embedded.start(data, which=("postgres",), durable=False)
     place = places.layout(data)
     before = process.recall(data / "postgres.pid")
     # As one that somebody started by hand looks like: no file and no socket of ours leads to it.
@@ -229,7 +229,7 @@ def test_a_foreign_postgres_on_the_data_is_one_line(data: Path, tmp_path: Path) 
     file.write_text("\n".join([*lines[:4], "/elsewhere", *lines[5:]]) + "\n")
     try:
         with pytest.raises(EmbeddedError) as caught:
-            embedded.start(data, which=("postgres",))
+            embedded.start(data, which=("postgres",), durable=False)
     finally:
         assert before is not None
         before.stop(signal.SIGINT, 10)
@@ -252,12 +252,12 @@ def test_a_folder_that_others_can_write_to_is_refused(data: Path) -> None:
 
 
 def test_data_of_another_major_version_is_not_touched(data: Path) -> None:
-    embedded.start(data, which=("postgres",))
+    embedded.start(data, which=("postgres",), durable=False)
     embedded.stop(data)
     version = places.layout(data).database / "PG_VERSION"
     version.write_text("9\n")
     with pytest.raises(EmbeddedError, match="was made by PostgreSQL 9, here is"):
-        embedded.start(data, which=("postgres",))
+        embedded.start(data, which=("postgres",), durable=False)
 
 
 def test_a_source_that_is_none_is_named(data: Path) -> None:

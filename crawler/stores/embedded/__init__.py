@@ -21,7 +21,7 @@ from crawler.stores.embedded import postgres, valkey
 from crawler.stores.embedded.places import Places, default_data_folder, layout, make
 from crawler.stores.embedded.process import try_lock
 
-__all__ = ["Servers", "default_data_folder", "psql", "socket_path", "start", "stop"]
+__all__ = ["Servers", "default_data_folder", "folders", "psql", "socket_path", "start", "stop"]
 
 #: Longer than a first start takes on a slow machine, the recovery of a big database included.
 LOCK_PATIENCE_S = 120
@@ -91,6 +91,18 @@ def stop(data: Path | None = None) -> tuple[str, ...]:
 
 
 psql = postgres.psql
+
+
+def folders(data: Path) -> tuple[Path, ...]:
+    """Return where the servers' data is: the data folder, and PostgreSQL's where that is apart.
+
+    Raises:
+        EmbeddedError: the data folder cannot be used.
+    """
+    place = layout(data)
+    return tuple(dict.fromkeys((place.data, place.postgres_home)))
+
+
 _SERVERS = {"redis": valkey, "postgres": postgres}
 
 
