@@ -75,6 +75,8 @@ class FrontierConfig:
     """For how many seconds a URL counts as seen."""
     seen: str
     """`exact` or `bloom`."""
+    seen_capacity: int
+    """URLs that the first layer of a Bloom filter holds."""
     max_deliveries: int
     """A request whose workers died this often is buried."""
     keep_alive: bool
@@ -107,6 +109,7 @@ class FrontierConfig:
             read_ahead=int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
             window_s=number(settings, "SEINE_SEEN_WINDOW_SECONDS", 7 * 86400, low=1),
             seen=seen,
+            seen_capacity=int(number(settings, "SEINE_SEEN_CAPACITY", 10_000_000, low=1000)),
             max_deliveries=int(number(settings, "SEINE_MAX_DELIVERIES", 5, low=1)),
             keep_alive=flag(settings, "SEINE_KEEP_ALIVE"),
             outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),

@@ -44,6 +44,9 @@ SEINE_READ_AHEAD = 32
 SEINE_MAX_DELIVERIES = 5
 # How seen URLs are kept: `exact` (8-12 bytes each) or `bloom` (2 bytes, < 0.1 % error).
 SEINE_SEEN = "exact"
+# URLs for which a Bloom filter sets memory aside at first (2 bytes each, as they come); beyond it
+# grows in layers. Default 10 million: 20 MB. It changes nothing for `exact`.
+SEINE_SEEN_CAPACITY = 10_000_000
 # For how many seconds a URL counts as seen. Default: 7 days.
 SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
 # Stay when the crawl is complete, and wait for seeds. Default: no; settings.cluster says yes.

@@ -108,6 +108,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             delay_ms=config.delay_ms,
             concurrency=config.concurrency,
             half_window_ms=int(config.window_s * 500),
+            seen=config.seen,
+            capacity=config.seen_capacity,
         )
         await self._beat()
         loops = [self.pump.run(), self._heartbeat(), self._listen()]
@@ -357,6 +359,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if lost:
             self._count("leases_lost", len(lost))
             self.pump.drop(lost)
+        await self.frontier.sweep()
 
     async def _listen(self) -> None:
         """Wake when another worker or a command has news."""

@@ -7,7 +7,9 @@ from typing import Any
 
 import orjson
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
+from crawler.errors import FrontierError
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import Burial, Counts, Done, Lease, Leased, Push, Retry
 from crawler.stores.scripts import Script, call, load_script
@@ -121,8 +123,19 @@ class Frontier:
         return _text(await self._run("resume", domain)) == "OK"
 
     async def forget(self, fingerprints: Sequence[int]) -> int:
-        """Let URLs be pushed again; returns how many were known."""
-        return int(await self._run("forget", *fingerprints))
+        """Let URLs be pushed again; returns how many were known.
+
+        Raises:
+            FrontierError: the crawl's memory is a Bloom filter, which cannot forget.
+        """
+        gone = int(await self._run("forget", *fingerprints))
+        if gone < 0:
+            raise FrontierError("a Bloom filter cannot forget; use SEINE_SEEN=exact")
+        return gone
+
+    async def sweep(self, *, limit: int = 500) -> int:
+        """Delete up to *limit* keys of the memory's old generations; returns how many."""
+        return int(await self._run("sweep", limit))
 
     async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0) -> int:
         """Send dead letters back, *pause_ms* apart; returns how many."""
@@ -132,12 +145,32 @@ class Frontier:
         """Remove dead letters for good; returns how many."""
         return int(await self._run("purge", *ids))
 
-    async def configure(self, *, delay_ms: int, concurrency: int, half_window_ms: int) -> None:
-        """Write the crawl's defaults; every worker writes the same ones when it opens."""
+    async def configure(
+        self,
+        *,
+        delay_ms: int,
+        concurrency: int,
+        half_window_ms: int,
+        seen: str = "exact",
+        capacity: int = 10_000_000,
+    ) -> None:
+        """Write the crawl's defaults; every worker writes the same ones when it opens.
+
+        *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
+        """
         pipe = self.redis.pipeline(transaction=False)
         pipe.hset(self.keys.control, mapping={"delay": delay_ms, "cap": concurrency})
-        pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
+        kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
+        memory = {"half_ms": half_window_ms, "wanted": kind, "capacity": capacity}
+        pipe.hset(self.keys.seen, mapping=memory)
         await pipe.execute()
+
+    async def _has_bloom(self) -> bool:
+        try:
+            await self.redis.execute_command("BF.EXISTS", f"{self.keys.seen}:probe", 0)
+        except ResponseError:
+            return False
+        return True
 
     async def counts(self) -> Counts:
         """Where the crawl's requests are; O(1)."""
@@ -145,7 +178,7 @@ class Frontier:
         for key in (k.delayed, k.leases, k.dead, k.workers, k.ready, k.waiting):
             pipe.zcard(key)
         pipe.hlen(k.requests)
-        pipe.hget(k.seen, "n")
+        pipe.hmget(k.seen, "n", "old")
         pipe.hexists(k.control, "paused")
         pipe.hgetall(k.counters)
         replies = await pipe.execute()
@@ -155,7 +188,7 @@ class Frontier:
             delayed=delayed,
             leased=leased,
             dead=dead,
-            seen=int(seen or 0),
+            seen=_remembered(*seen),
             workers=workers,
             domains_ready=ready,
             domains_waiting=waiting,
@@ -169,6 +202,11 @@ class Frontier:
         async for key in self.redis.scan_iter(match=f"{escape(self.keys.prefix)}*", count=1000):
             deleted += await self.redis.unlink(key)
         return deleted
+
+
+def _remembered(current: bytes | None, old: bytes | None) -> int:
+    generations = orjson.loads(old) if old and old != b"{}" else []
+    return int(current or 0) + sum(int(g["n"]) for g in generations)
 
 
 def escape(pattern: str) -> str:

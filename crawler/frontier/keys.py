@@ -13,7 +13,9 @@
 | deliveries | hash | times a worker died with the id | reap | until done or requeued |
 | dead | sorted set | ids by time of burial (ms) | bury reap | until replayed or purged |
 | autopsy | hash | why an id is dead (JSON) | bury reap | with dead |
-| seen, seen:<gen>:<n> | hash, integer sets | fingerprints | push commit forget | window, by generations |
+| seen, seen:<gen>:<n> | hash, integer sets | generations, and their fingerprints (exact) | push commit forget | window, by generations |
+| seen:<gen>:<layer>:<n> | string | bits of fingerprints (bloom) | push commit | window, by generations |
+| seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
 | counters | hash | totals since the crawl began | all | permanent |
 | control | hash | seq token paused cap delay jitter | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |

@@ -29,7 +29,7 @@ from scrapy_redis.queue import PriorityQueue
 
 from crawler.engine.requests import from_blob, to_push
 from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier, call, commit_args, parse_leased, script
+from crawler.frontier.frontier import Frontier, commit_args, parse_leased, script
 from crawler.frontier.model import Done, Leased, Push
 from crawler.urls import fingerprint
 from tests.benchmarks.server import cpu_s, memory, redis_server

@@ -1,12 +1,17 @@
 -- forget: fingerprints are no longer seen, so that their URLs may be pushed again.
--- include: _core _seen
+-- include: _core _exact _bloom _seen
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] then fingerprints
--- reply: how many were known
+-- reply: how many were known; -1: the crawl's memory cannot forget (bloom)
 local gone = 0
 for i = 2, #ARGV do
-    gone = gone + forget(ARGV[i])
+    local was = forget(ARGV[i])
+    if was < 0 then
+        gone = -1
+        break
+    end
+    gone = gone + was
 end
 memorise()
 finish()

@@ -1,0 +1,70 @@
+-- _exact: fingerprints in integer sets, addressed by linear hashing.
+-- A set below 512 integers stays in Redis' compact encoding (8 bytes a fingerprint). Linear hashing
+-- (Litwin 1980) splits one set at a time, so growth never pauses and no set outgrows the encoding:
+-- an unsplit set holds 1 to 2 times SHARD_FILL on average.
+local SHARD_FILL = 200
+local BILLION = 1000000000
+local exact = {}
+
+-- A fingerprint has 64 bits and Lua's numbers 53: it is worked on in two parts, both exact.
+local function parts_of(fp)
+    local digits = string.byte(fp) == 45 and string.sub(fp, 2) or fp
+    return tonumber(string.sub(digits, 1, -10)) or 0, tonumber(string.sub(digits, -9))
+end
+
+local function shard_key(gen, n)
+    return P .. 'seen:' .. gen .. ':' .. n
+end
+
+local function shard(fp, bits, split)
+    local hi, lo = parts_of(fp)
+    local wide = 2 ^ (bits + 1)
+    local h = ((hi % wide) * (BILLION % wide) + lo) % wide
+    local narrow = h % 2 ^ bits
+    return narrow < split and h or narrow
+end
+
+local function shard_of(g, fp)
+    return shard_key(g.gen, shard(fp, g.bits, g.split))
+end
+
+local function split_shard(g)
+    local from, to = g.split, g.split + 2 ^ g.bits
+    local moving = {}
+    for _, fp in ipairs(redis.call('SMEMBERS', shard_key(g.gen, from))) do
+        if shard(fp, g.bits, from + 1) == to then
+            moving[#moving + 1] = fp
+        end
+    end
+    if #moving > 0 then
+        redis.call('SADD', shard_key(g.gen, to), unpack(moving))
+        redis.call('SREM', shard_key(g.gen, from), unpack(moving))
+    end
+    g.split = g.split + 1
+    if g.split == 2 ^ g.bits then
+        g.bits, g.split = g.bits + 1, 0
+    end
+end
+
+function exact.begin(g)
+    g.bits, g.split = 4, 0
+end
+
+function exact.known(g, fp)
+    return redis.call('SISMEMBER', shard_of(g, fp), fp) == 1
+end
+
+-- True when it is new.
+function exact.remember(g, fp)
+    if redis.call('SADD', shard_of(g, fp), fp) == 0 then
+        return false
+    end
+    if g.n + 1 > (2 ^ g.bits + g.split) * SHARD_FILL then
+        split_shard(g)
+    end
+    return true
+end
+
+function exact.forget(g, fp)
+    return redis.call('SREM', shard_of(g, fp), fp)
+end
