@@ -161,13 +161,15 @@ class Frontier:
         pipe = self.redis.pipeline(transaction=False)
         pipe.hset(self.keys.control, mapping={"delay": delay_ms, "cap": concurrency})
         kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
-        memory = {"half_ms": half_window_ms, "wanted": kind, "capacity": capacity}
-        pipe.hset(self.keys.seen, mapping=memory)
+        pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
+        pipe.hset(self.keys.seen, "wanted", kind)
+        pipe.hset(self.keys.seen, "capacity", str(capacity))
         await pipe.execute()
 
     async def _has_bloom(self) -> bool:
         try:
-            await self.redis.execute_command("BF.EXISTS", f"{self.keys.seen}:probe", 0)
+            probe = "return redis.call('BF.EXISTS', KEYS[1], '0')"
+            await self.redis.eval(probe, 1, f"{self.keys.seen}:probe")
         except ResponseError:
             return False
         return True

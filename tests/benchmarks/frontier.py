@@ -31,6 +31,7 @@ from crawler.engine.requests import from_blob, to_push
 from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier, commit_args, parse_leased, script
 from crawler.frontier.model import Done, Leased, Push
+from crawler.stores.scripts import call
 from crawler.urls import fingerprint
 from tests.benchmarks.server import cpu_s, memory, redis_server
 

@@ -6,8 +6,9 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import call, script
+from crawler.frontier.frontier import script
 from crawler.frontier.keys import SeedKeys
+from crawler.stores.scripts import call
 from tests.helpers import wait_until_async
 
 pytestmark = pytest.mark.redis
