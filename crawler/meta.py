@@ -43,7 +43,10 @@ INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
 
 
 def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None) -> None:
-    """Fill in what a new task lacks: its own id and time, and what its parent hands down."""
+    """Fill in what a new task lacks: its own id and time, and what its parent hands down.
+
+    The same address under another URL (a redirect) is complete already, but for its own id.
+    """
     if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
         meta[TASK_ID] = uuid.uuid4().hex
         meta[CREATED_AT] = round(time.time(), 3)

@@ -53,7 +53,8 @@ class CatalogSpider(FrontierSpider):
             yield item
         robots = (response.headers.get("X-Robots-Tag") or b"").decode("latin-1")
         for link in site.links(page, robots):
-            yield self._request(link.url, link.priority, site)
+            if not self.knows(link.url):
+                yield self._request(link.url, link.priority, site)
 
     @staticmethod
     def _request(url: str, priority: int, site: Site) -> Request:

@@ -55,6 +55,13 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         since = self._confirmed.get(number)
         return since is not None and monotonic() - since < self.LIFETIME_S
 
+    def knows_url(self, url: str) -> bool:
+        """The same, for a page that is asked for with GET."""
+        try:
+            return self.knows(fingerprint(url))
+        except ValueError:
+            return False
+
     def confirm(self, number: int) -> None:
         """The frontier has this fingerprint now."""
         self._confirmed[number] = monotonic()

@@ -60,6 +60,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.stats: Any = crawler.stats
         self.config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.max_retries = int(number(crawler.settings, "RETRY_TIMES", 1000))
+        self.depth_limit = int(number(crawler.settings, "DEPTH_LIMIT", 0))
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
         self.df = DupeFilter.from_crawler(crawler)
@@ -71,6 +72,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
         self._warned_idle = False
+        self._moved: Request | None = None
+        """A redirect on its way in: the page's new address, not a page below it."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -86,6 +89,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def open(self, spider: Spider) -> Deferred[None]:
         """Connect, and start to read ahead."""
         self.spider = spider
+        self.spider.knows = self.df.knows_url
         self._wrap()
         return deferred_from_coro(self._open())
 
@@ -151,10 +155,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self.pump.land(entry.lease)
             if not isinstance(result, Request):
                 return handle(result, request)
-            token = current.set(entry)
+            token, self._moved = current.set(entry), result
             try:
                 return handle(result, request)
             finally:
+                self._moved = None
                 current.reset(token)
 
         slot.remove_request, slot.close = remove_request, close_slot
@@ -207,7 +212,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if fingerprint is not None and not force and self.df.knows(fingerprint):
             self._count("duplicates_local", 1)
             return False
-        m.complete(request.meta, entry.request.meta if entry is not None else None)
+        parent = entry.request.meta if entry is not None else None
+        m.complete(request.meta, parent)
+        if request is not self._moved:
+            request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
+            if 0 < self.depth_limit < depth:
+                self._count("too_deep", 1)
+                return False
         try:
             push = requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
         except EncodeError as error:

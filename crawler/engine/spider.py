@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,11 +21,15 @@ class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has n
     """Reads no Redis by itself: the scheduler claims seeds and asks this class to read them.
 
     `-a url=…` (several separated by white space) seeds a crawl from the command line.
+
+    `knows(url)` says that the frontier has a URL for certain: a link that every page repeats need
+    not become a request each time only to be dropped. The scheduler puts it there.
     """
 
     def __init__(self, *args: Any, url: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.seed_urls = url.split()
+        self.knows: Callable[[str], bool] = lambda url: False
 
     def setup_redis(self, crawler: Crawler | None = None) -> None:
         """Open no connection of its own, and let no idle handler hold the spider open."""

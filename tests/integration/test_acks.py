@@ -35,6 +35,7 @@ EXPECTED: dict[str, list[str]] = {
     "duplicate_child": ONCE * 2,
     "many_children": ONCE * 11,
     "meta_copied": ONCE * 4,
+    "too_deep": ONCE * 3,
     "store_fails_once": ["retry", "done"],
 }
 #: Scenarios whose items reach the pipeline, and from which method.
@@ -92,3 +93,20 @@ def test_items_are_seen_at_all(reports: dict[str, Any], name: str) -> None:
 def test_a_lease_ends_only_after_its_item_is_stored(reports: dict[str, Any], name: str) -> None:
     """I4."""
     assert reports[name]["events"][-2:] == ["stored", "ended"]
+
+
+@pytest.mark.parametrize(
+    ("name", "depths"),
+    [
+        ("success", [0]),
+        ("redirect", [0]),
+        ("many_children", [1] * 10),
+        ("meta_copied", [1] * 3),
+        ("too_deep", [0, 1, 2]),
+    ],
+)
+def test_depth_counts_links_not_redirects(
+    reports: dict[str, Any], name: str, depths: list[int]
+) -> None:
+    """Also where a spider copies its page's meta; DEPTH_LIMIT holds."""
+    assert reports[name]["depths"] == depths

@@ -39,6 +39,7 @@ def _settings(redis_url: str, crawl: str) -> Settings:
             },
             "EXTENSIONS": {},
             "RETRY_TIMES": 1,
+            "DEPTH_LIMIT": 2 if "too_deep" in crawl else 0,
             "ROBOTSTXT_OBEY": "robots" in crawl,
             "LOG_LEVEL": "CRITICAL",
         },
@@ -51,7 +52,7 @@ async def _scenario(process: Any, redis_url: str, name: str, namespace: str, bas
     crawl = f"{namespace}-{name}"
     crawler = process.create_crawler(AckSpider)
     crawler.settings = _settings(redis_url, crawl)
-    report: dict[str, Any] = {"items": [], "events": [], "outcomes": []}
+    report: dict[str, Any] = {"items": [], "events": [], "outcomes": [], "depths": []}
     crawler.report = report
 
     def note_end(scheduler: Any) -> None:

@@ -37,6 +37,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "many_children": {"callback": "children"},
     "meta_copied": {"callback": "copies_meta"},
     "close_spider": {"callback": "closes"},
+    "too_deep": {"callback": "goes_down"},
     "store_fails_once": {"callback": "item", "cb_kwargs": {"kind": "unstored"}},
 }
 
@@ -100,7 +101,13 @@ class AckSpider(Spider):
         yield Request(url, **options)
 
     def ok(self, response: Any) -> Any:
+        self.crawler.report["depths"].append(response.meta["depth"])
         yield {"url": response.request.url}
+
+    def goes_down(self, response: Any) -> Any:
+        depth = response.meta["depth"]
+        self.crawler.report["depths"].append(depth)
+        yield Request(f"{self.base}/p/{depth + 100}", self.goes_down)
 
     def fails(self, response: Any) -> Any:
         raise ValueError("callback fails on purpose")
