@@ -13,13 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
 import time
-import uuid
 from typing import TYPE_CHECKING, Any, Self
 
-import orjson
 from redis.exceptions import RedisError
 from scrapy import Request, Spider, signals
 from scrapy.utils.defer import deferred_from_coro
@@ -32,13 +28,14 @@ from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of
+from crawler.engine.presence import Presence, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
 from crawler.frontier.frontier import Frontier, note
 from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.frontier.model import Burial, Done, Push, Retry
 from crawler.stores.connect import endpoints, redis_client
 
 if TYPE_CHECKING:
@@ -66,8 +63,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.df = DupeFilter.from_crawler(crawler)
         self.ledger = ledger_of(crawler)
         self.ledger.connect(self._ended, self._policy)
-        self.worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
-        self.started = time.time()
+        self.worker = worker_name()
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
@@ -105,6 +101,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             confirmed=self.df.confirm,
             counted=self._count,
         )
+        self.presence = Presence(
+            self.worker,
+            self.redis,
+            self.frontier,
+            self.pump,
+            self.ledger,
+            self.stats,
+            config.lease_s,
+        )
         manners_of(self.crawler).pump = self.pump
         seeds = SeedKeys(config.seeds_key)
         self.intake = Intake(self.redis, self.frontier, seeds, self._read_seed, self._seeded)
@@ -115,8 +120,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             seen=config.seen,
             capacity=config.seen_capacity,
         )
-        await self._beat()
-        loops = [self.pump.run(), self._heartbeat(), self._listen()]
+        await self.presence.beat()
+        loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
         if self.seeding:
             loops.append(self.intake.run())
         for loop in loops:
@@ -187,11 +192,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             task.remove_done_callback(self._loop_ended)
         await cancel(self._tasks)
         await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
-        try:
-            await self.redis.zrem(self.frontier.keys.workers, self.worker)
-            await self.redis.hdel(self.frontier.keys.worker_info, self.worker)
-        except (RedisError, OSError) as error:
-            logger.warning("could not sign off: %s", error)
+        await self.presence.sign_off()
         await self.redis.aclose()
 
     def _loop_ended(self, task: asyncio.Task[None]) -> None:
@@ -343,54 +344,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._count("seeds_rejected", rejected)
         self.pump.undone = None
         self.pump.kick()
-
-    async def _heartbeat(self) -> None:
-        while True:
-            await asyncio.sleep(self.config.lease_s / 3)
-            try:
-                await self._beat()
-            except (RedisError, OSError) as error:
-                logger.debug("no heartbeat: %s", error)
-
-    async def _beat(self) -> None:
-        leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
-        info = {
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "started": round(self.started, 1),
-            "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
-            "items": self.stats.get_value("item_scraped_count", 0),
-            "active": len(self.ledger),
-            "buffered": len(self.pump.buffered),
-        }
-        ttl_ms = int(self.config.lease_s * 1000)
-        lost = await self.frontier.renew(
-            self.worker, leases, ttl_ms=ttl_ms, info=orjson.dumps(info)
-        )
-        if lost:
-            self._count("leases_lost", len(lost))
-            self.pump.drop(lost)
-        await self.frontier.sweep()
-
-    async def _listen(self) -> None:
-        """Wake when another worker or a command has news."""
-        while True:
-            try:
-                async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
-                    await channel.subscribe(self.frontier.keys.wake)
-                    async for message in channel.listen():
-                        await self._news(message["data"])
-            except (RedisError, OSError):
-                await asyncio.sleep(1)
-
-    async def _news(self, word: bytes) -> None:
-        if word == b"pause":
-            self.pump.give_back()
-        elif word.startswith(b"block "):
-            self.pump.give_back(word[6:].decode())
-        elif len(self.pump.buffered) <= self.config.read_ahead // 2:
-            # Idle workers hear the same word at once: spread their questions a little.
-            self.pump.kick(0.02 * (hash((self.worker, time.monotonic())) % 1000) / 1000)
 
     def _wake(self) -> None:
         slot = getattr(self.crawler.engine, "_slot", None)

@@ -1,0 +1,108 @@
+"""A worker among others: its sign of life, which renews all it holds, and its ear for news."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+import uuid
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from crawler.engine.ledger import Ledger
+from crawler.engine.pump import Pump
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Lease
+
+logger = logging.getLogger(__name__)
+#: News reaches all idle workers at once: their questions are spread over this time, s.
+SPREAD_S = 0.02
+
+
+def worker_name() -> str:
+    """A name that no other worker has, and that says where it runs."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+
+
+@attrs.define(eq=False)
+class Presence:
+    """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
+
+    worker: str
+    redis: Redis
+    frontier: Frontier
+    pump: Pump
+    ledger: Ledger
+    stats: Any
+    lease_s: float
+    started: float = attrs.Factory(time.time)
+
+    async def heartbeat(self) -> None:
+        """Beat three times in the life of a lease, until cancelled."""
+        while True:
+            await asyncio.sleep(self.lease_s / 3)
+            try:
+                await self.beat()
+            except (RedisError, OSError) as error:
+                logger.debug("no heartbeat: %s", error)
+
+    async def beat(self) -> None:
+        """Renew every lease in one call; those that were lost meanwhile are not begun.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
+        ttl_ms = int(self.lease_s * 1000)
+        lost = await self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self._info())
+        self.stats.inc_value("seine/redis_round_trips")
+        if lost:
+            self.stats.inc_value("seine/leases_lost", len(lost))
+            self.pump.drop(lost)
+        await self.frontier.sweep()
+
+    def _info(self) -> bytes:
+        return orjson.dumps(
+            {
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "started": round(self.started, 1),
+                "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
+                "items": self.stats.get_value("item_scraped_count", 0),
+                "active": len(self.ledger),
+                "buffered": len(self.pump.buffered),
+            }
+        )
+
+    async def listen(self) -> None:
+        """Hear of work and of commands, until cancelled."""
+        while True:
+            try:
+                async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe(self.frontier.keys.wake)
+                    async for message in channel.listen():
+                        self._news(message["data"])
+            except (RedisError, OSError):
+                await asyncio.sleep(1)
+
+    def _news(self, word: bytes) -> None:
+        if word == b"pause":
+            self.pump.give_back()
+        elif word.startswith(b"block "):
+            self.pump.give_back(word[6:].decode())
+        elif len(self.pump.buffered) <= self.pump.config.read_ahead // 2:
+            self.pump.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+
+    async def sign_off(self) -> None:
+        """Be known no longer; a worker that cannot say so is forgotten in time."""
+        try:
+            await self.redis.zrem(self.frontier.keys.workers, self.worker)
+            await self.redis.hdel(self.frontier.keys.worker_info, self.worker)
+        except (RedisError, OSError) as error:
+            logger.warning("could not sign off: %s", error)
