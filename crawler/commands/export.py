@@ -1,0 +1,89 @@
+"""`scrapy export products`: stream a table as CSV, JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from crawler.cli import SeineCommand
+from crawler.errors import ConfigError
+from crawler.stores.connect import endpoints
+from crawler.stores.export import TABLES, Selection, stream
+from crawler.stores.formats import FORMATS, format_of
+
+
+class Command(SeineCommand):
+    """Streams rows in constant memory; all rows of one export are of one moment."""
+
+    summary = "Export products, their history, rejections or attempts"
+    arguments = "[TABLE] [--format csv|jsonl|parquet] [--where CONDITION] [--output FILE]"
+    example = "scrapy export products --format csv --where 'price<100' --output cheap.csv"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the format, the filter and the file."""
+        super().add_options(parser)
+        parser.add_argument("--format", default="", help=", ".join(FORMATS) + " (default: csv)")
+        parser.add_argument(
+            "--where",
+            action="append",
+            default=[],
+            metavar="CONDITION",
+            help="field, one of = != < <= > >= ~ (contains), value; may be given several times",
+        )
+        parser.add_argument("--columns", default="", help="fields, separated by commas")
+        parser.add_argument("--limit", type=int, default=None, help="rows, at most")
+        parser.add_argument("--output", "-o", default="-", help="file (default: standard output)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Stream."""
+        if len(args) > 1:
+            raise ConfigError(f"one table at a time; there is {', '.join(TABLES)}")
+        columns = opts.columns
+        selection = Selection.parse(
+            args[0] if args else "products", columns, opts.where, opts.limit
+        )
+        name = format_of(opts.format, "" if opts.output == "-" else opts.output)
+        if name == "parquet" and opts.output == "-":
+            raise ConfigError("Parquet needs a file: add --output FILE")
+        url = endpoints(self.project, need=("postgres",)).database_url
+        with stream(url, selection) as (found, chunks), _opened(opts.output) as out:
+            rows = FORMATS[name](found, chunks, out)
+        self._report(rows, selection.table, opts.output)
+        return 0
+
+    def _report(self, rows: int, table: str, output: str) -> None:
+        if self.as_json:
+            text = orjson.dumps({"table": table, "rows": rows, "file": output}).decode()
+        else:
+            where = "" if output == "-" else f" to {output}"
+            text = f"exported {rows:,} rows of {table}{where}"
+        # The data may be on standard output.
+        print(text, file=sys.stderr if output == "-" else sys.stdout)
+
+
+@contextmanager
+def _opened(output: str) -> Iterator[BinaryIO]:
+    """Give the file; it has its name only once it is complete.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    if output == "-":
+        yield sys.stdout.buffer
+        return
+    path = Path(output)
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as out:
+            yield out
+        part.replace(path)
+    except OSError as error:
+        raise ConfigError(f"{output}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

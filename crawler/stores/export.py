@@ -1,0 +1,196 @@
+"""Tables stream out of PostgreSQL through a server-side cursor, in constant memory.
+
+A condition is `field operator value` and travels as a parameter: what is typed on a command line
+never becomes SQL. Operators: = != < <= > >= and ~ (contains, whatever the case). Without a value,
+= means that nothing is there, != that something is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
+
+import attrs
+import psycopg2
+from psycopg2 import extensions, sql
+
+from crawler.errors import ConfigError, StoreUnreachable
+from crawler.stores.writer import connect
+
+_PRODUCT = (
+    "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
+    "availability", "brand", "sku", "gtin", "mpn", "rating", "review_count", "image",
+    "canonical_url", "job_id", "first_seen", "scraped_at", "updated_at", "gone_at",
+)  # fmt: skip
+#: What can be exported: columns by default, further columns, order.
+TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "products": (_PRODUCT, ("item",), "site_id, external_id"),
+    "product_versions": (
+        ("site_id", "external_id", "field", "old", "new", "changed_at", "job_id"), ("id",), "id",
+    ),
+    "price_changes": (
+        ("changed_at", "site_id", "external_id", "name", "currency", "old_price", "new_price",
+         "percent", "url"), (), "changed_at",
+    ),
+    "product_addresses": (("site_id", "url", "external_id"), (), "site_id, url"),
+    "rejected_items": (
+        ("site_id", "job_id", "url", "reason", "times", "first_at", "rejected_at"),
+        ("id", "item"), "rejected_at",
+    ),
+    "attempts": (
+        ("at", "url", "domain", "site_id", "job_id", "task_id", "worker", "proxy_provider",
+         "proxy_id", "lane", "status", "outcome", "retry", "bytes", "duration_ms"), (), "at",
+    ),
+}  # fmt: skip
+_CONDITION = re.compile(r"\s*(\w+)\s*(!=|<=|>=|=|<|>|~)(.*)", re.DOTALL)
+#: Rows that travel at a time.
+CHUNK = 2_000
+
+
+@attrs.frozen
+class Condition:
+    """One filter."""
+
+    field: str
+    operator: str
+    value: str
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read `field operator value`.
+
+        Raises:
+            ConfigError: it is none.
+
+        >>> Condition.parse("price <= 9.99")
+        Condition(field='price', operator='<=', value='9.99')
+        """
+        match = _CONDITION.fullmatch(text)
+        if match is None:
+            raise ConfigError(
+                f"{text[:80]!r} is no condition; write for example price<100 or site_id=demo"
+            )
+        return cls(match[1], match[2], match[3].strip())
+
+    def sql(self) -> tuple[sql.Composable, list[str]]:
+        """The condition as SQL with its parameters."""
+        name = sql.Identifier(self.field)
+        if not self.value and self.operator in {"=", "!="}:
+            word = sql.SQL(" IS NULL" if self.operator == "=" else " IS NOT NULL")
+            return name + word, []
+        if self.operator == "~":
+            escaped = re.sub(r"([\\%_])", r"\\\1", self.value)
+            return name + sql.SQL("::text ILIKE %s"), [f"%{escaped}%"]
+        operator = "IS DISTINCT FROM" if self.operator == "!=" else self.operator
+        return name + sql.SQL(f" {operator} %s"), [self.value]
+
+
+@attrs.frozen
+class Selection:
+    """What to export."""
+
+    table: str
+    columns: tuple[str, ...]
+    conditions: tuple[Condition, ...] = ()
+    limit: int | None = None
+
+    @classmethod
+    def parse(
+        cls, table: str, columns: str = "", where: Sequence[str] = (), limit: int | None = None
+    ) -> Selection:
+        """Read and check what a command line says.
+
+        Raises:
+            ConfigError: naming what is unknown and what there is.
+        """
+        if table not in TABLES:
+            raise ConfigError(f"no table {table!r} to export; there is {', '.join(TABLES)}")
+        usual, further, _ = TABLES[table]
+        wanted = tuple(filter(None, re.split(r"[\s,]+", columns))) or usual
+        conditions = tuple(Condition.parse(text) for text in where)
+        for name in (*wanted, *(condition.field for condition in conditions)):
+            if name not in usual + further:
+                known = ", ".join(usual + further)
+                raise ConfigError(f"{table} has no field {name!r}; there is {known}")
+        return cls(table, wanted, conditions, limit)
+
+    def sql(self) -> tuple[sql.Composable, list[str]]:
+        """The query with its parameters."""
+        parts, values = [], []
+        for condition in self.conditions:
+            part, more = condition.sql()
+            parts.append(part)
+            values += more
+        made = sql.SQL("SELECT {} FROM {}").format(
+            sql.SQL(", ").join(map(sql.Identifier, self.columns)), sql.Identifier(self.table)
+        )
+        if parts:
+            made += sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
+        made += sql.SQL(f" ORDER BY {TABLES[self.table][2]}")
+        if self.limit is not None:
+            made += sql.SQL(" LIMIT {}").format(sql.Literal(self.limit))
+        return made, values
+
+
+@attrs.frozen
+class Column:
+    """A column of the result."""
+
+    name: str
+    kind: str
+    """`number`, `integer`, `float`, `time`, `json` or `text`."""
+
+
+_KINDS = {
+    20: "integer", 21: "integer", 23: "integer", 700: "float", 701: "float", 1700: "number",
+    1184: "time", 114: "json", 3802: "json",
+}  # fmt: skip
+
+
+@contextmanager
+def stream(
+    database_url: str, selection: Selection
+) -> Iterator[tuple[list[Column], Iterator[list[tuple[Any, ...]]]]]:
+    """Give the columns, and the rows in chunks; all are of one moment.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+        ConfigError: a value does not fit its field.
+    """
+    query, values = selection.sql()
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
+            # Named, so that the server keeps the result and sends it by the chunk. JSON stays text.
+            with connection.cursor("seine_export") as cursor:
+                for oid in (114, 3802):
+                    extensions.register_type(
+                        extensions.new_type((oid,), "JSONTEXT", lambda value, _: value), cursor
+                    )
+                cursor.itersize = CHUNK
+                cursor.execute(query, values)
+                first = cursor.fetchmany(CHUNK)
+                columns = [
+                    Column(found.name, _KINDS.get(found.type_code, "text"))
+                    for found in cursor.description or ()
+                ]
+                yield columns, _chunks(first, cursor)
+    except (psycopg2.DataError, psycopg2.ProgrammingError) as error:
+        raise ConfigError(f"--where: {_first_line(error)}") from None
+    except psycopg2.OperationalError as error:
+        raise StoreUnreachable(f"DATABASE_URL: {_first_line(error)}") from None
+
+
+def _chunks(
+    first: list[tuple[Any, ...]], cursor: extensions.cursor
+) -> Iterator[list[tuple[Any, ...]]]:
+    chunk = first
+    while chunk:
+        yield chunk
+        chunk = cursor.fetchmany(CHUNK)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,140 @@
+"""Rows become CSV, JSON lines or Parquet, chunk by chunk."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from crawler.errors import ConfigError
+from crawler.stores.export import Column
+
+Chunks = Iterable[list[tuple[Any, ...]]]
+Format = Callable[[Sequence[Column], Chunks, BinaryIO], int]
+
+
+def write_csv(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
+    """Write RFC 4180 with a header line; times are ISO 8601. Returns the number of rows."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
+    writer.writerow([column.name for column in columns])
+    times = [i for i, column in enumerate(columns) if column.kind == "time"]
+    rows = 0
+    for chunk in chunks:
+        writer.writerows(_iso(row, times) for row in chunk)
+        rows += len(chunk)
+        _drain(buffer, out)
+    _drain(buffer, out)
+    return rows
+
+
+def _iso(row: tuple[Any, ...], times: Sequence[int]) -> list[Any]:
+    made = list(row)
+    for i in times:
+        if made[i] is not None:
+            made[i] = made[i].isoformat()
+    return made
+
+
+def _drain(buffer: io.StringIO, out: BinaryIO) -> None:
+    out.write(buffer.getvalue().encode())
+    buffer.seek(0)
+    buffer.truncate()
+
+
+def write_jsonl(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
+    """Write one object a line; decimals are strings, so none is rounded. Returns the number."""
+    names = [column.name for column in columns]
+    nested = [i for i, column in enumerate(columns) if column.kind == "json"]
+    rows = 0
+    for chunk in chunks:
+        lines = [
+            orjson.dumps(dict(zip(names, _nest(row, nested), strict=True)), default=str)
+            for row in chunk
+        ]
+        out.write(b"\n".join(lines) + b"\n")
+        rows += len(chunk)
+    return rows
+
+
+def _nest(row: tuple[Any, ...], nested: Sequence[int]) -> Sequence[Any]:
+    if not nested:
+        return row
+    made = list(row)
+    for i in nested:
+        if made[i] is not None:
+            made[i] = orjson.Fragment(made[i])
+    return made
+
+
+def write_parquet(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
+    """Write Parquet, a row group for some chunks at a time. Returns the number of rows.
+
+    Raises:
+        ConfigError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise ConfigError("Parquet needs pyarrow: pip install 'seine[parquet]'") from None
+    kinds = {
+        "number": pa.decimal128(38, 10),
+        "integer": pa.int64(),
+        "float": pa.float64(),
+        "time": pa.timestamp("us", tz="UTC"),
+    }
+    schema = pa.schema([(c.name, kinds.get(c.kind, pa.string())) for c in columns])
+    rows = 0
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        for group in _groups(chunks):
+            arrays = [
+                pa.array(_values(column, values), type=field.type)
+                for column, values, field in zip(
+                    columns, zip(*group, strict=True), schema, strict=True
+                )
+            ]
+            writer.write_table(pa.table(arrays, schema=schema))
+            rows += len(group)
+    return rows
+
+
+def _values(column: Column, values: Sequence[Any]) -> Sequence[Any]:
+    if column.kind == "text":
+        return [None if value is None else str(value) for value in values]
+    if column.kind == "number":
+        return [None if value is None else round(Decimal(value), 10) for value in values]
+    return values
+
+
+def _groups(chunks: Chunks, size: int = 20_000) -> Iterator[list[tuple[Any, ...]]]:
+    """Larger groups: each has a header of its own in the file."""
+    group: list[tuple[Any, ...]] = []
+    for chunk in chunks:
+        group += chunk
+        if len(group) >= size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+FORMATS: dict[str, Format] = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
+
+
+def format_of(name: str, output: str) -> str:
+    """Choose a format by its name, else by the file's.
+
+    Raises:
+        ConfigError: neither tells.
+    """
+    chosen = name or Path(output).suffix.removeprefix(".").lower().replace("json", "jsonl")
+    chosen = "jsonl" if chosen == "jsonll" else chosen or "csv"
+    if chosen not in FORMATS:
+        raise ConfigError(f"no format {chosen!r}; there is {', '.join(FORMATS)}")
+    return chosen
