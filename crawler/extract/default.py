@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import classify, jsonld, microdata, opengraph, schema, text
+from crawler.extract import classify, jsonld, microdata, opengraph, schema, state, text
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields, Node
@@ -40,7 +40,8 @@ class Found:
 
     def merge(self) -> None:
         """Fill `fields` although the page looked like no product's."""
-        self.fields, self.sources = _merged(self.offered)
+        site = self.page.meta("og:site_name")
+        self.fields, self.sources = _merged(self.offered, site)
         _finish(self.fields, self.sources, self.page)
 
     def product(self) -> Product | None:
@@ -57,17 +58,31 @@ def extract(page: Page) -> Found:
     classify.address_signs(verdict, page)
     linked = jsonld.nodes(page)
     marked = microdata.nodes(page)
-    for source, values in (("json-ld", linked), ("microdata", marked)):
+    sources = (("json-ld", linked), ("microdata", marked), ("rdfa", microdata.rdfa(page)))
+    for source, values in sources:
         if values:
             offered[source] = _from_nodes(values, page, verdict, source)
     tags = opengraph.fields(page)
     _open_graph_signs(page, tags, verdict)
     offered["opengraph"] = tags
     known = _merged(offered)[0]
+    if any(name not in known for name in _ENOUGH):
+        offered["state"] = state.fields(page, known.get("name"))
+        if "price" in offered["state"]:
+            verdict.add("product", 5, "embedded state describes it")
+        known = _merged(offered)[0]
     if _worth_reading(known, verdict, offered):
         seen = text.visible(page, known.get("name"))
         _visible_signs(seen, verdict, known)
         offered["text"] = seen.fields
+    elif verdict.kind == "product":
+        offered["text"] = text.glance(page, known.get("name")).fields
+        if "regular_price" in offered["text"] and offered["text"].get("price") != known["price"]:
+            del offered["text"]["regular_price"]
+    known = _merged(offered)[0]
+    if verdict.kind == "product" and "breadcrumbs" not in known:
+        crumbs = text.breadcrumbs(page, known.get("name"))
+        offered.setdefault("text", {}).update({"breadcrumbs": crumbs} if crumbs else {})
     found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
     if found.kind == "product":
         found.merge()
@@ -77,11 +92,9 @@ def extract(page: Page) -> Found:
 def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
     if verdict.listing >= _LIST_OF and verdict.product <= 0:
         return False
-    if "price" not in offered.get("json-ld", {}) and "price" not in offered.get("microdata", {}):
+    if not any("price" in offered.get(source, ()) for source in ("json-ld", "microdata", "rdfa")):
         return True
-    return not (
-        all(name in known for name in _ENOUGH) and any(name in known for name in _IDENTIFIERS)
-    )
+    return not all(name in known for name in _ENOUGH)
 
 
 def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
@@ -156,7 +169,8 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 def _visible_signs(seen: text.Visible, verdict: Verdict, known: Fields) -> None:
     if seen.price_distance is not None and "name" in seen.fields:
         near = seen.price_distance <= 60
-        verdict.add("product", 3 if near else 1, "a price stands near the heading")
+        points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
+        verdict.add("product", points, "a price stands near the heading")
     elif seen.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     if 1 <= seen.buy_buttons <= 3:
@@ -171,7 +185,7 @@ def _visible_signs(seen: text.Visible, verdict: Verdict, known: Fields) -> None:
         verdict.add("listing", 3, f"{seen.cards} prices in tiles")
 
 
-def _merged(offered: dict[str, Fields]) -> tuple[Fields, dict[str, str]]:
+def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
     fields: Fields = {}
     sources: dict[str, str] = {}
     for source, found in offered.items():
@@ -181,6 +195,8 @@ def _merged(offered: dict[str, Fields]) -> tuple[Fields, dict[str, str]]:
             elif name not in fields:
                 fields[name] = value
                 sources[name] = source
+    if sources.get("name") in {"json-ld", "microdata", "rdfa"}:
+        fields["name"] = opengraph.shorn(fields["name"], site)
     seen = offered.get("text", {}).get("name")
     if seen and sources.get("name") == "opengraph" and seen in fields["name"]:
         # Shops add their own name and a slogan to og:title; the heading is the name itself.

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-from html import unescape
 from typing import Any
 
 import orjson
 
 from crawler.extract.page import Page
+from crawler.extract.repair import repaired
 from crawler.extract.schema import Node
 
 #: More blocks than any honest page has.
 _MOST_BLOCKS = 100
 _MOST_BYTES = 2_000_000
-_WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
-_UNWRAPPED = re.compile(r"(?:-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|;)\s*$")
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
-_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
 
 
 def nodes(page: Page) -> list[Any]:
@@ -44,35 +38,7 @@ def loads(text: str) -> Any:
     try:
         return orjson.loads(text)
     except ValueError:
-        return _repaired(text) if len(text) <= _MOST_BYTES else None
-
-
-def _repaired(text: str) -> Any:
-    text = _UNWRAPPED.sub("", _WRAPPED.sub("", text)).strip().lstrip("\ufeff")
-    for mend in (_same, _commas, _escapes, _entities):
-        text = mend(text)
-        try:
-            # Line breaks within a text are the commonest fault; json reads them when not strict.
-            return json.loads(text, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    return None
-
-
-def _same(text: str) -> str:
-    return text
-
-
-def _commas(text: str) -> str:
-    return _LAST_COMMA.sub(r"\1", text)
-
-
-def _escapes(text: str) -> str:
-    return _BAD_ESCAPE.sub("", text)
-
-
-def _entities(text: str) -> str:
-    return unescape(text) if "&quot;" in text or "&#34;" in text else text
+        return repaired(text) if len(text) <= _MOST_BYTES else None
 
 
 def index(values: list[Any]) -> dict[str, Node]:

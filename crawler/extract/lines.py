@@ -13,9 +13,22 @@ import attrs
 
 from crawler.extract.page import Element, Page
 
-OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, CRUMB, LABEL, RATING = (
-    1 << bit for bit in range(11)
-)
+(
+    OLD,
+    ELSEWHERE,
+    HIDDEN,
+    LINK,
+    PRICE,
+    BUTTON,
+    STOCK,
+    HEADING,
+    LABEL,
+    RATING,
+    FACT,
+    BADGE,
+    OFF,
+    CARD,
+) = (1 << bit for bit in range(14))
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -31,26 +44,33 @@ _TAGS = {
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
 _CLASSES = (
-    (OLD, r"(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
-     r"|standard|instead|retail)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
-     r"|amount)|(?:price|preis|prix|precio|money)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
-     r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from)\b"
+    (OLD, r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+     r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
+     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
+     r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
+     r"|basis|vecchio|barre)\b"
      r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
     (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
-     r"|product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser)|card-?product"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
      r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
      r"|price[-_](?:per[-_]unit|unit)|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
+    (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
+     r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
+    (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
+     r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"),
     (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
      r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-none|a-offscreen)(?=\s|$)"),
-    (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money"),
+    (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
+     r"|fiyat|cijena|\btsena"),
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
-    (CRUMB, r"breadcrumb|crumbs"),
     (LABEL, r"(?:^|[\s_-])label"),
+    (FACT, r"(?:^|\s)(?:product[-_]{1,2})?(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+     r"(?:[-_]?(?:value|code|number))?(?=\s|$)"),
+    (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
     (RATING, r"rating|stars?\b|star-"),
 )  # fmt: skip
 _RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
@@ -70,7 +90,7 @@ _OTHERS = re.compile(
 )
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
-_MOST_AFTER = 900
+MOST_AFTER = 600
 _BREAK = object()
 
 
@@ -94,12 +114,8 @@ class Lines:
     """Index of the line with the main heading, -1 without one."""
     rows: list[Element] = attrs.Factory(list)
     """Table rows and terms (tr, dt) outside navigation."""
-    crumbs: list[Element] = attrs.Factory(list)
-    images: list[Element] = attrs.Factory(list)
     inputs: list[Element] = attrs.Factory(list)
     ratings: list[Element] = attrs.Factory(list)
-    cut: bool = False
-    """Whether there was more than was read."""
 
 
 @lru_cache(maxsize=8192)
@@ -135,16 +151,27 @@ def _own_flags(element: Element, tag: str) -> int:
     return flags
 
 
-def read(page: Page, heading: Element | None) -> Lines:
-    """Walk the page once."""
-    return _Reader(page, heading).read()
+def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
+    """Walk the page from the heading on, *most* lines at most; without a heading, all of it.
+
+    What stands before the heading is menus, nearly always.
+    """
+    reader = _Reader(heading)
+    return reader.read(page.root if heading is None else heading, most)
+
+
+def read_all(page: Page, heading: Element | None) -> Lines:
+    """Walk the whole page."""
+    return _Reader(heading).read(page.root, MOST_AFTER)
+
+
+_Stack = list[tuple[object, str | None, int]]
 
 
 class _Reader:
     """The walk's state: an explicit stack, for pages nested deeper than Python recurses."""
 
-    def __init__(self, page: Page, heading: Element | None) -> None:
-        self.page = page
+    def __init__(self, heading: Element | None) -> None:
         self.heading = heading
         self.kept = set() if heading is None else {heading, *heading.iterancestors()}
         self.out = Lines()
@@ -152,53 +179,57 @@ class _Reader:
         self.flags = 0
         self.element: Element = None
         self.beyond = 0
+        self.colon = False
 
-    def read(self) -> Lines:
-        stack: list[tuple[object, str | None, int]] = [(self.page.root, None, 0)]
+    def read(self, start: Element, most: int) -> Lines:
+        stack: _Stack = []
+        if start is self.heading:
+            _push_following(start, stack)
+        stack.append((start, None, 0))
         left = _MOST_ELEMENTS
+        enter, lines = self._enter, self.out.lines
         while stack:
             element, text, flags = stack.pop()
             if text is not None:
                 self._text(element, text, flags)
             elif element is _BREAK:
-                self._end()
+                if self.parts:
+                    self._end()
             else:
-                self._enter(element, flags, stack)
+                enter(element, flags, stack)
                 left -= 1
-                if left <= 0 or self._enough():
-                    self.out.cut = True
+                if left <= 0 or 0 <= self.out.heading < len(lines) - most:
                     break
         self._end()
         return self.out
 
-    def _enough(self) -> bool:
-        return 0 <= self.out.heading < len(self.out.lines) - _MOST_AFTER
-
-    def _enter(
-        self, element: Element, inherited: int, stack: list[tuple[object, str | None, int]]
-    ) -> None:
+    def _enter(self, element: Element, inherited: int, stack: _Stack) -> None:  # noqa: PLR0912
         tag = element.tag
-        if tag in _SKIPPED or not isinstance(tag, str):
+        if tag in _SKIPPED:
             return
         flags = _own_flags(element, tag)
         if element in self.kept:
-            flags &= ~(ELSEWHERE | HIDDEN | OLD | PRICE | STOCK | BUTTON | RATING | LABEL)
+            flags &= HEADING
+        elif flags & OFF:
+            return
+        elif flags & CARD and _leads_away(element):
+            flags |= ELSEWHERE
         flags |= inherited | self.beyond
         if tag in _NOTED:
             self._note(element, tag, flags)
             if tag == "a":
                 flags |= LINK
-        elif flags & (CRUMB | RATING) & ~inherited:
-            self._note(element, tag, flags)
-        inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
-        if not inline:
-            self._end()
+        elif flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
+            self.out.ratings.append(element)
+        if tag not in _INLINE and not (tag == "a" and inherited & PRICE):
+            if self.parts:
+                self._end()
             stack.append((_BREAK, None, 0))
-        push = stack.append
-        for child in reversed(element):
-            if child.tail:
-                push((element, child.tail, flags))
-            push((child, None, flags))
+        if len(element):
+            for child in reversed(element):
+                if child.tail:
+                    stack.append((element, child.tail, flags))
+                stack.append((child, None, flags))
         if element.text:
             self._text(element, element.text, flags)
 
@@ -206,29 +237,25 @@ class _Reader:
         if tag in {"tr", "dt"}:
             if not flags & ELSEWHERE:
                 self.out.rows.append(element)
-        elif tag == "img":
-            if not flags & (ELSEWHERE | HIDDEN):
-                self.out.images.append(element)
         elif tag == "input":
             self.out.inputs.append(element)
-        elif tag != "a":
-            if flags & CRUMB:
-                self.out.crumbs.append(element)
-            if flags & RATING and not flags & ELSEWHERE:
-                self.out.ratings.append(element)
 
     def _text(self, element: Element, text: str, flags: int) -> None:
         if not self.parts:
             if text.isspace():
                 return
             self.flags, self.element = flags, element
-        elif (flags ^ self.flags) & (OLD | HIDDEN | LABEL) and not text.isspace():
+        elif (
+            (flags ^ self.flags) & _DIVIDING or (self.colon and ":" in text)
+        ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
         elif text[0].isdigit() and self.parts[-1][-1].isdigit() and self._is_cents(element):
             text = "." + text
         self.parts.append(text)
         self.flags |= flags
+        if ":" in text:
+            self.colon = True
 
     @staticmethod
     def _is_cents(element: Element) -> bool:
@@ -239,6 +266,7 @@ class _Reader:
             return
         text = " ".join("".join(self.parts).split())
         self.parts = []
+        self.colon = False
         if not text:
             return
         lines = self.out.lines
@@ -255,4 +283,31 @@ class _Reader:
         return here is self.heading or any(a is self.heading for a in here.iterancestors())
 
 
-_NOTED = frozenset({"tr", "dt", "img", "input", "a"})
+def _leads_away(element: Element) -> bool:
+    """Whether a box that is called a product's card links to a page, as a listing's cards do."""
+    link = element if element.tag == "a" else element.find(".//a[@href]")
+    reference = "" if link is None else link.get("href") or ""
+    return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
+def _push_following(element: Element, stack: _Stack) -> None:
+    """Put on the stack all that comes after an element in the page, the nearest on top."""
+    levels = []
+    here = element
+    while here is not None:
+        following = [(None, here.tail)] if here.tail else []
+        for sibling in here.itersiblings():
+            following.append((sibling, None))
+            if sibling.tail:
+                following.append((None, sibling.tail))
+        levels.append(following)
+        here = here.getparent()
+    for following in reversed(levels):
+        stack.append((_BREAK, None, 0))
+        for sibling, text in reversed(following):
+            stack.append((element if sibling is None else sibling, text, 0))
+
+
+_NOTED = frozenset({"tr", "dt", "input", "a"})
+#: Where these begin or end, so does a line.
+_DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE

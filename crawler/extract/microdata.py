@@ -1,15 +1,15 @@
-"""Microdata as nodes in JSON-LD's shape."""
+"""Microdata and RDFa as nodes in JSON-LD's shape."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import attrs
 from lxml import etree
 
 from crawler.extract.page import Element, Page, text_of
 from crawler.extract.schema import Node
 
-_MARKED = etree.XPath("//*[@itemscope or @itemprop]")
 _BY_ID = etree.XPath("//*[@id=$name]")
 _ADDRESSES = {
     "a": "href", "area": "href", "link": "href", "img": "src", "source": "src", "audio": "src",
@@ -18,15 +18,45 @@ _ADDRESSES = {
 _MOST = 5000
 
 
+@attrs.frozen
+class _Dialect:
+    """The attributes that a syntax uses for the same things."""
+
+    marked: Any
+    scope: str
+    kind: str
+    name: str
+    ident: str
+
+
+_MICRODATA = _Dialect(
+    etree.XPath("//*[@itemscope or @itemprop]"), "itemscope", "itemtype", "itemprop", "itemid"
+)
+_RDFA = _Dialect(etree.XPath("//*[@typeof or @property]"), "typeof", "typeof", "property", "about")
+#: Properties of the older vocabularies that shops wrote as RDFa.
+_OLDER = {
+    "hasCurrencyValue": "price", "hasCurrency": "priceCurrency", "hasPriceSpecification": "offers",
+    "hasStockKeepingUnit": "sku", "hasMPN": "mpn", "hasEAN_UCC-13": "gtin13", "photo": "image",
+    "currency": "priceCurrency",
+}  # fmt: skip
+
+
 def nodes(page: Page) -> list[Node]:
-    """The page's outermost items, in order."""
-    if b"itemscope" not in page.raw:
-        return []
+    """The page's outermost microdata items, in order."""
+    return _nodes(page, _MICRODATA) if b"itemscope" in page.raw else []
+
+
+def rdfa(page: Page) -> list[Node]:
+    """The same for RDFa."""
+    return _nodes(page, _RDFA) if b"typeof" in page.raw else []
+
+
+def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
     made: dict[Element, Node] = {}
     top: list[Node] = []
-    for element in _MARKED(page.root)[:_MOST]:
-        names = element.get("itemprop")
-        own = _item(element) if element.get("itemscope") is not None else None
+    for element in dialect.marked(page.root)[:_MOST]:
+        names = element.get(dialect.name)
+        own = _item(element, dialect) if element.get(dialect.scope) is not None else None
         if own is not None:
             made[element] = own
         owner = _owner(element, made)
@@ -36,16 +66,22 @@ def nodes(page: Page) -> list[Node]:
             continue
         value = own if own is not None else _value(element)
         for name in names.split():
-            _put(made[owner], name.rpartition("/")[2], value)
-    _referred(page, made)
+            _put(made[owner], _short(name), value)
+    if dialect is _MICRODATA:
+        _referred(page, made)
     return top
 
 
-def _item(element: Element) -> Node:
-    kinds = (element.get("itemtype") or "").split()
-    node: Node = {"@type": kinds} if kinds else {"@type": []}
-    if element.get("itemid"):
-        node["@id"] = element.get("itemid")
+def _short(name: str) -> str:
+    name = name.rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
+    return _OLDER.get(name, name)
+
+
+def _item(element: Element, dialect: _Dialect) -> Node:
+    node: Node = {"@type": (element.get(dialect.kind) or "").split()}
+    name = element.get(dialect.ident)
+    if name:
+        node["@id"] = name
     return node
 
 
@@ -90,6 +126,6 @@ def _referred(page: Page, made: dict[Element, Node]) -> None:
             for target in _BY_ID(page.root, name=name)[:1]:
                 for inner in target.iter():
                     if inner.get("itemprop") and inner not in made:
-                        _put(node, inner.get("itemprop").rpartition("/")[2], _value(inner))
+                        _put(node, _short(inner.get("itemprop")), _value(inner))
                     elif inner.get("itemprop") and inner in made and made[inner] is not node:
                         _put(node, inner.get("itemprop"), made[inner])

@@ -1,0 +1,100 @@
+"""JSON as shops' templates break it: read within reason, else given up."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+_WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
+_UNWRAPPED = re.compile(r"(?:-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|;)\s*$")
+_LAST_COMMA = re.compile(r",(\s*[}\]])")
+_NO_VALUE = re.compile(r'(":\s*)(?=[,}])')
+_NO_COMMA = re.compile(r'([}\]"])(\s*\n\s*)(?=["{])')
+_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
+_COMMENT = re.compile(r"(?m)^\s*//.*$|/\*[^*]*\*/")
+#: Longer texts are only read as they are: scanning them costs more than they are worth.
+_LONGEST = 300_000
+_CLOSES = {"{": "}", "[": "]"}
+_ENDS_STRING = re.compile(r"\s*(?:[:}\]]|,\s*[\"{\[\dtfn-]|,\s*$|$)")
+
+
+def repaired(text: str) -> Any:
+    """Read broken JSON, None where it is beyond repair.
+
+    >>> repaired('{"a": "line\\nbreak", "b": [1, 2,], }')
+    {'a': 'line\\nbreak', 'b': [1, 2]}
+    >>> repaired('{"name": "12" pan", "price": , "x": {"y": 1')
+    {'name': '12" pan', 'price': None, 'x': {'y': 1}}
+    """
+    text = _UNWRAPPED.sub("", _WRAPPED.sub("", text)).strip().lstrip("\ufeff")
+    if not text.startswith(("{", "[")):
+        return None
+    value = _loads(text)
+    if value is None and len(text) <= _LONGEST:
+        for mend in (_small_faults, scanned):
+            text = mend(text)
+            value = _loads(text)
+            if value is not None:
+                break
+    return value
+
+
+def _loads(text: str) -> Any:
+    try:
+        # Line breaks within a text are the commonest fault; json reads them when not strict.
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    rest = text[end:].lstrip(" \t\r\n,;")
+    if rest.startswith(("{", "[")):  # two blocks in one
+        more = _loads(rest)
+        return value if more is None else [value, more]
+    return value
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _small_faults(text: str) -> str:
+    text = _LAST_COMMA.sub(r"\1", _COMMENT.sub("", text))
+    text = _NO_VALUE.sub(r"\1null", text)
+    text = _NO_COMMA.sub(r"\1,\2", text)
+    text = _BAD_ESCAPE.sub("", text)
+    return unescape(text) if "&quot;" in text or "&#34;" in text else text
+
+
+def scanned(text: str) -> str:
+    """Escape quotes inside texts, and close what a truncated block left open."""
+    out: list[str] = []
+    open_: list[str] = []
+    inside = False
+    place, size = 0, len(text)
+    while place < size:
+        char = text[place]
+        if char == "\\" and inside:
+            out.append(text[place : place + 2])
+            place += 2
+            continue
+        if char == '"':
+            if inside and not _ENDS_STRING.match(text, place + 1):
+                char = '\\"'
+            else:
+                inside = not inside
+        elif not inside:
+            if char in _CLOSES:
+                open_.append(_CLOSES[char])
+            elif char in "}]" and (not open_ or open_.pop() != char):
+                break
+        out.append(char)
+        place += 1
+    mended = "".join(out)
+    if open_:
+        mended += '"' if inside else ""
+        mended = re.sub(r'(?:,\s*(?:"[^"]*"\s*:?\s*)?|:\s*)$', _last_key, mended)
+    return mended + "".join(reversed(open_))
+
+
+def _last_key(match: re.Match[str]) -> str:
+    return ":null" if match[0].lstrip().startswith(":") else ""

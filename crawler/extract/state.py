@@ -1,0 +1,263 @@
+"""A product in the data that a page's own scripts start from: Next, Nuxt, inline JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from crawler.extract.availability import availability
+from crawler.extract.page import Page, text_of
+from crawler.extract.prices import CODES, currency_of, number
+from crawler.extract.schema import Fields, Node, first, gtin, images, many, plain, without_tags
+
+_MOST_BYTES = 3_000_000
+_MOST_NODES = 20_000
+_ASSIGNED = re.compile(
+    r"(?:__[A-Z_]+__|\b\w*(?:state|product|item|data|meta|config|store)\w*)[\"'\]]*\s*[=:(]\s*(?=[{\[])",
+    re.I,
+)
+_MOST_ASSIGNED = 12
+_NAMES = ("name", "title", "productName", "product_name", "displayName", "productTitle")
+_NOW = (
+    "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
+    "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
+    "priceAmount", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
+    "priceRange", "priceWithTax", "gross", "offers", "offer",
+)  # fmt: skip
+_BEFORE = (
+    "compare_at_price", "compareAtPrice", "listPrice", "list_price", "originalPrice", "oldPrice",
+    "original_price", "regularPrice", "regular_price", "wasPrice", "rrp", "msrp", "old_price",
+    "strikePrice", "basePrice",
+)  # fmt: skip
+_STOCK = (
+    "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock",
+    "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus",
+)  # fmt: skip
+_CURRENCIES = (
+    "currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyIsoCode",
+)  # fmt: skip
+_AMOUNTS = (
+    "centAmount", "amount", "value", "price", "current", "currentPrice", "sale", "salePrice",
+    "finalPrice", "final", "minVariantPrice", "min", "lowPrice", "low", "gross", "now", "regular",
+    "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net",
+)  # fmt: skip
+_OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "listPrice", "regularPrice", "rrp",
+                "compareAtPrice", "originalPrice", "base")  # fmt: skip
+
+
+def fields(page: Page, expected: str | None) -> Fields:
+    """The fields of the state's product whose name the page shows; *expected* is one known."""
+    if b"rice" not in page.raw:
+        return {}
+    shown = _shown(page, expected)
+    if not shown:
+        return {}
+    best: Fields = {}
+    for value in _values(page):
+        for node in _products(value):
+            name = plain(first(node, *_NAMES))
+            if not name or name.casefold() not in shown:
+                continue
+            found = _fields(node)
+            if ("price" in found, len(found)) > ("price" in best, len(best)):
+                best = found
+        if "price" in best:
+            break
+    return best
+
+
+def _shown(page: Page, expected: str | None) -> set[str]:
+    """Names under which the page presents its product, folded."""
+    names = [expected or "", page.meta("og:title"), page.title]
+    names += [text_of(heading) for heading in page.headings[:5]]
+    found = {" ".join(name.split()).casefold() for name in names if name}
+    for name in list(found):
+        found.add(re.split(r"\s+[|–—·•]\s+|\s+-\s+", name)[0])
+    return {name for name in found if len(name) > 2}
+
+
+def _values(page: Page) -> Iterator[Any]:
+    for script in page.scripts:
+        text = script.text
+        kind = (script.get("type") or "").lower()
+        if not text or "rice" not in text or len(text) > _MOST_BYTES or "ld+json" in kind:
+            continue
+        if "json" in kind:
+            value = _loads(text)
+            if script.get("id") == "__NUXT_DATA__" and isinstance(value, list):
+                value = _unflattened(value)
+            yield value
+        elif not kind or "javascript" in kind or kind == "module":
+            yield from _assigned(text)
+
+
+def _loads(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return None
+
+
+def _assigned(text: str) -> Iterator[Any]:
+    """The JSON values that a script assigns or passes on."""
+    place, count = 0, 0
+    while count < _MOST_ASSIGNED:
+        match = _ASSIGNED.search(text, place)
+        if match is None:
+            return
+        count += 1
+        try:
+            value, place = _DECODER.raw_decode(text, match.end())
+        except (ValueError, RecursionError):
+            place = match.end()
+            continue
+        yield value
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _unflattened(flat: list[Any], depth: int = 12) -> Any:
+    """Nuxt 3 writes each value once and refers to it by its place in one list."""
+    left = [_MOST_NODES]
+
+    def revive(place: Any, depth: int) -> Any:
+        left[0] -= 1
+        if not isinstance(place, int) or not 0 <= place < len(flat) or depth <= 0 or left[0] < 0:
+            return None
+        value = flat[place]
+        if isinstance(value, dict):
+            return {key: revive(inner, depth - 1) for key, inner in value.items()}
+        if isinstance(value, list):
+            if value and isinstance(value[0], str):
+                return revive(value[1], depth - 1) if len(value) > 1 else None
+            return [revive(inner, depth - 1) for inner in value]
+        return value
+
+    return revive(0, depth)
+
+
+def _products(value: Any) -> Iterator[Node]:
+    """Every mapping with a name and a price, outside in."""
+    stack, left = [value], _MOST_NODES
+    while stack and left:
+        here = stack.pop()
+        left -= 1
+        if isinstance(here, list):
+            stack.extend(reversed([v for v in here[:500] if isinstance(v, dict | list)]))
+        elif isinstance(here, dict):
+            if any(here.get(name) for name in _NAMES) and _has_price(here):
+                yield here
+            stack.extend(reversed([v for v in here.values() if isinstance(v, dict | list)]))
+
+
+def _has_price(node: Node) -> bool:
+    return any(name in node for name in _NOW) or any(
+        isinstance(variant, dict) and "price" in variant for variant in many(node.get("variants"))
+    )
+
+
+def _fields(node: Node) -> Fields:
+    variant = next((v for v in _variants(node) if isinstance(v, dict)), {})
+    cents = _in_cents(node)
+    price, currency = _amount(node, _NOW, cents)
+    if price is None:
+        price, currency = _amount(variant, _NOW, cents)
+    before, _ = _amount(node, _BEFORE, cents)
+    if before is None:
+        before, _ = _amount(variant, _BEFORE, cents)
+    if before is None:
+        before = _old_inside(node, cents)
+    stock = first(node, *_STOCK)
+    stock = node.get("available", variant.get("available")) if stock is None else stock
+    if isinstance(stock, dict):
+        stock = first(stock, "status", "value", "inStock", "available", "isAvailable")
+    found: Fields = {
+        "name": plain(first(node, *_NAMES)),
+        "price": price,
+        "regular_price": before
+        if before is not None and price is not None and before > price
+        else None,
+        "currency": currency or _currency(node),
+        "availability": availability(stock),
+        "sku": plain(first(node, "sku", "articleNumber", "productCode"))
+        or plain(variant.get("sku")),
+        "brand": plain(first(node, "brand", "brandName", "vendor", "manufacturer")),
+        "gtin": gtin(first(node, "gtin", "gtin13", "ean", "barcode", "upc"))
+        or gtin(variant.get("barcode")),
+        "mpn": plain(node.get("mpn")),
+        "external_id": plain(first(node, "id", "productId", "product_id")),
+        "description": without_tags(plain(first(node, "description", "body_html"))),
+        "images": images(first(node, "images", "image", "media", "featured_image", "imageUrl")),
+    }
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _variants(node: Node) -> list[Any]:
+    value = node.get("variants")
+    if isinstance(value, dict):  # GraphQL wraps lists twice
+        value = value.get("nodes") or [many(edge.get("node"))[0] for edge in value.get("edges", ())
+                                       if isinstance(edge, dict) and edge.get("node")]  # fmt: skip
+    return many(value)
+
+
+def _in_cents(node: Node) -> bool:
+    """Shopify's product JSON counts in the currency's smallest unit."""
+    return "variants" in node and ("price_min" in node or "price_varies" in node or (
+        "vendor" in node and isinstance(node.get("price"), int)
+    ))  # fmt: skip
+
+
+def _amount(node: Node, names: tuple[str, ...], cents: bool) -> tuple[Decimal | None, str | None]:
+    for name in names:
+        value = node.get(name)
+        if value in (None, "", 0, "0", [], {}) or isinstance(value, bool):
+            continue
+        found, currency = _money(value, cents or "cents" in name.lower(), 4)
+        if found:
+            return found, currency
+    return None, None
+
+
+def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | None]:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        if depth <= 0:
+            return None, None
+        currency = _currency(value)
+        for name in _AMOUNTS:
+            if name in value:
+                digits = value.get("fractionDigits", 2)
+                found, inner = _money(value[name], False, depth - 1)
+                if found is not None and name == "centAmount" and isinstance(digits, int):
+                    found = found.scaleb(-digits)
+                if found is not None:
+                    return found, currency or inner
+        return None, currency
+    found = number(value) if isinstance(value, int | float | str) else None
+    if found is not None and cents and isinstance(value, int):
+        found = found.scaleb(-2)
+    return found, currency_of(value[-3:]) if isinstance(value, str) and value[
+        -3:
+    ] in CODES else None
+
+
+def _old_inside(node: Node, cents: bool) -> Decimal | None:
+    for name in ("price", "prices", "pricing", "priceInfo"):
+        inner = node.get(name)
+        if isinstance(inner, dict):
+            for old in _OLD_AMOUNTS:
+                if inner.get(old):
+                    return _money(inner[old], cents, 3)[0]
+    return None
+
+
+def _currency(node: Node) -> str | None:
+    text = plain(first(node, *_CURRENCIES))
+    return currency_of(text) if text else None
