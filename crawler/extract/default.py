@@ -11,6 +11,7 @@ from crawler.extract import classify, jsonld, microdata, opengraph, schema, stat
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields, Node
+from crawler.extract.seen import Visible
 from crawler.items import Product
 from crawler.urls import tidy
 
@@ -166,7 +167,7 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
             verdict.add("product", 2, "OpenGraph tells a price")
 
 
-def _visible_signs(seen: text.Visible, verdict: Verdict, known: Fields) -> None:
+def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
     if seen.price_distance is not None and "name" in seen.fields:
         near = seen.price_distance <= 60
         points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1

@@ -3,78 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
-
-import attrs
 
 from crawler.extract import lines as _lines
 from crawler.extract.availability import BUY, availability_of_text
-from crawler.extract.lines import Line, Lines
+from crawler.extract.facts import find_facts
+from crawler.extract.lines import Lines
 from crawler.extract.page import Element, Page, text_of
-from crawler.extract.prices import HINT, Money, find_prices, local_currency, parse_price
-from crawler.extract.schema import Fields, gtin, trail
+from crawler.extract.prices import local_currency
+from crawler.extract.schema import Fields, trail
+from crawler.extract.seen import Visible
+from crawler.extract.shown_prices import CARDS, find_price
 from crawler.urls import host
 
 _DIGIT = re.compile(r"\d")
-_OTHER_AMOUNT = re.compile(
-    r"shipping|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
-    r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
-    r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
-    r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
-    r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
-    r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\bex\.? tax|excl\.? (?:vat|tax)|netto"
-    r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
-    re.I,
-)
-_OTHER_LABEL = re.compile(
-    r"unit price|base price|grundpreis|you save|savings?|ersparnis|tax\b|shipping|versand|deposit"
-    r"|lowest price|najniższa cena|niedrigster|ex\.? tax|excl|points",
-    re.I,
-)
-_OLD_WORDS = re.compile(
-    r"\b(?:was|rrp|r\.r\.p|msrp|list price|regular price|regular|original price|originally|old"
-    r" price|before|retail|compare at|uvp|statt|vorher|bisher|alter preis|ursprünglich|unverb|avant"
-    r"|prix (?:conseillé|barré|d'origine)|au lieu de|antes|precio (?:anterior|habitual|normal)"
-    r"|prezzo (?:precedente|di listino)|anziché|invece di|de por|van|adviesprijs|ord\.? pris"
-    r"|tidigare|före|før|førpris|стара|старая цена|mrp)\b|\bde:|通常価格|原价|原價",
-    re.I,
-)
-_PER_UNIT = re.compile(
-    r"^\s*\)?\s*(?:/|per|pro|je|par|por|al|za)\s*(?:\d+[.,]?\d*\s*)?(?:k?g|mg|m?l|cl|m[²2³]?|cm|lb"
-    r"|oz|stk|stück|liter|litre|kilo|unit|st\b|tab|blatt)\b",
-    re.I,
-)
-_RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
-_LABELS = (
-    ("sku", r"sku|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
-     r" (?:no|number|nr)|product (?:code|no|number|id|sku)|(?:artikel|bestell|produkt|best)[\s.-]*"
-     r"(?:nr|nummer|code)|réf(?:érence)?|ref(?:erence|erencia|erência|\.)?|reference (?:no|number)"
-     r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"
-     r" (?:no|number)|model (?:no|number)?\s*/?\s*sku|artnr|varenr|varenummer|tuotenumero|artikl"
-     r"|артикул|код(?: товара)?|kod produktu|symbol|cikkszám|商品番号|商品コード|品番|货号|型号"
-     r"|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: produktu)?"),
-    ("gtin", r"(?:gtin|ean|upc|jan|barcode|isbn)[\s-]*(?:8|1[0-4])?(?:[\s-]*(?:code|nummer|number"
-     r"|no|nr))?|barcode \(\w+\)|ean[\s-]*/[\s-]*\w+|gtin[\s/]+\w+|strichcode|code[\s-]barres|"
-     r"código de barras|codice ean|kod ean|штрих-?код|vonalkód|jan ?コード|条形码|streckkod"),
-    ("mpn", r"mpn|manufacturer(?:'s)? (?:part|product|item|article|no)\s*(?:no|number|nr|code)?"
-     r"|(?:mfr|mfg|man|oem|hersteller|hst)[\s.-]*(?:part|art(?:ikel)?|teile)?[\s.-]*(?:no|nr|nummer"
-     r"|number|code|#)|part (?:no|number|nr|#)|herstellernummer|référence fabricant|producent kod"
-     r"|kod producenta|referencia del fabricante"),
-    ("brand", r"brand(?: name)?|manufacturer|marke|hersteller|marque|fabricant|marca|fabricante"
-     r"|produttore|merk|fabrikant|marka|producent|бренд|производитель|виробник|märke|varumärke"
-     r"|tillverkare|mærke|merke|merkki|valmistaja|značka|výrobce|výrobca|gyártó|brend|producător"
-     r"|ブランド|メーカー|品牌|브랜드|제조사|vendor|publisher|verlag"),
-)  # fmt: skip
 _STOCK_LABEL = re.compile(
     r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"
     r"|disponibilidade|beschikbaarheid|dostępność|наличие|dostupnost|lagerstatus|készlet)\s*:?",
     re.I,
 )
-_LABEL_RULES = [
-    (field, re.compile(rf"(?:{words})\.?(?:\s*\([^)]*\))?", re.I)) for field, words in _LABELS
-]
-_PAIR = re.compile(r"([^:：#]{2,40}?)\s*(?:[:：#]|\bis\b)\.?\s*(\S.{0,80})")
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
     r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur|de|su|av|van|z|из|stars?|sterne|étoiles)\s*"
@@ -89,35 +36,8 @@ _DIGIT = re.compile(r"\d")
 _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
 _LONGEST_VALUE = 120
-_CARDS = 3
 _NEAR = 60
 _GLANCE = 40
-
-
-@attrs.define(kw_only=True)
-class Visible:
-    """What a page shows, and the signs by which its kind is told."""
-
-    fields: Fields = attrs.Factory(dict)
-    price_distance: int | None = None
-    """Lines between heading and price."""
-    buy_buttons: int = 0
-    cards: int = 0
-    """Prices in repeated structures: the tiles of a listing."""
-    facts: int = 0
-    """Labelled identifiers (SKU, GTIN, MPN)."""
-    price_marked: bool = False
-
-
-@attrs.frozen
-class _Candidate:
-    money: Money
-    line: Line
-    cost: int
-    old: bool
-    other: bool
-    """Postage, instalments, savings: no price of the product."""
-    follows_link: bool
 
 
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
@@ -151,7 +71,7 @@ def visible(page: Page, expected: str | None = None) -> Visible:
     local = local_currency(_host(page.url), page.lang)
     seen = _seen(_lines.read(page, heading), local)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
-    if heading is not None and lost and seen.cards < _CARDS:
+    if heading is not None and lost and seen.cards < CARDS:
         # Some designs put the price before the name.
         whole = _seen(_lines.read_all(page, heading), local)
         if (whole.price_distance or 999) < (seen.price_distance or 999):
@@ -181,8 +101,8 @@ def _without_nothing(seen: Visible) -> Visible:
 
 def _seen(read: Lines, local: str | None) -> Visible:
     seen = Visible()
-    _price(read, seen, local)
-    _facts(read, seen)
+    find_price(read, seen, local)
+    find_facts(read, seen)
     _stock(read, seen)
     _rating(read, seen.fields)
     return seen
@@ -228,244 +148,6 @@ def _host(url: str) -> str:
         return host(url)
     except ValueError:
         return ""
-
-
-def _signature(element: Element) -> str:
-    parts = []
-    here = element
-    for _ in range(4):
-        if here is None:
-            break
-        parts.append(f"{here.tag}.{here.get('class') or ''}")
-        here = here.getparent()
-    return " ".join(parts)
-
-
-def _candidates(read: Lines, seen: Visible, local: str | None) -> list[_Candidate]:
-    found: list[_Candidate] = []
-    groups: Counter[str] = Counter()
-    marks: list[str] = []
-    for line in read.lines:
-        if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
-            continue
-        monies = _monies(line, local)
-        if not monies:
-            continue
-        mark = _signature(line.element)
-        groups[mark] += not line.flags & _lines.OLD
-        place = _Place(
-            line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
-        )
-        since = 0
-        for money in monies:
-            marks.append(mark)
-            found.append(_judged(money, place, since))
-            since = money.end
-    cards = {mark for mark, count in groups.items() if count >= _CARDS}
-    seen.cards = sum(groups[mark] for mark in cards)
-    return [
-        c
-        for c, mark in zip(found, marks, strict=True)
-        if mark not in cards and not c.line.flags & _lines.ELSEWHERE
-    ]
-
-
-def _label_before(read: Lines, line: Line) -> str:
-    """The text of the line before, where it may say what an amount is."""
-    place = line.index - 1
-    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
-        place -= 1
-    text = read.lines[place].text if place >= 0 else ""
-    return text if len(text) < 40 and not _DIGIT.search(text) else ""
-
-
-def _follows_link(read: Lines, line: Line) -> bool:
-    """Whether the line comes right after a link, as the price in a listing's tile does."""
-    place = line.index - 1
-    while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
-        place -= 1
-    return place > read.heading and bool(read.lines[place].flags & _lines.LINK)
-
-
-def _monies(line: Line, local: str | None) -> list[Money]:
-    text = line.text
-    if HINT.search(text):
-        monies = list(find_prices(text, local))
-        if monies:
-            return monies
-    if line.flags & _lines.PRICE and len(text) < 20:
-        money = parse_price(text, local)
-        if money and money.end - money.start >= len(text) - 6:
-            return [money]
-    return []
-
-
-@attrs.frozen
-class _Place:
-    """What stands around an amount."""
-
-    line: Line
-    distance: int
-    """Lines after the heading; negative before it."""
-    label: str
-    """The line before, where it may say what an amount is."""
-    follows_link: bool
-
-
-def _judged(money: Money, place: _Place, since: int) -> _Candidate:
-    """Weigh an amount; *since* is where the amount before it ends in the same line."""
-    line, label = place.line, "" if since else place.label
-    text = line.text
-    before = text[since : money.start]
-    cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
-    if not line.flags & _lines.PRICE:
-        cost += 10
-    if place.follows_link:
-        cost += 12
-    if money.currency is None:
-        cost += 8
-    cost += min(60, max(0, len(text) - 40) // 2)
-    other = _OTHER_AMOUNT.search(text) is not None or _OTHER_LABEL.search(label) is not None
-    if _PER_UNIT.match(text[money.end :]):
-        other = True
-    if other:
-        cost += 60
-    if line.flags & _lines.LINK:
-        cost += 40
-    if since and _RANGE.match(before):
-        cost += 5
-    if not money.value:
-        cost += 100
-    old = bool(line.flags & _lines.OLD) or _OLD_WORDS.search(before[-40:]) is not None
-    old = old or (not before.strip() and _OLD_WORDS.search(label) is not None)
-    return _Candidate(money, line, cost, old, other, place.follows_link)
-
-
-def _price(read: Lines, seen: Visible, local: str | None) -> None:
-    candidates = _candidates(read, seen, local)
-    new = [c for c in candidates if not c.old]
-    best = min(new, key=lambda c: c.cost, default=None)
-    first = min(candidates, key=lambda c: c.cost, default=None)
-    if first is None:
-        return
-    if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
-        best = first  # a class says "regular price", and there is no other
-    if best.cost > 150:
-        return
-    seen.fields["price"] = best.money.value
-    seen.fields["currency"] = best.money.currency
-    seen.price_distance = best.cost
-    seen.price_marked = bool(best.line.flags & _lines.PRICE)
-    before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
-    if before:
-        nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
-        seen.fields["regular_price"] = nearest.money.value
-
-
-def _beside(one: _Candidate, other: _Candidate) -> bool:
-    return abs(one.line.index - other.line.index) <= 12
-
-
-def _is_before(old: _Candidate, new: _Candidate) -> bool:
-    """Whether an amount is what the price was before."""
-    return (
-        _beside(old, new)
-        and (new.follows_link or not old.follows_link or bool(old.line.flags & _lines.PRICE))
-        and old.money.value > new.money.value
-        and old.money.currency in {new.money.currency, None}
-    )
-
-
-@lru_cache(maxsize=4096)
-def _label(text: str) -> str | None:
-    """The field that a label names."""
-    text = text.strip().strip(":：.#*").strip()
-    if not text or len(text) > 40:
-        return None
-    for field, rule in _LABEL_RULES:
-        if rule.fullmatch(text):
-            return field
-    return None
-
-
-def _facts(read: Lines, seen: Visible) -> None:
-    attributes: dict[str, str] = {}
-    for row in read.rows[:200]:
-        pair = _row(row)
-        if pair is None:
-            continue
-        field = _label(pair[0])
-        if field:
-            _take(seen, field, pair[1])
-        elif len(pair[0]) < 60:
-            attributes.setdefault(pair[0].rstrip(" :"), pair[1])
-    start = max(read.heading, 0)
-    for place, line in enumerate(read.lines[start:], start):
-        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
-            continue
-        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
-            _take_marked(seen, line)
-        field = _label(line.text)
-        if field and place + 1 < len(read.lines):
-            _take(seen, field, read.lines[place + 1].text)
-        elif ":" in line.text or "#" in line.text or "：" in line.text:
-            match = _PAIR.match(line.text)
-            field = _label(match[1]) if match else None
-            if match and field:
-                _take(seen, field, match[2])
-        elif len(line.text) < 40 and _DIGIT.search(line.text):
-            _take_unseparated(seen, line.text)
-    if attributes:
-        seen.fields["attributes"] = dict(list(attributes.items())[:60])
-
-
-def _take_marked(seen: Visible, line: Line) -> None:
-    """A value whose class names it: `<span class="sku">X-1</span>`."""
-    words = (line.element.get("class") or "").lower()
-    field = next((f for f in ("gtin", "mpn") if f in words), "sku")
-    field = "gtin" if "ean" in words or "upc" in words else field
-    if " " not in line.text and not line.text.endswith(":"):
-        _take(seen, field, line.text)
-
-
-def _take_unseparated(seen: Visible, text: str) -> None:
-    """`Item no. 88-12`: the label ends where a word with a digit begins."""
-    words = text.split(" ")
-    for count in range(1, min(4, len(words))):
-        if _DIGIT.search(words[count]):
-            field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
-            if field and field != "brand":
-                _take(seen, field, words[count])
-            break
-
-
-def _take(seen: Visible, field: str, value: str) -> None:
-    value = value.strip(" :：").strip()
-    if field == "gtin":
-        value = gtin(value) or ""
-    elif field in {"sku", "mpn"}:
-        # An identifier holds a digit and is one word or two; else the line was a sentence.
-        value = value if len(value) <= 40 and value.count(" ") <= 2 else ""
-        value = "" if value.lower() in {"n/a", "-", "none"} or _label(value) else value
-    elif len(value) > 60 or _label(value):
-        value = ""
-    if value and field not in seen.fields:
-        seen.fields[field] = value
-        seen.facts += field != "brand"
-
-
-def _row(row: Element) -> tuple[str, str] | None:
-    if row.tag == "dt":
-        value = row.getnext()
-        if value is None or value.tag != "dd":
-            return None
-        pair = text_of(row), text_of(value)
-    else:
-        cells = [cell for cell in row if cell.tag in {"th", "td"}]
-        if len(cells) != 2:
-            return None
-        pair = text_of(cells[0]), text_of(cells[1])
-    return pair if pair[0] and pair[1] else None
 
 
 def _stock(read: Lines, seen: Visible) -> None:

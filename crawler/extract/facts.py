@@ -1,0 +1,132 @@
+"""Labelled facts of a page: rows of tables, `SKU: X-1`, `<span class="sku">`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from crawler.extract import lines as _lines
+from crawler.extract.lines import Line, Lines
+from crawler.extract.page import Element, text_of
+from crawler.extract.schema import gtin
+from crawler.extract.seen import Visible
+
+_LABELS = (
+    ("sku", r"sku|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
+     r" (?:no|number|nr)|product (?:code|no|number|id|sku)|(?:artikel|bestell|produkt|best)[\s.-]*"
+     r"(?:nr|nummer|code)|réf(?:érence)?|ref(?:erence|erencia|erência|\.)?|reference (?:no|number)"
+     r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"
+     r" (?:no|number)|model (?:no|number)?\s*/?\s*sku|artnr|varenr|varenummer|tuotenumero|artikl"
+     r"|артикул|код(?: товара)?|kod produktu|symbol|cikkszám|商品番号|商品コード|品番|货号|型号"
+     r"|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: produktu)?"),
+    ("gtin", r"(?:gtin|ean|upc|jan|barcode|isbn)[\s-]*(?:8|1[0-4])?(?:[\s-]*(?:code|nummer|number"
+     r"|no|nr))?|barcode \(\w+\)|ean[\s-]*/[\s-]*\w+|gtin[\s/]+\w+|strichcode|code[\s-]barres|"
+     r"código de barras|codice ean|kod ean|штрих-?код|vonalkód|jan ?コード|条形码|streckkod"),
+    ("mpn", r"mpn|manufacturer(?:'s)? (?:part|product|item|article|no)\s*(?:no|number|nr|code)?"
+     r"|(?:mfr|mfg|man|oem|hersteller|hst)[\s.-]*(?:part|art(?:ikel)?|teile)?[\s.-]*(?:no|nr|nummer"
+     r"|number|code|#)|part (?:no|number|nr|#)|herstellernummer|référence fabricant|producent kod"
+     r"|kod producenta|referencia del fabricante"),
+    ("brand", r"brand(?: name)?|manufacturer|marke|hersteller|marque|fabricant|marca|fabricante"
+     r"|produttore|merk|fabrikant|marka|producent|бренд|производитель|виробник|märke|varumärke"
+     r"|tillverkare|mærke|merke|merkki|valmistaja|značka|výrobce|výrobca|gyártó|brend|producător"
+     r"|ブランド|メーカー|品牌|브랜드|제조사|vendor|publisher|verlag"),
+)  # fmt: skip
+_LABEL_RULES = [
+    (field, re.compile(rf"(?:{words})\.?(?:\s*\([^)]*\))?", re.I)) for field, words in _LABELS
+]
+_PAIR = re.compile(r"([^:：#]{2,40}?)\s*(?:[:：#]|\bis\b)\.?\s*(\S.{0,80})")
+_DIGIT = re.compile(r"\d")
+_LONGEST_VALUE = 120
+
+
+@lru_cache(maxsize=4096)
+def _label(text: str) -> str | None:
+    """The field that a label names."""
+    text = text.strip().strip(":：.#*").strip()
+    if not text or len(text) > 40:
+        return None
+    for field, rule in _LABEL_RULES:
+        if rule.fullmatch(text):
+            return field
+    return None
+
+
+def find_facts(read: Lines, seen: Visible) -> None:
+    """Put identifiers, brand and attributes into *seen*."""
+    attributes: dict[str, str] = {}
+    for row in read.rows[:200]:
+        pair = _row(row)
+        if pair is None:
+            continue
+        field = _label(pair[0])
+        if field:
+            _take(seen, field, pair[1])
+        elif len(pair[0]) < 60:
+            attributes.setdefault(pair[0].rstrip(" :"), pair[1])
+    start = max(read.heading, 0)
+    for place, line in enumerate(read.lines[start:], start):
+        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
+            continue
+        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
+            _take_marked(seen, line)
+        field = _label(line.text)
+        if field and place + 1 < len(read.lines):
+            _take(seen, field, read.lines[place + 1].text)
+        elif ":" in line.text or "#" in line.text or "：" in line.text:
+            match = _PAIR.match(line.text)
+            field = _label(match[1]) if match else None
+            if match and field:
+                _take(seen, field, match[2])
+        elif len(line.text) < 40 and _DIGIT.search(line.text):
+            _take_unseparated(seen, line.text)
+    if attributes:
+        seen.fields["attributes"] = dict(list(attributes.items())[:60])
+
+
+def _take_marked(seen: Visible, line: Line) -> None:
+    """A value whose class names it: `<span class="sku">X-1</span>`."""
+    words = (line.element.get("class") or "").lower()
+    field = next((f for f in ("gtin", "mpn") if f in words), "sku")
+    field = "gtin" if "ean" in words or "upc" in words else field
+    if " " not in line.text and not line.text.endswith(":"):
+        _take(seen, field, line.text)
+
+
+def _take_unseparated(seen: Visible, text: str) -> None:
+    """`Item no. 88-12`: the label ends where a word with a digit begins."""
+    words = text.split(" ")
+    for count in range(1, min(4, len(words))):
+        if _DIGIT.search(words[count]):
+            field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
+            if field and field != "brand":
+                _take(seen, field, words[count])
+            break
+
+
+def _take(seen: Visible, field: str, value: str) -> None:
+    value = value.strip(" :：").strip()
+    if field == "gtin":
+        value = gtin(value) or ""
+    elif field in {"sku", "mpn"}:
+        # An identifier holds a digit and is one word or two; else the line was a sentence.
+        value = value if len(value) <= 40 and value.count(" ") <= 2 else ""
+        value = "" if value.lower() in {"n/a", "-", "none"} or _label(value) else value
+    elif len(value) > 60 or _label(value):
+        value = ""
+    if value and field not in seen.fields:
+        seen.fields[field] = value
+        seen.facts += field != "brand"
+
+
+def _row(row: Element) -> tuple[str, str] | None:
+    if row.tag == "dt":
+        value = row.getnext()
+        if value is None or value.tag != "dd":
+            return None
+        pair = text_of(row), text_of(value)
+    else:
+        cells = [cell for cell in row if cell.tag in {"th", "td"}]
+        if len(cells) != 2:
+            return None
+        pair = text_of(cells[0]), text_of(cells[1])
+    return pair if pair[0] and pair[1] else None

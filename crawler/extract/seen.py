@@ -1,0 +1,22 @@
+"""What a page shows, as the readers of its visible text hand it on."""
+
+from __future__ import annotations
+
+import attrs
+
+from crawler.extract.schema import Fields
+
+
+@attrs.define(kw_only=True)
+class Visible:
+    """What a page shows, and the signs by which its kind is told."""
+
+    fields: Fields = attrs.Factory(dict)
+    price_distance: int | None = None
+    """Lines between heading and price."""
+    buy_buttons: int = 0
+    cards: int = 0
+    """Prices in repeated structures: the tiles of a listing."""
+    facts: int = 0
+    """Labelled identifiers (SKU, GTIN, MPN)."""
+    price_marked: bool = False

@@ -1,0 +1,205 @@
+"""The price among all amounts that a page shows: near the heading, in no tile, struck through not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import attrs
+
+from crawler.extract import lines as _lines
+from crawler.extract.lines import Line, Lines
+from crawler.extract.page import Element
+from crawler.extract.prices import HINT, Money, find_prices, parse_price
+from crawler.extract.seen import Visible
+
+_OTHER_AMOUNT = re.compile(
+    r"shipping|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
+    r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
+    r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
+    r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
+    r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
+    r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\bex\.? tax|excl\.? (?:vat|tax)|netto"
+    r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
+    re.I,
+)
+_OTHER_LABEL = re.compile(
+    r"unit price|base price|grundpreis|you save|savings?|ersparnis|tax\b|shipping|versand|deposit"
+    r"|lowest price|najniższa cena|niedrigster|ex\.? tax|excl|points",
+    re.I,
+)
+_OLD_WORDS = re.compile(
+    r"\b(?:was|rrp|r\.r\.p|msrp|list price|regular price|regular|original price|originally|old"
+    r" price|before|retail|compare at|uvp|statt|vorher|bisher|alter preis|ursprünglich|unverb|avant"
+    r"|prix (?:conseillé|barré|d'origine)|au lieu de|antes|precio (?:anterior|habitual|normal)"
+    r"|prezzo (?:precedente|di listino)|anziché|invece di|de por|van|adviesprijs|ord\.? pris"
+    r"|tidigare|före|før|førpris|стара|старая цена|mrp)\b|\bde:|通常価格|原价|原價",
+    re.I,
+)
+_PER_UNIT = re.compile(
+    r"^\s*\)?\s*(?:/|per|pro|je|par|por|al|za)\s*(?:\d+[.,]?\d*\s*)?(?:k?g|mg|m?l|cl|m[²2³]?|cm|lb"
+    r"|oz|stk|stück|liter|litre|kilo|unit|st\b|tab|blatt)\b",
+    re.I,
+)
+_RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
+_DIGIT = re.compile(r"\d")
+#: So many prices in boxes of the same make are the tiles of a listing.
+CARDS = 3
+
+
+@attrs.frozen
+class _Candidate:
+    money: Money
+    line: Line
+    cost: int
+    old: bool
+    other: bool
+    """Postage, instalments, savings: no price of the product."""
+    follows_link: bool
+
+
+def _signature(element: Element) -> str:
+    parts = []
+    here = element
+    for _ in range(4):
+        if here is None:
+            break
+        parts.append(f"{here.tag}.{here.get('class') or ''}")
+        here = here.getparent()
+    return " ".join(parts)
+
+
+def _candidates(read: Lines, seen: Visible, local: str | None) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    groups: Counter[str] = Counter()
+    marks: list[str] = []
+    for line in read.lines:
+        if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
+            continue
+        monies = _monies(line, local)
+        if not monies:
+            continue
+        mark = _signature(line.element)
+        groups[mark] += not line.flags & _lines.OLD
+        place = _Place(
+            line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
+        )
+        since = 0
+        for money in monies:
+            marks.append(mark)
+            found.append(_judged(money, place, since))
+            since = money.end
+    cards = {mark for mark, count in groups.items() if count >= CARDS}
+    seen.cards = sum(groups[mark] for mark in cards)
+    return [
+        c
+        for c, mark in zip(found, marks, strict=True)
+        if mark not in cards and not c.line.flags & _lines.ELSEWHERE
+    ]
+
+
+def _label_before(read: Lines, line: Line) -> str:
+    """The text of the line before, where it may say what an amount is."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+        place -= 1
+    text = read.lines[place].text if place >= 0 else ""
+    return text if len(text) < 40 and not _DIGIT.search(text) else ""
+
+
+def _follows_link(read: Lines, line: Line) -> bool:
+    """Whether the line comes right after a link, as the price in a listing's tile does."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
+        place -= 1
+    return place > read.heading and bool(read.lines[place].flags & _lines.LINK)
+
+
+def _monies(line: Line, local: str | None) -> list[Money]:
+    text = line.text
+    if HINT.search(text):
+        monies = list(find_prices(text, local))
+        if monies:
+            return monies
+    if line.flags & _lines.PRICE and len(text) < 20:
+        money = parse_price(text, local)
+        if money and money.end - money.start >= len(text) - 6:
+            return [money]
+    return []
+
+
+@attrs.frozen
+class _Place:
+    """What stands around an amount."""
+
+    line: Line
+    distance: int
+    """Lines after the heading; negative before it."""
+    label: str
+    """The line before, where it may say what an amount is."""
+    follows_link: bool
+
+
+def _judged(money: Money, place: _Place, since: int) -> _Candidate:
+    """Weigh an amount; *since* is where the amount before it ends in the same line."""
+    line, label = place.line, "" if since else place.label
+    text = line.text
+    before = text[since : money.start]
+    cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
+    if not line.flags & _lines.PRICE:
+        cost += 10
+    if place.follows_link:
+        cost += 12
+    if money.currency is None:
+        cost += 8
+    cost += min(60, max(0, len(text) - 40) // 2)
+    other = _OTHER_AMOUNT.search(text) is not None or _OTHER_LABEL.search(label) is not None
+    if _PER_UNIT.match(text[money.end :]):
+        other = True
+    if other:
+        cost += 60
+    if line.flags & _lines.LINK:
+        cost += 40
+    if since and _RANGE.match(before):
+        cost += 5
+    if not money.value:
+        cost += 100
+    old = bool(line.flags & _lines.OLD) or _OLD_WORDS.search(before[-40:]) is not None
+    old = old or (not before.strip() and _OLD_WORDS.search(label) is not None)
+    return _Candidate(money, line, cost, old, other, place.follows_link)
+
+
+def find_price(read: Lines, seen: Visible, local: str | None) -> None:
+    """Put price, currency and the price before a reduction into *seen*."""
+    candidates = _candidates(read, seen, local)
+    new = [c for c in candidates if not c.old]
+    best = min(new, key=lambda c: c.cost, default=None)
+    first = min(candidates, key=lambda c: c.cost, default=None)
+    if first is None:
+        return
+    if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
+        best = first  # a class says "regular price", and there is no other
+    if best.cost > 150:
+        return
+    seen.fields["price"] = best.money.value
+    seen.fields["currency"] = best.money.currency
+    seen.price_distance = best.cost
+    seen.price_marked = bool(best.line.flags & _lines.PRICE)
+    before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
+    if before:
+        nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
+        seen.fields["regular_price"] = nearest.money.value
+
+
+def _beside(one: _Candidate, other: _Candidate) -> bool:
+    return abs(one.line.index - other.line.index) <= 12
+
+
+def _is_before(old: _Candidate, new: _Candidate) -> bool:
+    """Whether an amount is what the price was before."""
+    return (
+        _beside(old, new)
+        and (new.follows_link or not old.follows_link or bool(old.line.flags & _lines.PRICE))
+        and old.money.value > new.money.value
+        and old.money.currency in {new.money.currency, None}
+    )
