@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 #: schema.org's ItemAvailability, by its name in lower case.
@@ -84,6 +85,17 @@ def availability(value: Any) -> str | None:
     return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
 
 
+@lru_cache(maxsize=8192)
+def buys(text: str) -> bool:
+    """Whether a button's text puts the thing into a cart.
+
+    >>> buys("In den Warenkorb"), buys("Add to wish list")
+    (True, False)
+    """
+    return BUY.search(text) is not None
+
+
+@lru_cache(maxsize=8192)
 def availability_of_text(text: str) -> str | None:
     """Read a sentence.
 

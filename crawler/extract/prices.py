@@ -62,25 +62,14 @@ _NUMBER = (
     r"|\d+(?:[.,]\d{1,4})?(?![\d])"
     r"|[.,]\d{2}(?!\d)"
 )
-_WORDS = sorted([*_SIGNS, *_LOCAL, *CODES], key=len, reverse=True)
-_SIGN = "|".join(
-    (r"(?<![^\W\d_])" if word[0].isalpha() else "")
-    + re.escape(word)
-    + (r"(?![^\W\d_])" if word[-1].isalpha() else "")
-    for word in _WORDS
-)
-_AFTER = rf"(?:[.,]\s?[-–—]{{1,2}}|[-–—](?=\s*(?:{_SIGN})))?"
-_MONEY = re.compile(
-    rf"(?P<pre>{_SIGN})[\s:]{{0,3}}(?P<a>{_NUMBER}){_AFTER}(?:\s{{0,2}}(?P<code>[A-Z]{{3}})\b)?"
-    rf"|(?<![\w.,])(?P<b>{_NUMBER}){_AFTER}\s{{0,3}}(?P<post>{_SIGN})"
-)
+_AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
+_NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
+_KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
+_LONGEST_SIGN = max(map(len, _KNOWN))
+#: How far a sign may stand from its amount, in blanks and colons.
+_GAP = 3
+_BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})")
-#: A quick test that a text can hold a price with its currency.
-HINT = re.compile(
-    "[" + re.escape("".join(sorted({c for c in (*_SIGNS, *_LOCAL) if len(c) == 1}))) + "]|"
-    + "|".join(re.escape(w) for w in _WORDS if len(w) > 1)
-)  # fmt: skip
-_DIGIT = re.compile(r"\d")
 
 
 @attrs.frozen
@@ -179,13 +168,50 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     >>> [(str(m.value), m.currency) for m in find_prices("was 1.168,70 €, now from $5")]
     [('1168.70', 'EUR'), ('5', 'USD')]
     """
-    for match in _MONEY.finditer(text):
-        sign = match["pre"] or match["post"]
-        code = match["code"]
-        currency = code if code in CODES else currency_of(sign, local)
-        value = amount(match["a"] or match["b"], currency)
+    for match in _AMOUNT.finditer(text):
+        start, end = match.span()
+        before = _sign_before(text, start)
+        if before is None and start and text[start - 1].isalpha():
+            continue  # the end of a word: M12
+        cents = _NO_CENTS.match(text, end)
+        after, end = _sign_after(text, cents.end() if cents else end, end)
+        sign = after if after in CODES or before is None else before
+        if sign is None:
+            continue
+        currency = currency_of(sign, local)
+        value = amount(match[0], currency)
         if value is not None:
-            yield Money(value, currency, match.start(), match.end())
+            yield Money(value, currency, start - len(before or ""), end)
+
+
+def _sign_before(text: str, start: int) -> str | None:
+    end = start
+    while end > 0 and start - end < _GAP and text[end - 1] in _BLANKS:
+        end -= 1
+    for size in range(min(_LONGEST_SIGN, end), 0, -1):
+        sign = text[end - size : end]
+        if sign in _KNOWN:
+            ahead = text[end - size - 1] if end > size else " "
+            if not (sign[0].isalpha() and ahead.isalpha()):
+                return sign
+    return None
+
+
+def _sign_after(text: str, start: int, end: int) -> tuple[str | None, int]:
+    """The sign behind an amount and where it ends, or nothing and *end*."""
+    place, size = start, len(text)
+    while place < size and place - start < _GAP and text[place] in _BLANKS and text[place] != ":":
+        place += 1
+    for length in range(min(_LONGEST_SIGN, size - place), 0, -1):
+        sign = text[place : place + length]
+        if sign in _KNOWN:
+            behind = text[place + length] if place + length < size else " "
+            if sign[-1].isalpha() and behind.isalpha():
+                continue
+            if behind.isdigit() and not sign[-1].isalpha():
+                return None, end  # it belongs to the next amount
+            return sign, place + length
+    return None, end
 
 
 def parse_price(text: str, local: str | None = None) -> Money | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 import attrs
 
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
-from crawler.extract.prices import HINT, Money, find_prices, parse_price
+from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
 
 _OTHER_AMOUNT = re.compile(
@@ -70,32 +71,31 @@ def _signature(element: Element) -> str:
 
 
 def _candidates(read: Lines, seen: Visible, local: str | None) -> list[_Candidate]:
-    found: list[_Candidate] = []
+    amounts: list[tuple[Line, list[Money], str]] = []
     groups: Counter[str] = Counter()
-    marks: list[str] = []
     for line in read.lines:
         if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
             continue
         monies = _monies(line, local)
-        if not monies:
-            continue
-        mark = _signature(line.element)
-        groups[mark] += not line.flags & _lines.OLD
-        place = _Place(
-            line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
-        )
-        since = 0
-        for money in monies:
-            marks.append(mark)
-            found.append(_judged(money, place, since))
-            since = money.end
+        if monies:
+            mark = _signature(line.element)
+            groups[mark] += not line.flags & _lines.OLD
+            amounts.append((line, monies, mark))
     cards = {mark for mark, count in groups.items() if count >= CARDS}
     seen.cards = sum(groups[mark] for mark in cards)
-    return [
-        c
-        for c, mark in zip(found, marks, strict=True)
-        if mark not in cards and not c.line.flags & _lines.ELSEWHERE
-    ]
+    found: list[_Candidate] = []
+    for line, monies, mark in amounts:
+        if mark not in cards and not line.flags & _lines.ELSEWHERE:
+            found += _judged_line(read, line, monies)
+    return found
+
+
+def _judged_line(read: Lines, line: Line, monies: list[Money]) -> list[_Candidate]:
+    place = _Place(
+        line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
+    )
+    ends = [0, *(money.end for money in monies)]
+    return [_judged(money, place, since) for money, since in zip(monies, ends, strict=False)]
 
 
 def _label_before(read: Lines, line: Line) -> str:
@@ -117,10 +117,9 @@ def _follows_link(read: Lines, line: Line) -> bool:
 
 def _monies(line: Line, local: str | None) -> list[Money]:
     text = line.text
-    if HINT.search(text):
-        monies = list(find_prices(text, local))
-        if monies:
-            return monies
+    monies = list(find_prices(text, local))
+    if monies:
+        return monies
     if line.flags & _lines.PRICE and len(text) < 20:
         money = parse_price(text, local)
         if money and money.end - money.start >= len(text) - 6:
@@ -140,6 +139,22 @@ class _Place:
     follows_link: bool
 
 
+# What stands around amounts repeats on all of a shop's pages.
+@lru_cache(maxsize=4096)
+def _says_other(text: str) -> bool:
+    return _OTHER_AMOUNT.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _labels_other(text: str) -> bool:
+    return _OTHER_LABEL.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _says_old(text: str) -> bool:
+    return _OLD_WORDS.search(text) is not None
+
+
 def _judged(money: Money, place: _Place, since: int) -> _Candidate:
     """Weigh an amount; *since* is where the amount before it ends in the same line."""
     line, label = place.line, "" if since else place.label
@@ -153,7 +168,7 @@ def _judged(money: Money, place: _Place, since: int) -> _Candidate:
     if money.currency is None:
         cost += 8
     cost += min(60, max(0, len(text) - 40) // 2)
-    other = _OTHER_AMOUNT.search(text) is not None or _OTHER_LABEL.search(label) is not None
+    other = _says_other(text[: money.start] + text[money.end :]) or _labels_other(label)
     if _PER_UNIT.match(text[money.end :]):
         other = True
     if other:
@@ -164,8 +179,7 @@ def _judged(money: Money, place: _Place, since: int) -> _Candidate:
         cost += 5
     if not money.value:
         cost += 100
-    old = bool(line.flags & _lines.OLD) or _OLD_WORDS.search(before[-40:]) is not None
-    old = old or (not before.strip() and _OLD_WORDS.search(label) is not None)
+    old = bool(line.flags & _lines.OLD) or _says_old(before[-40:].strip() or label)
     return _Candidate(money, line, cost, old, other, place.follows_link)
 
 

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from crawler.extract import lines as _lines
-from crawler.extract.availability import BUY, availability_of_text
+from crawler.extract.availability import availability_of_text, buys
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import Element, Page, text_of
@@ -158,7 +158,7 @@ def _stock(read: Lines, seen: Visible) -> None:
             labelled = False
             continue
         is_button = bool(line.flags & _lines.BUTTON) or len(line.text) < 40
-        if is_button and BUY.search(line.text):
+        if is_button and buys(line.text):
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
             labelled = False
@@ -166,7 +166,7 @@ def _stock(read: Lines, seen: Visible) -> None:
         if line.flags & _lines.BADGE:
             continue
         is_mark = bool(line.flags & _lines.STOCK) or labelled
-        labelled = _STOCK_LABEL.fullmatch(line.text) is not None
+        labelled = len(line.text) < 30 and _STOCK_LABEL.fullmatch(line.text) is not None
         if marked is None and is_mark:
             marked = availability_of_text(line.text)
         elif loose is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
@@ -175,7 +175,7 @@ def _stock(read: Lines, seen: Visible) -> None:
                 loose = found
     for element in read.inputs:
         says = element.get("value") or element.get("alt") or element.get("title") or ""
-        if element.get("type") in {"submit", "image", "button"} and BUY.search(says):
+        if element.get("type") in {"submit", "image", "button"} and buys(says):
             seen.buy_buttons += 1
             usable = usable or element.get("disabled") is None
     implied = "InStock" if usable and "price" in seen.fields else None
