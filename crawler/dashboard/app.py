@@ -34,13 +34,14 @@ from crawler.ops.exposition import (
     CONTENT_TYPE,
     add_products,
     add_proxies,
+    add_quality,
     down_sheet,
     fleet_sheet,
     render,
 )
 from crawler.ops.fleet import read_fleet
 from crawler.ops.proxies import count_proxies
-from crawler.ops.stored import estimate
+from crawler.ops.stored import estimate, quality_scores
 from crawler.stores.connect import Endpoints, redis_client
 
 logger = logging.getLogger(__name__)
@@ -161,7 +162,7 @@ async def metrics(request: web.Request) -> web.Response:
 async def fleet_metrics(context: Context) -> bytes:
     """Read the fleet and write its metrics; an outage is a metric, not an error."""
     keys = context.frontier.keys
-    products = asyncio.ensure_future(_products(context))
+    stored = asyncio.ensure_future(_stored(context))
     try:
         fleet = await read_fleet(context.redis, context.config.crawl)
         names = await list_domains(context.redis, keys, limit=LABELS)
@@ -170,16 +171,19 @@ async def fleet_metrics(context: Context) -> bytes:
         add_proxies(sheet, await count_proxies(context.redis, context.config.fleet, fleet.at))
     except (RedisError, OSError):
         sheet = down_sheet(context.config.crawl)
-    add_products(sheet, await products)
+    products, scores = await stored
+    add_products(sheet, products)
+    add_quality(sheet, scores)
     return render(sheet)
 
 
-async def _products(context: Context) -> int | None:
-    """About how many products there are; None: PostgreSQL does not say."""
+async def _stored(context: Context) -> tuple[int | None, dict[str, float]]:
+    """About how many products there are, None where PostgreSQL does not say; sites' quality."""
     try:
-        return await estimate(context.database, "products")
+        products = await estimate(context.database, "products")
+        return products, await quality_scores(context.database)
     except StoreError:
-        return None
+        return None, {}
 
 
 async def healthz(request: web.Request) -> web.Response:

@@ -80,6 +80,11 @@ def add_products(sheet: Sheet, products: int | None) -> None:
         sheet.add(metrics.PRODUCTS, products)
 
 
+def add_quality(sheet: Sheet, scores: Mapping[str, float]) -> None:
+    """Add each site's score, 0 to 1."""
+    sheet.add_each(metrics.QUALITY, scores)
+
+
 def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:
     """Add proxies by state, where there are any."""
     if any(states.values()):

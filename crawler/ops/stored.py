@@ -96,3 +96,9 @@ async def rejections(database: Database) -> list[Row]:
         " FROM rejected_items WHERE rejected_at > now() - interval '1 day'"
         " GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100"
     )
+
+
+async def quality_scores(database: Database) -> dict[str, float]:
+    """Return each site's score, 0 to 1, as the last crawl left it."""
+    rows = await database.rows("SELECT site_id, score FROM current_quality LIMIT 1000")
+    return {row["site_id"]: row["score"] for row in rows}

@@ -1,4 +1,4 @@
-"""What is done when a crawl of a whole site is complete: twins are merged, what is gone is marked.
+"""The end of a complete crawl of a site: twins merged, what is gone marked, quality measured.
 
 Call `finish_site` once, from whoever ends the job, after the last worker's rows are committed.
 """
@@ -13,6 +13,7 @@ import attrs
 import psycopg2
 
 from crawler.errors import StoreUnreachable
+from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
 from crawler.stores.writer import connect
 
@@ -31,6 +32,8 @@ class Finished:
     """Of these, those that are marked now: all, or none where too many were missing."""
     merged: int
     """Keys that turned out to be another product's."""
+    quality: Quality
+    """What the crawl's data is worth; it is kept for the next crawl to be compared with."""
 
 
 def finish_site(
@@ -42,7 +45,7 @@ def finish_site(
     most: float = 0.5,
     now: datetime | None = None,
 ) -> Finished:
-    """Merge twins, and mark as gone what a complete crawl did not see.
+    """Merge twins, mark as gone what a complete crawl did not see, and measure the data.
 
     *started_at* is when the crawl began. A product counts as seen if *job_id* wrote it, or if its
     page was parsed since. Where more than the share *most* of the products was not seen, nothing
@@ -64,10 +67,12 @@ def finish_site(
             if unseen <= known * most:
                 cursor.execute(query("mark_gone"), values)
                 gone = cursor.rowcount
+            quality = measure(cursor, site_id, started_at, job_id)
+            save(cursor, quality, job_id, now)
             cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
     except psycopg2.OperationalError as error:
         raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
-    return Finished(known=known, unseen=unseen, gone=gone, merged=merged)
+    return Finished(known=known, unseen=unseen, gone=gone, merged=merged, quality=quality)
 
 
 def _one(cursor: Any) -> tuple[int, ...]:

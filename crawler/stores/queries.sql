@@ -132,3 +132,45 @@ WHERE p.site_id = %(site)s AND p.external_id = k.external_id
 
 -- name: forget_sightings
 DELETE FROM sightings WHERE seen_at < %(before)s
+
+-- name: measure_products
+-- Counts over the products of a site that a crawl saw (all that are not gone, without a start).
+WITH seen AS (
+    SELECT p.* FROM products p
+    WHERE p.site_id = %(site)s AND p.gone_at IS NULL AND (
+        %(since)s::timestamptz IS NULL OR p.scraped_at >= %(since)s
+        OR coalesce(p.job_id = %(job)s, false) OR p.external_id IN (
+            SELECT unnest(x.external_ids) FROM sightings x
+            WHERE x.site_id = %(site)s AND (x.seen_at >= %(since)s OR x.job_id = %(job)s)))
+)
+SELECT count(*) AS products, count(price) AS price,
+       count(currency) AS currency, count(availability) AS availability, count(image) AS image,
+       count(brand) AS brand, count(*) FILTER (WHERE item ? 'description') AS description,
+       count(coalesce(gtin, sku, mpn)) AS identifier,
+       count(*) FILTER (WHERE item ? 'breadcrumbs') AS category,
+       count(*) FILTER (WHERE price > 0 AND currency IS NOT NULL
+           AND (regular_price IS NULL OR regular_price >= price)) AS sane
+FROM seen
+
+-- name: measure_changes
+-- Products that changed, and those whose price became ten times or a tenth of what it was.
+SELECT count(DISTINCT v.external_id),
+       count(DISTINCT v.external_id) FILTER (WHERE v.field = 'price'
+           AND (v.new #>> '{}')::numeric NOT BETWEEN (v.old #>> '{}')::numeric / 10
+                                                 AND (v.old #>> '{}')::numeric * 10)
+FROM product_versions v
+WHERE v.site_id = %(site)s AND v.changed_at >= coalesce(%(since)s::timestamptz, '-infinity')
+
+-- name: measure_rejected
+SELECT count(*) FROM rejected_items
+WHERE site_id = %(site)s AND rejected_at >= coalesce(%(since)s::timestamptz, '-infinity')
+
+-- name: last_quality
+SELECT score, coverage FROM quality WHERE site_id = %(site)s ORDER BY measured_at DESC LIMIT 1
+
+-- name: save_quality
+INSERT INTO quality (site_id, measured_at, job_id, products, rejected, changed, sane, coverage,
+                     score, fall)
+VALUES (%(site)s, %(now)s, %(job)s, %(products)s, %(rejected)s, %(changed)s, %(sane)s,
+        %(coverage)s::jsonb, %(score)s, %(fall)s)
+ON CONFLICT (site_id, measured_at) DO NOTHING

@@ -1,0 +1,82 @@
+"""`scrapy quality`: what the data of each site is worth, and what fell."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+
+import attrs
+from rich.console import Console
+from rich.table import Table
+
+from crawler.cli import SeineCommand
+from crawler.errors import ConfigError
+from crawler.stores.connect import endpoints
+from crawler.stores.quality import WEIGHTS, Quality, measure_sites
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+
+
+class Command(SeineCommand):
+    """Measures; exit status 1 where something fell since the last measure that was kept."""
+
+    summary = "Measure coverage, rejections, prices and changes of each site's data"
+    arguments = "[SITE] [--since 24h] [--keep]"
+    example = "scrapy quality --since 24h"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --since and --keep."""
+        super().add_options(parser)
+        parser.add_argument(
+            "--since", default="", help="only what was seen since: 90m, 24h, 7d (default: all)"
+        )
+        parser.add_argument(
+            "--keep", action="store_true", help="keep the measure, to compare the next one with"
+        )
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Measure and print."""
+        url = endpoints(self.project, need=("postgres",)).database_url
+        site = args[0] if args else None
+        found = measure_sites(url, site, since=since(opts.since), keep=opts.keep)
+        if site and not found:
+            raise ConfigError(f"no products of site {site!r} are stored")
+        if self.as_json:
+            self.show("", sites=[{**attrs.asdict(one), "score": one.score} for one in found])
+        else:
+            Console(highlight=False).print(_table(found) if found else "no products are stored")
+        return 1 if any(one.fall for one in found) else 0
+
+
+def since(text: str) -> datetime | None:
+    """Read `90m`, `24h` or `7d`.
+
+    Raises:
+        ConfigError: it is none of these.
+    """
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d{1,5})([mhd])", text.strip())
+    if match is None:
+        raise ConfigError(f"--since {text!r}: write for example 90m, 24h or 7d")
+    return datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _table(found: list[Quality]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("site", "score", "products", "rejected", "changed", "prices", *WEIGHTS):
+        table.add_column(name, justify="left" if name == "site" else "right")
+    table.add_column("fell")
+    for one in found:
+        table.add_row(
+            one.site_id,
+            f"{one.score:.0%}",
+            f"{one.products:,}",
+            f"{one.rejected:,}",
+            f"{one.changed:,}",
+            f"{one.sane:.0%}",
+            *(f"{one.coverage[name]:.0%}" for name in WEIGHTS),
+            one.fall or "",
+        )
+    return table
