@@ -115,7 +115,7 @@ async def _run(
 ) -> Outcome:
     frontier, seeds = Frontier(redis, crawl), f"{crawl}:start_urls"
     folder = options.folder / crawl
-    await frontier.clear()
+    await frontier.erase()
     await redis.unlink(seeds)
     migrate(where.database_url)
     forget(where.database_url, crawl)

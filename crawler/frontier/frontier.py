@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import orjson
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from crawler.errors import FrontierError
+from crawler.errors import DecodeError, FrontierError
+from crawler.frontier.codec import decode, encode
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import Burial, Counts, Done, Lease, Leased, Push, Retry
+from crawler.meta import RETRY_COUNT
 from crawler.stores.scripts import Script, call, load_script
 
 #: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
 MAX_CHILDREN = 500
+#: Requests that one step of a long command touches.
+STEP = 500
 _LEASE_FIELDS = 6
 
 
@@ -137,9 +141,21 @@ class Frontier:
         """Delete up to *limit* keys of the memory's old generations; returns how many."""
         return int(await self._run("sweep", limit))
 
-    async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0) -> int:
-        """Send dead letters back, *pause_ms* apart; returns how many."""
-        return int(await self._run("requeue_dead", pause_ms, *ids))
+    async def remember(self, fingerprints: Sequence[int]) -> int:
+        """Count URLs as seen that another crawler has done; returns how many were new."""
+        return int(await self._run("remember", *fingerprints))
+
+    async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0, wait_ms: int = 0) -> int:
+        """Send dead letters back, *pause_ms* apart, the first after *wait_ms*; returns how many.
+
+        Their retries begin anew.
+        """
+        if not ids:
+            return 0
+        client: Any = self.redis
+        stored = await client.hmget(self.keys.requests, ids)
+        pairs = [a for id_, text in zip(ids, stored, strict=True) for a in (id_, untried(text))]
+        return int(await self._run("requeue_dead", wait_ms, pause_ms, *pairs))
 
     async def purge(self, ids: Sequence[str]) -> int:
         """Remove dead letters for good; returns how many."""
@@ -199,16 +215,67 @@ class Frontier:
         )
 
     async def clear(self) -> int:
-        """Delete the whole crawl (I7: only ever on an explicit command); returns keys deleted."""
+        """Drop all requests and forget what was seen; returns how many requests there were.
+
+        Only ever on an explicit command (I7). Limits, tokens, workers and totals stay, so that
+        a fleet that runs meanwhile stays polite and its late words change nothing.
+        """
+        dropped = int(await self._run("clear"))
+        async for key in self._scan(self.keys.queue("")):
+            domain = key.decode().removeprefix(self.keys.queue(""))
+            while await self._run("discard", domain, STEP, 1):
+                pass
+        while await self.sweep():
+            pass
+        return dropped
+
+    async def clear_domain(self, domain: str) -> int:
+        """Drop a domain's requests but for those in flight and the dead; returns how many."""
+        dropped = 0
+        while gone := int(await self._run("discard", domain, STEP, 0)):
+            dropped += gone
+        client: Any = self.redis
+        cursor = 0
+        while True:
+            cursor, rows = await client.zscan(self.keys.delayed, cursor, count=STEP)
+            ids = [id_ for id_, _ in rows]
+            stored = await client.hmget(self.keys.requests, ids) if ids else []
+            mine = [i for i, s in zip(ids, stored, strict=True) if s and domain_of(s) == domain]
+            dropped += int(await self._run("discard", domain, 0, 0, *mine)) if mine else 0
+            if not cursor:
+                return dropped
+
+    async def erase(self) -> int:
+        """Delete every key of a crawl that nobody works on any more; returns keys deleted."""
         deleted = 0
-        async for key in self.redis.scan_iter(match=f"{escape(self.keys.prefix)}*", count=1000):
+        async for key in self._scan(self.keys.prefix):
             deleted += await self.redis.unlink(key)
         return deleted
+
+    def _scan(self, prefix: str) -> AsyncIterator[bytes]:
+        return self.redis.scan_iter(match=f"{escape(prefix)}*", count=1000)
 
 
 def _remembered(current: bytes | None, old: bytes | None) -> int:
     generations = orjson.loads(old) if old and old != b"{}" else []
     return int(current or 0) + sum(int(g["n"]) for g in generations)
+
+
+def domain_of(stored: bytes) -> str:
+    """Name the domain in a stored request's header."""
+    return stored.partition(b"\n")[0].partition(b" ")[2].decode()
+
+
+def untried(stored: bytes | None) -> bytes:
+    """Return a stored request as if it had never failed; empty where that changes nothing."""
+    head, newline, blob = (stored or b"").partition(b"\n")
+    try:
+        fields = decode(blob)
+    except DecodeError:
+        return b""
+    if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
+        return b""
+    return head + newline + encode(fields)
 
 
 def escape(pattern: str) -> str:

@@ -70,7 +70,7 @@ class FrontierMachine(RuleBasedStateMachine):
         return self.loop.run_until_complete(work)
 
     def teardown(self) -> None:
-        self.run(self.f.clear())
+        self.run(self.f.erase())
         self.run(self.redis.aclose())
         self.loop.close()
 

@@ -34,7 +34,7 @@ local function recall()
     g.gen, g.n, g.since, g.kind = tonumber(m[1]) or 0, tonumber(m[2]) or 0, tonumber(m[3]) or now, m[4]
     g.half, g.wanted = tonumber(m[7]) or 302400000, m[8] or 'exact'
     g.capacity, g.old = tonumber(m[9]) or 10000000, m[6] and cjson.decode(m[6]) or {}
-    if g.gen == 0 then
+    if not g.kind then
         begin(g)
     elseif now - g.since > g.half or g.kind ~= g.wanted then
         turn(g)

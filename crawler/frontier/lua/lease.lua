@@ -50,8 +50,22 @@ local function share(s)
     return math.min(wanted, s.cap - s.active, math.max(fair, 4))
 end
 
+-- Pops the first ids of a queue with their requests; an id that `clear` left behind has none.
+local function take(domain, most)
+    local popped, ids, whole, stored = redis.call('ZPOPMIN', queue_of(domain), most), {}, {}, {}
+    for i = 1, #popped, 2 do
+        ids[#ids + 1] = popped[i]
+    end
+    for i, text in ipairs(#ids > 0 and redis.call('HMGET', REQUESTS, unpack(ids)) or {}) do
+        if text then
+            whole[#whole + 1], whole[#whole + 2], stored[#stored + 1] = popped[2 * i - 1], popped[2 * i], text
+        end
+    end
+    return whole, stored
+end
+
 local function hand_out(domain, s)
-    local popped = redis.call('ZPOPMIN', queue_of(domain), share(s))
+    local popped, stored = take(domain, share(s))
     if #popped == 0 then
         return place(domain)
     end
@@ -69,11 +83,10 @@ local function hand_out(domain, s)
     end
     redis.call('HSET', HELD, unpack(holds))
     redis.call('ZADD', LEASES, unpack(expiries))
-    local stored = redis.call('HMGET', REQUESTS, unpack(ids))
     local deliveries = redis.call('HMGET', DELIVERIES, unpack(ids))
     for i, id in ipairs(ids) do
         local first = string.match(holds[2 * i], '^%d+')
-        for _, v in ipairs({ id, first, slot, math.floor(s.delay), tonumber(deliveries[i]) or 0, stored[i] or '' }) do
+        for _, v in ipairs({ id, first, slot, math.floor(s.delay), tonumber(deliveries[i]) or 0, stored[i] }) do
             out[#out + 1] = v
         end
     end
@@ -90,7 +103,9 @@ if state == 'OK' then
     end
     touched = {}
     promote_waiting()
-    while wanted > 0 do
+    local turns = 2 * wanted + 100 -- a bound, should many ids be left behind
+    while wanted > 0 and turns > 0 do
+        turns = turns - 1
         local domain = redis.call('ZRANGE', READY, 0, 0)[1]
         if not domain then
             break

@@ -2,15 +2,20 @@
 -- include: _core
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
--- ARGV[2] pause between two of them, ms
--- ARGV[3] then ids
+-- ARGV[2] wait before the first, ms
+-- ARGV[3] pause between two of them, ms
+-- ARGV[4] then for each: id, stored request ('' leaves it as it is)
 -- reply: how many went back
-local back = 0
-for i = 3, #ARGV do
-    if redis.call('ZREM', DEAD, ARGV[i]) == 1 then
-        redis.call('HDEL', AUTOPSY, ARGV[i])
-        redis.call('HDEL', DELIVERIES, ARGV[i])
-        redis.call('ZADD', DELAYED, now + back * tonumber(ARGV[2]), ARGV[i])
+local back, wait, pause = 0, tonumber(ARGV[2]), tonumber(ARGV[3])
+for i = 4, #ARGV, 2 do
+    local id = ARGV[i]
+    if redis.call('ZREM', DEAD, id) == 1 then
+        redis.call('HDEL', AUTOPSY, id)
+        redis.call('HDEL', DELIVERIES, id)
+        if ARGV[i + 1] ~= '' then
+            redis.call('HSET', REQUESTS, id, ARGV[i + 1])
+        end
+        redis.call('ZADD', DELAYED, now + wait + back * pause, id)
         back = back + 1
     end
 end

@@ -1,0 +1,22 @@
+-- clear: the crawl drops its requests and its memory; limits, tokens, workers and totals stay (I7).
+-- include: _core _exact _bloom _seen _held
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- reply: how many requests there were, dead ones too
+local n = redis.call('HLEN', REQUESTS)
+for _, id in ipairs(redis.call('HKEYS', HELD)) do
+    let_go(id, holding(id))
+end
+free_slots()
+local g = recall()
+for _, o in ipairs({ retired(g), unpack(g.old) }) do
+    redis.call('RPUSH', SEEN .. ':drop', cjson.encode(o))
+end
+redis.call('HSET', SEEN, 'gen', g.gen)
+redis.call('HDEL', SEEN, 'n', 'since', 'kind', 'now', 'old')
+redis.call('UNLINK', REQUESTS, LEASES, HELD, READY, WAITING, DELAYED, DEAD, AUTOPSY, DELIVERIES)
+count('cleared', n)
+touched = {}
+finish()
+redis.call('PUBLISH', P .. 'wake', 'pause') -- workers hand back what they have not sent yet
+return n

@@ -1,0 +1,30 @@
+-- discard: takes requests of one domain out of the crawl; those in flight end as they would.
+-- include: _core
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] domain
+-- ARGV[3] requests of its queue to look at, at most
+-- ARGV[4] 1: only what is left in the queue of requests that are gone already
+-- ARGV[5] then ids of delayed requests
+-- reply: how many were taken out
+local domain, gone = ARGV[2], 0
+local queue = queue_of(domain)
+for _, id in ipairs(redis.call('ZRANGE', queue, 0, tonumber(ARGV[3]) - 1)) do
+    if ARGV[4] ~= '1' or redis.call('HEXISTS', REQUESTS, id) == 0 then
+        redis.call('ZREM', queue, id)
+        redis.call('HDEL', REQUESTS, id)
+        redis.call('HDEL', DELIVERIES, id)
+        gone = gone + 1
+    end
+end
+for i = 5, #ARGV do
+    if redis.call('ZREM', DELAYED, ARGV[i]) == 1 then
+        redis.call('HDEL', REQUESTS, ARGV[i])
+        redis.call('HDEL', DELIVERIES, ARGV[i])
+        gone = gone + 1
+    end
+end
+touched[domain] = true
+count('cleared', gone)
+finish()
+return gone

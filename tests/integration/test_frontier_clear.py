@@ -1,0 +1,95 @@
+"""Clearing (I7: a command's work, never a worker's) and replaying, while a fleet may be at work."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from redis.asyncio import Redis
+
+from crawler.frontier.codec import decode, encode
+from crawler.frontier.model import Burial, Push
+from tests.integration.frontier_kit import TTL, Driver, page, pages
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+def d(redis_client: Redis, namespace: str) -> Driver:
+    return Driver(redis_client, namespace)
+
+
+async def crowd(d: Driver) -> None:
+    """Leave requests in every place: ready, delayed, leased, dead; of two domains."""
+    for domain in ("a", "b"):
+        await d.f.push([page(f"{domain} dies", domain=domain, fingerprint=hash(domain))])
+        (lease,) = await d.take()
+        await d.f.bury([Burial(lease=lease, note=b"{}")])
+        await d.f.push([page("later", domain=domain, not_before_ms=d.now + 9999)])
+        await d.f.push(pages(1500, domain))
+    await d.f.set_delay("a", concurrency=2)
+    await d.take(4)
+
+
+async def test_clear_drops_every_request_and_the_memory(d: Driver) -> None:
+    await crowd(d)
+    assert await d.f.clear() == 3004
+    assert await d.where() == (0, 0, 0, 0)
+    counts = await d.f.counts()
+    assert (counts.seen, counts.undone, counts.domains_ready) == (0, 0, 0)
+    assert await d.f.push(pages(2, "a")) == ["OK", "OK"]
+    left = [k.decode() async for k in d.redis.scan_iter(f"{d.f.keys.prefix}*", count=1000)]
+    stems = {key.removeprefix(d.f.keys.prefix).split(":")[0] for key in left}
+    assert stems <= {"counters", "control", "d", "q", "ready", "requests", "seen"}
+    assert await d.redis.zcard(d.f.keys.queue("b")) == 0
+
+
+async def test_after_clear_limits_hold_and_late_words_change_nothing(d: Driver) -> None:
+    await d.f.set_delay("a.example", concurrency=2)
+    await d.f.push(pages(5))
+    old = await d.take(5)
+    await d.f.clear()
+    await d.f.push(pages(5))
+    new = await d.take(5)
+    assert (len(old), len(new)) == (2, 2)
+    assert not {x.token for x in old} & {x.token for x in new}
+    assert await d.ack(*old) == ["LOST", "LOST"]
+    assert await d.ack(*new) == ["OK", "OK"]
+    assert await d.f.renew("w1", old, ttl_ms=TTL, info=b"{}") == [x.id for x in old]
+
+
+async def test_ids_that_clear_left_in_a_queue_are_passed_over(d: Driver) -> None:
+    await d.f.push(pages(50))
+    await d.redis.delete(d.f.keys.requests)
+    await d.f.push(pages(2, start=50))
+    assert await d.take_names(8) == ["a.example/50", "a.example/51"]
+    assert await d.redis.zcard(d.f.keys.queue("a.example")) == 0
+
+
+async def test_a_domain_is_cleared_alone_and_what_is_in_flight_ends_as_it_would(d: Driver) -> None:
+    await crowd(d)
+    held = (await d.where())[2]
+    in_a = await d.redis.hget(d.f.keys.domain("a"), "active")
+    assert await d.f.clear_domain("a") == 1501 - int(in_a)
+    ready, delayed, leased, dead = await d.where()
+    assert (leased, dead, delayed) == (held, 2, 1)
+    assert ready == 1500 - (held - int(in_a))
+    assert (await d.f.counts()).domains_ready == 1
+
+
+async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
+    blob = encode({"url": "http://a/", "meta": {"retry_count": 4, "job_id": "j"}})
+    await d.f.push([Push(domain="a b", blob=blob)])
+    (lease,) = await d.take()
+    await d.f.bury([Burial(lease=lease, note=orjson.dumps({"reason": "5xx"}))])
+    assert await d.f.requeue_dead([lease.id], wait_ms=500) == 1
+    assert await d.take() == []
+    d.later(500)
+    (lease,) = await d.take()
+    assert decode(lease.blob)["meta"] == {"job_id": "j"}
+    assert lease.stored.startswith(b"4000 a b\n")
+
+
+async def test_remembered_urls_are_duplicates_without_having_been_requests(d: Driver) -> None:
+    assert await d.f.remember([1, 2, 2]) == 2
+    assert await d.f.push([page("x", fingerprint=1)]) == ["DUPLICATE"]
+    assert await d.where() == (0, 0, 0, 0)
