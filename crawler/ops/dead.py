@@ -25,9 +25,15 @@ class Filter:
     domain: str = ""
     text: str = ""
     """Part of the URL or of the error, in any case."""
+    since: float = 0.0
+    """Buried at this Unix time or later."""
+    until: float = float("inf")
+    """Buried at this Unix time or earlier."""
 
     def matches(self, letter: Found) -> bool:
         """Whether a dead letter is meant."""
+        if not self.since <= letter.at <= self.until:
+            return False
         if self.reason and reason_of(letter) != self.reason:
             return False
         if self.domain and host_of(letter.url) != self.domain.lower():

@@ -1,0 +1,103 @@
+"""`scrapy forget`: let URLs be crawled again that count as seen."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+import psycopg2
+from redis.asyncio import Redis
+from scrapy.exceptions import UsageError
+
+from crawler.cli import SeineCommand
+from crawler.cli_fleet import crawl_of, with_fleet
+from crawler.errors import ConfigError, StoreUnreachable
+from crawler.frontier.frontier import Frontier
+from crawler.stores.connect import endpoints
+from crawler.urls import fingerprint, normalise
+
+STEP = 500
+#: Every URL that the store knows a page by. The memory holds hashes: it cannot list its URLs.
+KNOWN = """
+    SELECT url FROM products WHERE url LIKE %(like)s
+    UNION SELECT url FROM product_urls WHERE url LIKE %(like)s
+    UNION SELECT url FROM attempts WHERE url LIKE %(like)s
+"""
+
+
+class Command(SeineCommand):
+    """Removes URLs from the memory of seen ones; they are crawled when somebody links to them."""
+
+    summary = "Let URLs, or all stored ones that match a pattern with *, be crawled again"
+    arguments = "URL|PATTERN …"
+    example = "scrapy forget 'https://shop.example/sale/*'"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which crawl."""
+        super().add_options(parser)
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Forget; exit status 1 where a URL is none.
+
+        Raises:
+            FrontierError: the memory is a Bloom filter.
+            StoreUnreachable: a store does not answer.
+        """
+        if not args:
+            raise UsageError("name a URL, or a pattern with *")
+        patterns = [arg for arg in args if "*" in arg]
+        for url in set(args) - set(patterns):
+            _check(url)
+        crawl = crawl_of(self, opts)
+        need = ("redis", "postgres") if patterns else ("redis",)
+        where = endpoints(self.project, need=need)
+        counts = [0, 0]
+
+        async def work(redis: Redis) -> None:
+            frontier = Frontier(redis, crawl)
+            urls = _all(where.database_url, [a for a in args if a not in patterns], patterns)
+            while part := list(islice(urls, STEP)):
+                counts[0] += len(part)
+                counts[1] += await frontier.forget([fingerprint(url) for url in part])
+
+        with_fleet(where.redis_url, work)
+        self.show(f"{counts[1]} of {counts[0]} URLs forgotten", urls=counts[0], forgotten=counts[1])
+        return 0
+
+
+def like(pattern: str) -> str:
+    """Turn a pattern with * into SQL's.
+
+    >>> like("https://a.example/50%_off/*")
+    'https://a.example/50\\\\%\\\\_off/%'
+    """
+    escaped = "".join(f"\\{c}" if c in "\\%_" else c for c in pattern)
+    return escaped.replace("*", "%")
+
+
+def _check(url: str) -> None:
+    try:
+        normalise(url)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _all(database_url: str, urls: Sequence[str], patterns: Sequence[str]) -> Iterator[str]:
+    yield from urls
+    for pattern in patterns:
+        try:
+            yield from _stored(database_url, pattern)
+        except psycopg2.Error as error:
+            raise StoreUnreachable(f"PostgreSQL: {error}") from None
+
+
+def _stored(database_url: str, pattern: str) -> Iterator[str]:
+    with closing(psycopg2.connect(database_url, connect_timeout=3)) as connection:
+        cursor = connection.cursor("forget")  # rows stay at the server until they are asked for
+        cursor.execute(KNOWN, {"like": like(pattern)})
+        for (url,) in cursor:
+            yield url

@@ -1,0 +1,258 @@
+"""`scrapy frontier`, `dlq` and `forget` on a real server, by the words that people type."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import pickle
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+import pytest
+from redis import Redis as Blocking
+from redis.asyncio import Redis
+from scrapy import Request
+from scrapy.settings import Settings
+from scrapy_redis.dupefilter import RFPDupeFilter
+from scrapy_redis.queue import FifoQueue, PriorityQueue
+
+from crawler.cli import SeineCommand
+from crawler.commands import dlq, forget, frontier
+from crawler.frontier.codec import decode, encode
+from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.legacy import legacy_fingerprint
+from crawler.frontier.model import Burial, Push
+from crawler.urls import domain, fingerprint
+from tests.integration.cli_spiders import Plain
+
+pytestmark = pytest.mark.redis
+Told = tuple[int, Any, str]
+
+
+class Desk:
+    """A terminal on one crawl."""
+
+    def __init__(self, redis_url: str, crawl: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.url, self.crawl, self.capsys = redis_url, crawl, capsys
+        self.database_url = ""
+
+    def type(self, command: SeineCommand, *words: str, plain: bool = False) -> Told:
+        """Run a command; its exit status, what it printed (JSON unless *plain*), its complaint."""
+        command.settings = Settings({"REDIS_URL": self.url, "DATABASE_URL": self.database_url})
+        parser = argparse.ArgumentParser()
+        command.add_options(parser)
+        flags = ["--crawl", self.crawl] + ([] if plain else ["--json"])
+        options, args = parser.parse_known_args([*words, *flags])
+        command.run(args, options)
+        out, err = self.capsys.readouterr()
+        return command.exitcode, out if plain or not out else json.loads(out), err
+
+    def do(self, work: Callable[[Frontier], Coroutine[Any, Any, Any]]) -> Any:
+        """Use the frontier itself."""
+
+        async def run() -> Any:
+            client = Redis.from_url(self.url)
+            try:
+                return await work(Frontier(client, self.crawl))
+            finally:
+                await client.aclose()
+
+        return asyncio.run(run())
+
+
+@pytest.fixture
+def desk(redis_url: str, namespace: str, capsys: pytest.CaptureFixture[str]) -> Desk:
+    return Desk(redis_url, namespace, capsys)
+
+
+def push(url: str, **meta: Any) -> Push:
+    blob = encode({"url": url, "meta": meta})
+    return Push(domain=domain(url), blob=blob, fingerprint=fingerprint(url))
+
+
+async def bury_all(f: Frontier, urls: list[str], reason: str) -> None:
+    await f.push([push(url, retry_count=3) for url in urls])
+    leased = await f.lease("w", 50, ttl_ms=9000)
+    text = note(reason, f"it failed: {reason}", "w")
+    await f.bury([Burial(lease=lease, note=text) for lease in leased.leases])
+
+
+def test_show_says_where_the_requests_are_and_whose(desk: Desk) -> None:
+    urls = [f"http://a.example/{n}" for n in range(3)] + ["http://b.example/"]
+    desk.do(lambda f: f.push([push(url) for url in urls]))
+    status, told, _ = desk.type(frontier.Command())
+    assert status == 0
+    assert (told["ready"], told["seen"], told["due_now"], told["dead"]) == (4, 4, 4, 0)
+    assert {d["name"]: d["queued"] for d in told["domains"]} == {"a.example": 3, "b.example": 1}
+    _, told, _ = desk.type(frontier.Command(), "--top", "1")
+    assert len(told["domains"]) == 1
+    _, text, _ = desk.type(frontier.Command(), "show", plain=True)
+    assert f"crawl {desk.crawl}: 4 ready, 0 delayed, 0 leased, 0 dead, 4 seen; 4 due now" in text
+
+
+def test_pause_and_resume_reach_the_whole_fleet(desk: Desk) -> None:
+    desk.do(lambda f: f.push([push("http://a.example/")]))
+    assert desk.type(frontier.Command(), "pause")[1] == {"paused": True, "domain": ""}
+    assert desk.do(lambda f: f.lease("w", 1, ttl_ms=1)).state == "PAUSED"
+    assert desk.type(frontier.Command(), "resume")[1]["resumed"] is True
+    assert desk.type(frontier.Command(), "resume")[1]["resumed"] is False
+    desk.type(frontier.Command(), "pause", "--domain", "a.example")
+    assert len(desk.do(lambda f: f.lease("w", 1, ttl_ms=1)).leases) == 0
+    desk.type(frontier.Command(), "resume", "--domain", "a.example")
+    assert len(desk.do(lambda f: f.lease("w", 1, ttl_ms=1)).leases) == 1
+
+
+def test_clear_drops_nothing_unless_it_was_confirmed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.do(lambda f: f.push([push("http://a.example/"), push("http://b.example/")]))
+    status, _, complaint = desk.type(frontier.Command(), "clear")
+    assert (status, "--yes" in complaint) == (1, True)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: "no")
+    assert desk.type(frontier.Command(), "clear")[0] == 1
+    assert desk.do(lambda f: f.counts()).ready == 2
+    told = desk.type(frontier.Command(), "clear", "--domain", "a.example", "--yes")[1]
+    assert told == {"dropped": 1, "domain": "a.example"}
+    assert desk.type(frontier.Command(), "clear", "--yes")[1]["dropped"] == 1
+    assert desk.do(lambda f: f.counts()).undone == 0
+
+
+def test_dead_letters_are_listed_and_shown_with_their_reason(desk: Desk) -> None:
+    desk.do(lambda f: bury_all(f, ["http://a.example/1", "http://b.example/1"], "5xx"))
+    desk.do(lambda f: bury_all(f, ["http://a.example/2"], "timeout"))
+    listed = desk.type(dlq.Command(), "list")[1]
+    assert (len(listed["dead"]), listed["complete"]) == (3, True)
+    by_reason = desk.type(dlq.Command(), "list", "--reason", "timeout")[1]["dead"]
+    assert [letter["url"] for letter in by_reason] == ["http://a.example/2"]
+    by_domain = desk.type(dlq.Command(), "--domain", "b.example")[1]["dead"]
+    assert [letter["url"] for letter in by_domain] == ["http://b.example/1"]
+    assert desk.type(dlq.Command(), "list", "--older", "1h")[1]["dead"] == []
+    assert len(desk.type(dlq.Command(), "list", "--newer", "1h")[1]["dead"]) == 3
+    shown = desk.type(dlq.Command(), "show", by_domain[0]["id"])[1]
+    assert (shown["reason"], shown["error"]) == ("5xx", "it failed: 5xx")
+    assert shown["request"]["meta"] == {"retry_count": 3}
+    assert "it failed: timeout" in desk.type(dlq.Command(), "list", plain=True)[1]
+
+
+def test_a_replay_is_paced_and_purge_is_final(desk: Desk) -> None:
+    desk.do(lambda f: bury_all(f, [f"http://a.example/{n}" for n in range(4)], "5xx"))
+    assert desk.type(dlq.Command(), "replay")[0] == 1  # which ones?
+    told = desk.type(dlq.Command(), "replay", "--reason", "5xx", "--pace", "60000")[1]
+    assert told == {"replayed": 4, "over_s": 240.0}
+    assert desk.do(lambda f: f.counts()).delayed == 4
+    (lease,) = desk.do(lambda f: f.lease("w", 9, ttl_ms=9000)).leases
+    assert decode(lease.blob) == {"url": "http://a.example/0", "meta": {}}
+    desk.do(lambda f: bury_all(f, ["http://b.example/1"], "404"))
+    assert desk.type(dlq.Command(), "purge", "--all")[0] == 1  # not confirmed
+    assert desk.type(dlq.Command(), "purge", "--reason", "404", "--yes")[1] == {"purged": 1}
+    assert desk.do(lambda f: f.counts()).dead == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("list", "--older", "soon"), "is no age"),
+        (("show", "99"), "no dead letter"),
+        (("purge", "--all"), "--yes"),
+    ],
+)
+def test_what_dlq_cannot_do_is_one_line(desk: Desk, words: tuple[str, ...], complaint: str) -> None:
+    status, _, said = desk.type(dlq.Command(), *words)
+    assert status == 1
+    assert complaint in said
+    assert said.count("\n") == 1
+
+
+def test_a_forgotten_url_is_new_again(desk: Desk) -> None:
+    url = "http://a.example/x?b=1&a=2"
+    desk.do(lambda f: f.push([push(url)]))
+    told = desk.type(forget.Command(), "http://A.example/x?a=2&b=1#top", "http://a.example/y")[1]
+    assert told == {"urls": 2, "forgotten": 1}
+    assert desk.do(lambda f: f.push([push(url)])) == ["OK"]
+    assert "no http:// or https:// URL" in desk.type(forget.Command(), "ftp://x")[2]
+
+
+def test_forget_says_that_a_bloom_filter_cannot(desk: Desk) -> None:
+    limits = {"delay_ms": 0, "concurrency": 1, "half_window_ms": 10**9}
+    desk.do(lambda f: f.configure(**limits, seen="bloom", capacity=1000))
+    desk.do(lambda f: f.push([push("http://a.example/")]))
+    status, _, complaint = desk.type(forget.Command(), "http://a.example/")
+    assert (status, "cannot forget" in complaint) == (1, True)
+
+
+@pytest.mark.postgres
+def test_a_pattern_forgets_the_stored_urls_that_match(desk: Desk, database: str) -> None:
+    urls = ["http://a.example/sale/1", "http://a.example/sale/2_x", "http://a.example/other"]
+    with closing(psycopg2.connect(database)) as connection, connection, connection.cursor() as c:
+        for url in urls:
+            c.execute("INSERT INTO attempts (at, url, outcome) VALUES (now(), %s, 'ok')", (url,))
+    desk.database_url = database
+    desk.do(lambda f: f.push([push(url) for url in urls]))
+    told = desk.type(forget.Command(), "http://a.example/sale/*")[1]
+    assert told == {"urls": 2, "forgotten": 2}
+    assert desk.do(lambda f: f.push([push(url) for url in urls])) == ["OK", "OK", "DUPLICATE"]
+
+
+def legacy_requests(spider: Plain) -> list[Request]:
+    more = {"headers": {"Accept": "x"}, "meta": {"depth": 2}, "callback": spider.parse}
+    return [Request(f"http://a.example/{n}", priority=n, **more) for n in range(3)]
+
+
+@pytest.mark.parametrize("queue_class", [PriorityQueue, FifoQueue])
+def test_scrapy_redis_queue_is_taken_over_in_its_order(desk: Desk, queue_class: Any) -> None:
+    with Blocking.from_url(desk.url) as redis:
+        queue = queue_class(redis, Plain(), f"{desk.crawl}:requests")
+        for request in legacy_requests(queue.spider):
+            queue.push(request)
+        keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+        refused = desk.type(frontier.Command(), "import-scrapy-redis", *keys)[1]
+        assert (refused["queued"], refused["refused"]) == (0, 3)
+        assert "--unpickle" in refused["reasons"][0]
+        told = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)[1]
+        assert (told["queued"], told["refused"]) == (3, 0)
+        again = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)[1]
+        assert (again["queued"], again["duplicates"]) == (0, 3)
+        assert len(queue) == 3
+    leases = desk.do(lambda f: f.lease("w", 9, ttl_ms=9000)).leases
+    first = decode(leases[0].blob)
+    assert [decode(x.blob)["url"][-1] for x in leases] == ["2", "1", "0"]
+    assert first["callback"] == "parse"
+    assert first["headers"] == {b"Accept": [b"x"]}
+    assert first["meta"] == {"depth": 2}
+
+
+class Bomb:
+    def __reduce__(self) -> Any:
+        return (Path.touch, (Path("/tmp/seine-bomb"),))
+
+
+def test_i9_a_pickle_that_names_code_is_refused_and_runs_nothing(desk: Desk) -> None:
+    with Blocking.from_url(desk.url) as redis:
+        redis.rpush(f"{desk.crawl}:requests", pickle.dumps({"url": Bomb()}), b"{}", b"\x80junk")
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    told = desk.type(frontier.Command(), "import-scrapy-redis", "--unpickle", *keys)[1]
+    assert (told["queued"], told["refused"]) == (0, 3)
+    assert any("no plain data" in reason for reason in told["reasons"])
+    assert not Path("/tmp/seine-bomb").exists()
+
+
+def test_urls_that_scrapy_redis_crawled_count_as_seen(desk: Desk, tmp_path: Path) -> None:
+    url = "http://a.example/x?b=1&a=2"
+    with Blocking.from_url(desk.url) as redis:
+        theirs = RFPDupeFilter(redis, f"{desk.crawl}:df")
+        assert not theirs.request_seen(Request(url))
+        assert theirs.request_fingerprint(Request(url)) == legacy_fingerprint(url)
+    file = tmp_path / "urls.txt"
+    file.write_text(f"{url}\nhttp://a.example/never\n")
+    keys = ("--requests", f"{desk.crawl}:requests", "--dupefilter", f"{desk.crawl}:df")
+    bare = desk.type(frontier.Command(), "import-scrapy-redis", *keys, plain=True)[1]
+    assert "cannot be translated" in bare
+    told = desk.type(frontier.Command(), "import-scrapy-redis", "--urls", str(file), *keys)[1]
+    assert (told["seen"], told["hashes"]) == (1, 1)
+    never = push("http://a.example/never")
+    assert desk.do(lambda f: f.push([push(url), never])) == ["DUPLICATE", "OK"]
