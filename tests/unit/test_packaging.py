@@ -1,0 +1,87 @@
+"""What is packed runs packed: an egg holds all data files, no tests, and is never unpacked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.integration.scrapyd_kit import ROOT, build_egg, checkout
+
+PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
+
+#: Runs with the egg in front of everything else, and touches each kind of data file.
+READS = """
+import importlib, pkgutil, sys
+sys.path.insert(0, sys.argv[1])
+import crawler, middlewares, pipelines, settings, spiders
+for package in (crawler, middlewares, pipelines, settings, spiders):
+    assert package.__file__.startswith(sys.argv[1]), package.__file__
+    for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        if not info.name.startswith("crawler.commands.") and not info.name.endswith("__main__"):
+            importlib.import_module(info.name)
+from importlib import resources
+from crawler.access import profiles
+from crawler.stores import migrations, scripts
+from spiders import sites
+assert profiles.profiles()
+assert sites.named("demo") is not None
+assert migrations.available()
+assert scripts.load_script("crawler.frontier", "lease").keys
+read = 0
+for name in sys.argv[2:]:
+    package, _, rest = name.partition("/")
+    node = resources.files(package)
+    for part in rest.split("/"):
+        node = node / part
+    read += bool(node.read_bytes())
+print(read)
+"""
+
+
+def data_files() -> list[str]:
+    """Every file of the packages that is no Python."""
+    return sorted(
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    )
+
+
+@pytest.fixture(scope="module")
+def egg(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout as scrapyd-deploy packs it."""
+    folder = tmp_path_factory.mktemp("egg")
+    build_egg(checkout(folder / "checkout"), folder / "seine.egg")
+    return folder / "seine.egg"
+
+
+def test_the_egg_holds_every_data_file_and_no_test(egg: Path) -> None:
+    names = set(zipfile.ZipFile(egg).namelist())
+    assert data_files()
+    assert set(data_files()) <= names
+    assert not [name for name in names if name.startswith(("tests", "docs", "k8s"))]
+    assert "EGG-INFO/zip-safe" in names
+
+
+def test_the_zipped_egg_reads_its_data_and_imports_all_its_modules(
+    egg: Path, tmp_path: Path
+) -> None:
+    files = data_files()
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", READS, str(egg), *files],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(files)
