@@ -81,4 +81,6 @@ def _complaints(outcome: Outcome) -> list[str]:
         f"{worker.name} ended with status {worker.process.returncode}; see {worker.log}"
         for worker in outcome.failed
     ]
+    if outcome.wanted_kill and not outcome.killed:
+        failed.append("the crawl was over before a worker could be killed; give it more products")
     return failed + [*lost, *outcome.verdict.wrong][:SHOWN]

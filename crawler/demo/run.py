@@ -58,6 +58,10 @@ class Outcome:
     progress: Progress
     failed: tuple[Worker, ...]
     """Workers that ended badly by themselves."""
+    killed: bool
+    """Whether a worker was killed."""
+    wanted_kill: bool
+    """Whether one was to be."""
     sample: Sequence[Mapping[str, Any]]
     """Ten of the rows, from all over the shop."""
     folder: Path
@@ -66,7 +70,7 @@ class Outcome:
     @property
     def passed(self) -> bool:
         """Whether all is as it should be."""
-        return self.verdict.passed and not self.failed
+        return self.verdict.passed and not self.failed and self.killed == self.wanted_kill
 
 
 @attrs.frozen
@@ -136,6 +140,7 @@ async def _run(
         began = time.monotonic()
         progress = await _watch(redis, frontier, workers, options, audience)
         seconds = time.monotonic() - began
+        killed = any(worker.killed for worker in workers.workers)
     rows = stored(where.database_url, crawl)
     return Outcome(
         crawl=crawl,
@@ -143,6 +148,8 @@ async def _run(
         seconds=seconds,
         progress=progress,
         failed=tuple(workers.failed),
+        killed=killed,
+        wanted_kill=options.kill,
         sample=rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE],
         folder=folder,
     )
@@ -153,18 +160,23 @@ async def _watch(
 ) -> Progress:
     """Look on until every worker has left."""
     meter, pages = Meter(time.monotonic()), Pages(redis, frontier)
-    to_kill = options.kill
+    to_kill, myself = options.kill, asyncio.current_task()
     while True:
         alive = bool(workers.alive)
-        progress = meter.read(time.monotonic(), await pages.totals(), await pages.shares(workers))
+        counts = await frontier.counts()
+        progress = meter.read(time.monotonic(), counts.totals, await pages.shares(workers))
         audience.show(progress)
         if not alive:
             return progress
         if to_kill and progress.done >= options.products / 2:
             to_kill = False
             _replace(workers, audience)
+        if counts.undone == 0 and workers.left:
+            workers.dismiss()
         await redis.expire(_taken(frontier.keys.crawl), NAME_S)
         await asyncio.sleep(LOOK_S)
+        if myself is not None and myself.cancelling():
+            raise asyncio.CancelledError  # a client swallowed it while it connected
 
 
 def _introduce(worker: Worker, audience: Audience) -> None:
@@ -185,10 +197,6 @@ class Pages:
     redis: Redis
     frontier: Frontier
     _by_pid: dict[int, int] = attrs.Factory(dict)
-
-    async def totals(self) -> dict[str, int]:
-        """Totals since the crawl began."""
-        return (await self.frontier.counts()).totals
 
     async def shares(self, workers: Fleet) -> dict[str, int]:
         """Pages by worker; a worker that has left keeps its last figure."""
