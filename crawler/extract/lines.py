@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 import attrs
 
@@ -91,6 +92,7 @@ _OTHERS = re.compile(
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 600
+_MOST_SIBLINGS = 1500
 _BREAK = object()
 
 
@@ -296,7 +298,7 @@ def _push_following(element: Element, stack: _Stack) -> None:
     here = element
     while here is not None:
         following = [(None, here.tail)] if here.tail else []
-        for sibling in here.itersiblings():
+        for sibling in islice(here.itersiblings(), _MOST_SIBLINGS):
             following.append((sibling, None))
             if sibling.tail:
                 following.append((None, sibling.tail))
