@@ -19,6 +19,7 @@ from typing import Any
 from redis.exceptions import NoScriptError, RedisError
 
 from crawler.config import FrontierConfig
+from crawler.engine.clock import Clock
 from crawler.frontier.endings import Call, Endings
 from crawler.frontier.frontier import Frontier, parse_leased, script
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
@@ -64,8 +65,7 @@ class Pump:
         self._pushed_at_open: int | None = None
         self._starved = False
         self._sending = False
-        self._offset_s = 0.0
-        self._rtt_s = 1.0
+        self._clock = Clock()
         self._reap_from = 0.0
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
@@ -109,7 +109,7 @@ class Pump:
     @property
     def now_ms(self) -> float:
         """The time on Redis' clock, as well as it is known here (I6)."""
-        return (monotonic() + self._offset_s) * 1000
+        return self._clock.remote(monotonic()) * 1000
 
     def tell(self, verb: str, *args: Any) -> None:
         """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
@@ -227,10 +227,10 @@ class Pump:
 
     def _leased(self, reply: Leased, wanted: int, asked: float, *, fresh: bool) -> None:
         now = monotonic()
-        self._learn_clock(reply.now_ms, asked, now)
+        self._clock.learn(reply.now_ms / 1000, asked, now)
         self.paused = reply.state == "PAUSED"
         for lease in reply.leases:
-            slot = lease.slot_ms / 1000 - self._offset_s
+            slot = self._clock.local(lease.slot_ms / 1000)
             if slot <= now:
                 self.buffer.append(lease)
             else:
@@ -245,14 +245,6 @@ class Pump:
             due_s = (reply.next_due_ms - reply.now_ms - LEAD_MS) / 1000 if reply.next_due_ms else 1
             self.kick(max(0.002, min(due_s, POLL_S)))
         self._arrived()
-
-    def _learn_clock(self, now_ms: int, asked: float, now: float) -> None:
-        """Keep the offset of the quickest answer: it is the least wrong one."""
-        rtt = now - asked
-        self._rtt_s *= 1.01
-        if rtt <= self._rtt_s:
-            self._rtt_s = rtt
-            self._offset_s = now_ms / 1000 - (asked + rtt / 2)
 
     def _learn_progress(self, reply: Leased, *, fresh: bool) -> None:
         if self._pushed_at_open is None:

@@ -67,10 +67,9 @@ def block_of(
 def late_ms(delay_ms: float) -> float:
     """How much later than its slot a request may be sent, ms.
 
-    The frontier spaces slots a little wider than the pause (5 ms, or 5 % of a shorter pause). That
-    margin may be used up, and 5 % of the pause (at most 5 ms) beyond it: arrivals jitter as much.
+    The frontier spaces slots wider than the pause by this much: a late one uses the margin up.
 
     >>> late_ms(100), late_ms(50), late_ms(2000)
-    (10.0, 5.0, 10.0)
+    (5.0, 2.5, 5.0)
     """
-    return 2 * min(5.0, delay_ms * 0.05)
+    return min(5.0, delay_ms * 0.05)

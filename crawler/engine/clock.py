@@ -1,0 +1,42 @@
+"""Redis' clock as this process knows it (I6): never ahead of it, and hardly behind."""
+
+from __future__ import annotations
+
+#: Two hosts' clocks part by at most this much, seconds per second.
+DRIFT = 1e-4
+
+
+class Clock:
+    """Turns the server's times into local ones.
+
+    An answer left the server before it got here, so the server's clock is at least as far as the
+    time in it. The largest such bound counts, as it comes from the quickest answer: a slow one, or
+    one that had to connect first, changes nothing. Workers that take the same bound agree among
+    each other better than with the server, and that is what keeps their requests apart.
+
+    >>> clock = Clock()
+    >>> clock.learn(1000.0, asked=10.0, got=10.5)
+    >>> clock.learn(1001.0, asked=11.0, got=11.9)
+    >>> clock.remote(20.5), clock.local(1010.0)
+    (1010.0, 20.5)
+    """
+
+    def __init__(self) -> None:
+        self._offset: float | None = None
+        self._at = 0.0
+
+    def learn(self, server: float, asked: float, got: float) -> None:
+        """Take in an answer: the server's time, and when it was asked and got here (monotonic)."""
+        low, high = server - got, server - asked
+        offset = low if self._offset is None else self._offset - DRIFT * (got - self._at)
+        # Above the upper bound: the clock was set back, or another server took over.
+        self._offset = low if offset > high else max(low, offset)
+        self._at = got
+
+    def remote(self, local: float) -> float:
+        """The server's time at a local one (monotonic), both in seconds."""
+        return local + (self._offset or 0.0)
+
+    def local(self, server: float) -> float:
+        """The local time (monotonic) at one of the server's, both in seconds."""
+        return server - (self._offset or 0.0)

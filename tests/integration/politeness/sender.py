@@ -1,0 +1,92 @@
+"""A worker without Scrapy: the frontier's pump, and a socket.
+
+usage: python -m tests.integration.politeness.sender REDIS_URL CRAWL
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from time import monotonic
+from urllib.parse import urlsplit
+
+from crawler.config import FrontierConfig
+from crawler.engine.manners import Manners
+from crawler.engine.pump import Pump
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Done, Lease
+from crawler.stores.connect import redis_client
+
+
+class Sender:
+    """Sends what it leases, each at its time."""
+
+    def __init__(self, redis_url: str, crawl: str) -> None:
+        self.redis = redis_client(redis_url)
+        self.news = asyncio.Event()
+        settings = {"SEINE_CRAWL": crawl, "SEINE_READ_AHEAD": 8, "SEINE_LEASE_SECONDS": 60}
+        self.pump = Pump(
+            Frontier(self.redis, crawl),
+            FrontierConfig.from_settings(settings),
+            f"sender-{id(self)}",
+            arrived=self.news.set,
+            confirmed=lambda fingerprint: None,
+            counted=lambda name, n: None,
+        )
+        self.manners = Manners()
+        self.manners.pump = self.pump
+        self.missed = 0
+        self.slept: dict[str, float] = {}
+        """Seconds between a look at the clock and the end of the write that follows, by path."""
+
+    async def run(self) -> None:
+        """Work until nothing is left in the fleet."""
+        exchange = asyncio.ensure_future(self.pump.run())
+        self.pump.kick()
+        tasks: set[asyncio.Task[None]] = set()
+        while not (self.pump.saw_work and self.pump.undone == 0 and not tasks):
+            while (lease := self.pump.take()) is not None:
+                task = asyncio.ensure_future(self._send(lease))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+            self.news.clear()
+            try:
+                await asyncio.wait_for(self.news.wait(), 0.5)
+            except TimeoutError:
+                self.pump.kick()
+        exchange.cancel()
+        print(json.dumps({"missed": self.missed, "slept": self.slept}), flush=True)
+        await self.redis.aclose()
+
+    async def _send(self, lease: Lease) -> None:
+        url = urlsplit(lease.blob.decode())
+        reader, writer = await asyncio.open_connection(url.hostname, url.port)
+        try:
+            looked = monotonic()
+            if not self.manners.may_send(lease):
+                self.missed += 1
+                if not await self.manners.next_slot(lease):
+                    self.pump.release(lease)
+                    return
+                looked = monotonic()
+            writer.write(f"GET {url.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            self.slept[url.path] = monotonic() - looked
+            await reader.read(1000)
+            self.pump.done(Done(lease=lease))
+        finally:
+            writer.close()
+
+
+if __name__ == "__main__":
+
+    async def main() -> None:
+        await Sender(*sys.argv[1:]).run()
+
+    # On a busy machine a process may sleep between its look at the clock and its write; where the
+    # system lets us, these go first, so that the test is of the frontier and not of the machine.
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -10)
+    asyncio.run(main())

@@ -1,0 +1,37 @@
+"""The server's clock must never seem ahead: a request would be sent early (I5, I6)."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.engine.clock import Clock
+
+latencies = st.lists(
+    st.tuples(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 5)), min_size=1, max_size=30
+)
+
+
+@given(latencies)
+def test_the_clock_is_never_ahead_of_the_server(exchanges):
+    clock, now = Clock(), 100.0
+    for there, back, pause in exchanges:
+        asked = now + pause
+        sampled, now = asked + there, asked + there + back
+        clock.learn(sampled + 5000, asked=asked, got=now)
+        assert clock.remote(now) <= now + 5000 + 1e-6
+
+
+def test_one_quick_answer_is_enough_among_slow_ones():
+    clock = Clock()
+    for second in range(60):
+        back = 0.0002 if second == 3 else 0.1
+        clock.learn(second + 5000.0, asked=second - 0.001, got=second + back)
+    assert abs(clock.remote(60.0) - 5060.0) < 0.007
+
+
+def test_a_clock_set_back_is_noticed_at_once():
+    clock = Clock()
+    clock.learn(5000.0, asked=0.0, got=0.001)
+    clock.learn(4990.0, asked=1.0, got=1.001)
+    assert abs(clock.remote(2.0) - 4991.0) < 0.01
