@@ -36,7 +36,8 @@ class Command(SeineCommand):
             ConfigError: the address cannot be used.
         """
         crawl = crawl_of(self, opts)
-        app = make_exporter(DashboardConfig(crawl=crawl), endpoints(self.project))
+        fleet = str(self.project.get("SEINE_FLEET") or "access")
+        app = make_exporter(DashboardConfig(crawl=crawl, fleet=fleet), endpoints(self.project))
         serve(
             app,
             opts.host,
