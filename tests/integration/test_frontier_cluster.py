@@ -84,9 +84,7 @@ def push(n: int, domain: str = "a.example") -> Push:
 
 
 @pytest.mark.parametrize("crawl", ["shop", "books", "flats"])
-async def test_every_verb_works_in_whichever_shard_the_crawl_is(
-    cluster: Redis, crawl: str
-) -> None:
+async def test_every_verb_works_in_whichever_shard_the_crawl_is(cluster: Redis, crawl: str) -> None:
     f = Frontier(cluster, crawl)
     await f.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
     assert await f.push([push(n) for n in range(6)]) == ["OK"] * 6
