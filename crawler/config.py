@@ -69,6 +69,8 @@ class FrontierConfig:
     """Redis key to which seeds are pushed."""
     lease_s: float
     """A lease expires this many seconds after its last renewal."""
+    lanes: tuple[str, ...]
+    """Lanes of the download handler that not every worker has."""
     read_ahead: int
     """Requests leased ahead of the downloader, at most."""
     window_s: float
@@ -106,6 +108,7 @@ class FrontierConfig:
             crawl=crawl,
             seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
             lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
+            lanes=("browser",) if flag(settings, "SEINE_BROWSER") else (),
             read_ahead=int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
             window_s=number(settings, "SEINE_SEEN_WINDOW_SECONDS", 7 * 86400, low=1),
             seen=seen,

@@ -63,7 +63,8 @@ class Profiles:
 
     def identity(self, request: Request, site: str) -> str:
         """Identity for a request: its own, its site's, or the default."""
-        return str(request.meta.get(IDENTITY) or self.sites.get(site) or self.default)
+        own = request.meta.get("identity_now") or request.meta.get(IDENTITY)
+        return str(own or self.sites.get(site) or self.default)
 
 
 def visitor_of(request: Request, site: str) -> str:

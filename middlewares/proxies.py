@@ -114,7 +114,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def process_request(self, request: Request) -> Request | None:
         """Send the request through a proxy, or back until one is free."""
-        wanted = str(request.meta.get(m.PROXY_POOL) or self.default)
+        own = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL)
+        wanted = str(own or self.default)
         if wanted == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
         site, until = domain(request.url), time.monotonic() + _LONGEST_S

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 
 from crawler.access.profiles import BOT, PROFILE, spoken_in
 from crawler.config import flag
-from crawler.engine.browser import behave
 from crawler.engine.handlers import lane_of
+from crawler.engine.ledger import Ledger, ledger_of
 from crawler.urls import domain
 
 #: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.engine.browser.behave).
@@ -24,7 +24,9 @@ _WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
 class Render:
     """Fills in what scrapy-playwright reads; it travels with no request."""
 
-    def __init__(self, robot: str, plan: dict[str, Any]) -> None:
+    def __init__(self, ledger: Ledger, robot: str, plan: dict[str, Any], *, able: bool) -> None:
+        self.ledger = ledger
+        self.able = able
         self.robot = robot
         self.plan = plan
 
@@ -33,18 +35,27 @@ class Render:
         """Read the settings.
 
         Raises:
-            NotConfigured: this worker has no browser.
+            ConfigError: SEINE_BROWSER is neither yes nor no.
         """
         settings = crawler.settings
-        if not flag(settings, "SEINE_BROWSER"):
-            raise NotConfigured("this worker has no browser")
-        return cls(str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER"))
+        robot, plan = str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER")
+        return cls(ledger_of(crawler), robot, plan, able=flag(settings, "SEINE_BROWSER"))
 
-    def process_request(self, request: Request) -> None:
-        """Prepare a request of the browser lane."""
+    def process_request(self, request: Request) -> Request | None:
+        """Prepare a request of the browser lane; without a browser, leave it to another worker."""
         if lane_of(request) != "browser":
-            return
+            return None
+        if not self.able:
+            wait_s = random.uniform(0.5, 2.0)
+            reason = "this worker has no browser"
+            return self.ledger.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
+        self._prepare(request)
+        return None
+
+    def _prepare(self, request: Request) -> None:
         from scrapy_playwright.page import PageMethod
+
+        from crawler.engine.browser import behave
 
         meta = request.meta
         exit_id = meta.get("proxy_id") or "direct"

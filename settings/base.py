@@ -130,6 +130,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.throttle.Throttle": 990,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
+    # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
+    "middlewares.escalate.Escalate": 581,
     # After the verdict, and before anything sends a request back.
     "middlewares.attempts.Attempts": 583,
     # The way out first, then the visitor who takes it.
@@ -250,3 +252,26 @@ PLAYWRIGHT_MAX_PAGES_PER_CONTEXT = 16
 PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT = 30000
 # The browser sends its own headers: another browser's would contradict its handshake.
 PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None
+# The ladder (crawler.access.ladder): `auto` where this worker has something to climb to, that is a
+# browser or a site with a browser identity; `on`, `off`. In a fleet of which some workers only have
+# a browser, say `on` for all.
+SEINE_LADDER = os.environ.get("SEINE_LADDER", "auto")
+# Highest step: plain, tls, pool, browser or browser_pool. Default: the last.
+SEINE_LADDER_CAP = "browser_pool"
+# Sites (host, or host:port) with another highest step. Default: none.
+SEINE_LADDER_CAPS: dict[str, str] = {}
+# Pool of the steps with better proxies. Default: residential; without such proxies no such steps.
+SEINE_LADDER_POOL = "residential"
+# Seconds after which an answer counts half. Default 60.
+SEINE_LADDER_WINDOW_SECONDS = 60
+# Bad answers in the window, at least, before a domain climbs. Default 3: never because of one.
+SEINE_LADDER_BAD = 3
+# And their share of all answers, at least. Default: half.
+SEINE_LADDER_SHARE = 0.5
+# Seconds on a step before a few requests probe the one below. Default: an hour.
+SEINE_LADDER_REST_SECONDS = 3600
+# Seconds for which a domain is left alone that refuses the highest step, too. Default: 10 minutes.
+SEINE_LADDER_PAUSE_SECONDS = 600
+# What better proxies and browsers may cost the fleet in an hour, in pages of the plain lane (a
+# page costs 10 through the better pool, 40 in a browser, 100 in both). Default 0: no limit.
+SEINE_LADDER_BUDGET = 0

@@ -146,6 +146,8 @@ COOKIE_WALLS = (
     b"enable cookies to continue",
     b"cookies are required to view",
     b"please enable cookies",
+    b"needs a cookie",
+    b"we value your privacy",
     b"accept cookies to continue",
     b'id="cookie-wall"',
 )

@@ -31,6 +31,7 @@ class Manners:
     def __init__(self) -> None:
         self.pump: Pump | None = None
         self._delays: dict[str, int] = {}
+        self._lanes: dict[str, str] = {}
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
         """Let no worker send to *domain* for *wait_s*.
@@ -40,6 +41,14 @@ class Manners:
         if self.pump is not None:
             self.pump.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
             self.pump.give_back(domain)
+
+    def set_lane(self, domain: str, lane: str) -> None:
+        """Let only workers that have *lane* lease of *domain*; '' = any worker."""
+        if self.pump is not None and self._lanes.get(domain) != lane:
+            self._lanes[domain] = lane
+            self.pump.tell("set_lane", domain, lane)
+            if lane and lane not in self.pump.config.lanes:
+                self.pump.give_back(domain)
 
     async def crawl_delay(self, domain: str, delay_ms: int) -> None:
         """Keep the pause that robots.txt of *domain* asks for; 0: it asks for none.

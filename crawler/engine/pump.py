@@ -21,7 +21,7 @@ from redis.exceptions import NoScriptError, RedisError
 from crawler.config import FrontierConfig
 from crawler.engine.clock import Clock
 from crawler.frontier.endings import Call, Endings
-from crawler.frontier.frontier import Frontier, parse_leased, script
+from crawler.frontier.frontier import Frontier, lanes_arg, parse_leased, script
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from crawler.stores.scripts import call
 
@@ -182,9 +182,9 @@ class Pump:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
             # what a site wishes goes ahead of them.
             ttl_ms = int(self.config.lease_s * 1000)
-            calls.insert(
-                len(outgoing.limits), Call("lease", [self.worker, wanted, ttl_ms, LEAD_MS], [])
-            )
+            lanes = lanes_arg(self.config.lanes)
+            args = [self.worker, wanted, ttl_ms, LEAD_MS, lanes]
+            calls.insert(len(outgoing.limits), Call("lease", args, []))
         self._sending = True
         asked = monotonic()
         try:

@@ -29,6 +29,9 @@ _LOCAL_META = frozenset(
         "_ban",
         "proxy_id",
         m.LANE_NOW,
+        "step",
+        "identity_now",
+        "pool_now",
         m.BORROWED,
     }
 )

@@ -48,9 +48,12 @@ class Frontier:
             replies += map(_text, await self._run("push", len(part), *args))
         return replies
 
-    async def lease(self, worker: str, wanted: int, *, ttl_ms: int, lead_ms: int = 0) -> Leased:
-        """Take up to *wanted* requests that may be sent now."""
-        return parse_leased(await self._run("lease", worker, wanted, ttl_ms, lead_ms))
+    async def lease(
+        self, worker: str, wanted: int, *, ttl_ms: int, lead_ms: int = 0, lanes: Sequence[str] = ()
+    ) -> Leased:
+        """Take up to *wanted* requests that may be sent now and need no lane beyond *lanes*."""
+        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes))
+        return parse_leased(await self._run("lease", *args))
 
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
@@ -110,6 +113,10 @@ class Frontier:
         args = [lease.id, lease.token, lease.slot_ms, int(spent), patience_ms]
         now_ms, slot_ms, _ = await self._run("reslot", *args)
         return int(now_ms), int(slot_ms)
+
+    async def set_lane(self, domain: str, lane: str) -> None:
+        """Let only workers that have *lane* lease of a domain; '' = any worker."""
+        await self._run("set_lane", domain, lane)
 
     async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
         """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
@@ -276,6 +283,11 @@ def untried(stored: bytes | None) -> bytes:
     if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
         return b""
     return head + newline + encode(fields)
+
+
+def lanes_arg(lanes: Sequence[str]) -> str:
+    """Lay lanes out as the lease script reads them."""
+    return "".join(f"{lane} " for lane in lanes)
 
 
 def escape(pattern: str) -> str:

@@ -1,10 +1,4 @@
--- _core: the clock, and the names of the proxies' keys. All share the hash tag of KEYS[1].
-local P = KEYS[1]
-local now = tonumber(ARGV[1])
-if now == 0 then
-    local t = redis.call('TIME')
-    now = t[1] * 1000 + math.floor(t[2] / 1000)
-end
+-- _core: names of the proxies' keys; _clock comes before it.
 local KEEP = 7 * 86400000 -- what a domain taught is forgotten after a week without news, ms
 
 local INFO = P .. 'info' -- hash: id -> JSON of pool, country, provider

@@ -1,5 +1,5 @@
 -- register: make the fleet's list of proxies this one; what is known of those that stay is kept.
--- include: _core
+-- include: _clock _core
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of proxies

@@ -39,14 +39,14 @@ local function limits(domain)
         defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter')
     end
     local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
-        'blocked', 'jitter', 'robots', 'measured')
+        'blocked', 'jitter', 'robots', 'measured', 'lane')
     local due = tonumber(s[3]) or 0
     local blocked = tonumber(s[7]) or 0
     local asked = math.max(tonumber(s[9]) or 0, tonumber(s[10]) or 0)
     return {
         delay = math.max(tonumber(s[1] or defaults[2]) or 0, asked), cap = tonumber(s[2] or defaults[1]) or 16, due = due, until_ms = math.max(due, blocked),
         active = tonumber(s[4]) or 0, paused = s[5], served = tonumber(s[6]) or 0,
-        jitter = tonumber(s[8] or defaults[3]) or 0,
+        jitter = tonumber(s[8] or defaults[3]) or 0, lane = s[11] or '',
     }
 end
 

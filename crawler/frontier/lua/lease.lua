@@ -6,6 +6,7 @@
 -- ARGV[3] wanted, at most
 -- ARGV[4] lifetime of a lease, ms
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
+-- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
 --         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, delay ms, deliveries, stored request, …}}
 local MOST = 1000 -- a lease's requests go through Lua's stack
@@ -104,13 +105,19 @@ if state == 'OK' then
     touched = {}
     promote_waiting()
     local turns = 2 * wanted + 100 -- a bound, should many ids be left behind
-    while wanted > 0 and turns > 0 do
-        turns = turns - 1
-        local domain = redis.call('ZRANGE', READY, 0, 0)[1]
+    local skipped = 0 -- domains that need a lane which this worker has not
+    while wanted > 0 and turns > 0 and skipped < MOST do
+        local domain = redis.call('ZRANGE', READY, skipped, skipped)[1]
         if not domain then
             break
         end
-        hand_out(domain, limits(domain))
+        local s = limits(domain)
+        if s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true) then
+            turns = turns - 1
+            hand_out(domain, s)
+        else
+            skipped = skipped + 1
+        end
     end
     count('leased', #out / 6)
 end

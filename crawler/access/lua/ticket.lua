@@ -1,0 +1,9 @@
+-- ticket: may this request be one of those that probe a lower step?
+-- include: _clock _ladder
+-- KEYS[1] prefix of the ladder's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] domain
+-- ARGV[3] step that is probed
+-- reply: 'OK' or 'NO'
+if redis.call('HGET', D, 'probe') ~= ARGV[3] then return 'NO' end
+return redis.call('HINCRBY', D, 'tickets', -1) >= 0 and 'OK' or 'NO'

@@ -1,0 +1,293 @@
+"""Each domain is asked by the cheapest means that works, and the fleet remembers which that is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable
+from typing import Any, Self
+
+import attrs
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from crawler import meta as m
+from crawler.access.detect import VERDICT
+from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
+from crawler.access.listing import Listing
+from crawler.access.profiles import BOT, candidates
+from crawler.access.steps import Steps
+from crawler.config import flag, number
+from crawler.engine.ledger import ledger_of
+from crawler.engine.manners import manners_of
+from crawler.stores.connect import endpoints, redis_client
+from crawler.urls import domain
+
+logger = logging.getLogger(__name__)
+
+#: Key of `request.meta`: step of the ladder that this try uses.
+STEP = "step"
+#: Key of `request.meta`: the step on which the request was refused last, and how often.
+_REFUSED = "refused"
+_BAD = frozenset({"blocked", "captcha", "empty"})
+#: Refusals on one step before a request is left to the ordinary retries.
+_TRIES = 4
+#: Seconds between two reports to Redis, and after which a quiet domain's place is read again.
+_FLUSH_S = 1.0
+_FRESH_S = 30.0
+_ANNOUNCE_S = 60.0
+
+
+@attrs.define
+class Site:
+    """What this process knows of a domain."""
+
+    view: View
+    read_at: float
+    ways: tuple[str, ...]
+    counts: dict[str, tuple[int, int]] = attrs.Factory(dict)
+    """Good and bad answers by step, since the last report."""
+
+
+class Escalate:
+    """Gives each request its domain's step, counts the verdicts, and acts on them.
+
+    Decisions are pure (crawler.access.ladder); reports leave once a second, so that a page costs
+    no round trip.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.stats: Any = crawler.stats
+        self.policy = Policy.from_settings(settings)
+        self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
+        self.identity = str(settings.get("SEINE_IDENTITY", BOT))
+        self.identities = settings.getdict("SEINE_IDENTITIES")
+        self.cap = str(settings.get("SEINE_LADDER_CAP"))
+        self.caps = settings.getdict("SEINE_LADDER_CAPS")
+        self.pool = str(settings.get("SEINE_LADDER_POOL"))
+        self.pause_s = number(settings, "SEINE_LADDER_PAUSE_SECONDS", 600)
+        self.browser = flag(settings, "SEINE_BROWSER")
+        self.sites: dict[str, Site] = {}
+        self.reading: dict[str, asyncio.Task[Site]] = {}
+        self.browsers = self.browser
+        self.better_pool = False
+        self._redis: Redis | None = None
+        self._loop: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: the ladder is off, or has one step only.
+            ConfigError: a setting is wrong.
+        """
+        settings = crawler.settings
+        mode = str(settings.get("SEINE_LADDER", "auto"))
+        identities = (
+            settings.get("SEINE_IDENTITY"),
+            *settings.getdict("SEINE_IDENTITIES").values(),
+        )
+        useful = flag(settings, "SEINE_BROWSER") or any(candidates(str(i)) for i in identities)
+        if mode == "off" or (mode != "on" and not useful):
+            raise NotConfigured("there is nothing to climb to")
+        middleware = cls(crawler)
+        found = Listing.from_settings(settings).read() or ([], [])
+        middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
+        crawler.signals.connect(middleware.closed, signals.spider_closed)
+        return middleware
+
+    # Requests
+
+    def process_request(self, request: Request) -> Awaitable[Request | None] | None:
+        """Set the means for the request; a domain that is not known yet is looked up first."""
+        if m.LANE in request.meta:
+            return None
+        name = domain(request.url)
+        site = self.sites.get(name)
+        if site is None or self._stale(request, site):
+            return self._look(request, name)
+        if site.view.probe:
+            return self._probe(request, name, site)
+        self._use(request, place(site.view.step, site.ways))
+        return None
+
+    @staticmethod
+    def _stale(request: Request, site: Site) -> bool:
+        """A refused request is not sent by old knowledge: others may have climbed since."""
+        refused = request.meta.get(_REFUSED)
+        if not refused or refused[0] != site.view.step:
+            return False
+        return time.monotonic() - site.read_at > _FLUSH_S / 2
+
+    async def _look(self, request: Request, name: str) -> None:
+        task = self.reading.get(name)
+        if task is None:
+            task = self.reading[name] = asyncio.ensure_future(self._read(name))
+        site = await asyncio.shield(task)
+        self.reading.pop(name, None)
+        self._use(request, place(site.view.step, site.ways))
+
+    async def _probe(self, request: Request, name: str, site: Site) -> None:
+        step, probe = place(site.view.step, site.ways), site.view.probe
+        try:
+            if probe in STEPS and await self._steps().ticket(name, probe):
+                step = probe
+        except (RedisError, OSError):
+            self.stats.inc_value("ladder/store_errors")
+        self._use(request, step)
+
+    def _use(self, request: Request, name: str) -> None:
+        step, meta = STEPS[name], request.meta
+        meta[STEP], meta[m.LANE_NOW] = name, step.lane
+        meta["identity_now"] = BOT if name == "plain" else ""
+        if step.better_pool:
+            meta["pool_now"] = self.pool
+        else:
+            meta.pop("pool_now", None)
+        self.stats.inc_value(f"ladder/requests/{name}")
+
+    # Answers
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Count the verdict; a refused request goes back while there is a step left to try."""
+        verdict, name = request.meta.get(VERDICT), request.meta.get(STEP)
+        site = self.sites.get(domain(request.url))
+        if site is None or name is None or verdict not in {*_BAD, "ok"}:
+            return response
+        good, bad = site.counts.get(name, (0, 0))
+        site.counts[name] = (good + 1, bad) if verdict == "ok" else (good, bad + 1)
+        if verdict == "ok" or self._tries(request, name) >= _TRIES:
+            return response
+        if name == site.ways[-1]:
+            return response
+        reason = f"{verdict} on step {name}"
+        wait_s = random.uniform(1.0, 2.0) * _FLUSH_S
+        back = self.ledger.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
+        return back or response
+
+    @staticmethod
+    def _tries(request: Request, name: str) -> int:
+        """How often the request was refused on this step, this time included."""
+        step, tries = (request.meta.get(_REFUSED) or ("", 0))[:2]
+        tries = int(tries) + 1 if step == name else 1
+        request.meta[_REFUSED] = [name, tries]
+        return tries
+
+    # Reports
+
+    def _steps(self) -> Steps:
+        if self._redis is None:
+            url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+            self._redis = redis_client(url)
+            self._loop = asyncio.ensure_future(self._report())
+        fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
+        return Steps(self._redis, fleet, self.policy)
+
+    async def _read(self, name: str) -> Site:
+        """Read a domain's place; where Redis is away, it starts at the bottom for now."""
+        try:
+            if self._redis is None:
+                self.browsers = self.browser or await self._steps().has_browsers()
+            view = await self._steps().tally(name, {})
+        except (RedisError, OSError):
+            self.stats.inc_value("ladder/store_errors")
+            view = View()
+        site = self.sites.setdefault(name, Site(view, 0.0, self._ways(name)))
+        site.view, site.read_at = view, time.monotonic()
+        self._mark(name, site)
+        return site
+
+    def _ways(self, name: str) -> tuple[str, ...]:
+        identity = str(self.identities.get(name) or self.identity)
+        return ways_for(
+            pretend=bool(candidates(identity)),
+            better_pool=self.better_pool,
+            browsers=self.browsers,
+            cap=str(self.caps.get(name) or self.cap),
+        )
+
+    async def _report(self) -> None:
+        announced = 0.0
+        while True:
+            try:
+                if time.monotonic() - announced > _ANNOUNCE_S:
+                    await self._announce()
+                    announced = time.monotonic()
+                await self.flush()
+            except (RedisError, OSError):
+                self.stats.inc_value("ladder/store_errors")
+            await asyncio.sleep(_FLUSH_S)
+
+    async def _announce(self) -> None:
+        if self.browser:
+            await self._steps().announce_browser()
+            return
+        browsers = await self._steps().has_browsers()
+        if browsers != self.browsers:
+            self.browsers = browsers
+            for name, site in self.sites.items():
+                site.ways = self._ways(name)
+
+    async def flush(self) -> None:
+        """Report what was counted, decide, and read how the others decided."""
+        now = time.monotonic()
+        for name, site in list(self.sites.items()):
+            if site.counts or now - site.read_at > _FRESH_S:
+                counts, site.counts = site.counts, {}
+                await self._settle(name, site, counts)
+                site.read_at = now
+
+    async def _settle(self, name: str, site: Site, counts: dict[str, tuple[int, int]]) -> None:
+        steps = self._steps()
+        site.view = await steps.tally(name, counts)
+        decision = decide(site.view, site.ways, self.policy)
+        if decision is not None and await steps.move(name, site.view, decision):
+            self._tell(name, site.view, decision)
+            site.view = await steps.tally(name, {})
+        self._mark(name, site)
+        view, budget = site.view, self.policy.budget
+        if budget and view.spent >= budget and STEPS[view.step].cost >= EXPENSIVE:
+            self.stats.inc_value("ladder/over_budget")
+            self.manners.block(name, min(self.pause_s, 3600 - view.now / 1000 % 3600))
+
+    def _tell(self, name: str, view: View, decision: Decision) -> None:
+        self.stats.inc_value(f"ladder/{decision.kind}/{decision.to}")
+        if decision.kind == "stuck":
+            logger.error("%s: %s; it is left alone for %g s", name, decision.reason, self.pause_s)
+            self.manners.block(name, self.pause_s)
+        else:
+            logger.info(
+                "%s: %s from %s to %s: %s",
+                name,
+                decision.kind,
+                view.step,
+                decision.to,
+                decision.reason,
+            )
+
+    def _mark(self, name: str, site: Site) -> None:
+        """Let only workers with a browser lease a domain that needs one."""
+        lane = STEPS[place(site.view.step, site.ways)].lane
+        self.manners.set_lane(name, "browser" if lane == "browser" else "")
+
+    async def closed(self) -> None:
+        """Report what is left, and disconnect."""
+        if self._redis is None:
+            return
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+        try:
+            await self.flush()
+        except (RedisError, OSError):
+            self.stats.inc_value("ladder/store_errors")
+        await self._redis.aclose()
