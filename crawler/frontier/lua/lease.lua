@@ -104,20 +104,16 @@ if state == 'OK' then
     end
     touched = {}
     promote_waiting()
-    local turns = 2 * wanted + 100 -- a bound, should many ids be left behind
-    local skipped = 0 -- domains that need a lane which this worker has not
-    while wanted > 0 and turns > 0 and skipped < MOST do
+    local turns, skipped = 2 * wanted + 100, 0 -- bounds: ids left behind, domains of a lane not had
+    while wanted > 0 and turns > 0 do
+        turns = turns - 1
         local domain = redis.call('ZRANGE', READY, skipped, skipped)[1]
         if not domain then
             break
         end
         local s = limits(domain)
-        if s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true) then
-            turns = turns - 1
-            hand_out(domain, s)
-        else
-            skipped = skipped + 1
-        end
+        local able = s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true)
+        if able then hand_out(domain, s) else skipped = skipped + 1 end
     end
     count('leased', #out / 6)
 end
