@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -37,6 +38,7 @@ _LOCAL_META = frozenset(
 )
 #: And what the proxies' middleware chose, credentials among it: another try chooses anew.
 _PROXY_META = frozenset({"proxy", "_rotating_proxy", "exit_country", "proxy_probe"})
+_NO_NAME = re.compile(r"[^\w.:-]")
 _DEFAULTS: dict[str, Any] = {
     "method": "GET",
     "body": b"",
@@ -117,6 +119,7 @@ def to_push(
         force=force,
         priority=request.priority,
         not_before_ms=not_before_ms(request.meta),
+        job=_NO_NAME.sub("_", str(request.meta.get(m.JOB_ID) or "")),
     )
 
 

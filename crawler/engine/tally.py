@@ -88,8 +88,7 @@ class TallyExtension:
         return self
 
     def _ended(self, entry: Entry) -> None:
-        domain = entry.lease.stored.partition(b"\n")[0].partition(b" ")[2]
-        self.tally.ended(domain.decode(), entry.outcome)
+        self.tally.ended(entry.lease.domain, entry.outcome)
 
     def _response(self, response: Response, request: Request) -> None:
         latency = request.meta.get("download_latency")

@@ -304,7 +304,7 @@ def commit_args(pages: Sequence[Done]) -> list[Any]:
     """Lay pages and their children out as the script reads them."""
     args: list[Any] = [len(pages)]
     for page in pages:
-        args += (page.lease.id, page.lease.token, len(page.children))
+        args += (page.lease.id, page.lease.token, page.lease.job, len(page.children))
         for child in page.children:
             args += child.args()
     return args

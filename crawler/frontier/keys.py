@@ -17,6 +17,7 @@
 | seen:<gen>:<layer>:<n> | string | bits of fingerprints (bloom) | push commit | window, by generations |
 | seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
 | counters | hash | totals since the crawl began | all | permanent |
+| job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
 | control | hash | seq token paused cap delay jitter | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | wake | channel | `ready`, `pause`, `resume` | push commit … | – |

@@ -9,6 +9,8 @@ import attrs
 
 #: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
 PRIORITY_LIMIT = 4000
+#: Words in the first line of a stored request that belongs to no job.
+_WITHOUT_JOB = 2
 
 
 def level_of(priority: int) -> int:
@@ -33,11 +35,14 @@ class Push:
     """Enter although seen (a seed); the fingerprint is remembered all the same."""
     priority: int = 0
     not_before_ms: int = 0
+    job: str = ""
+    """The job that it counts for, without spaces; empty for none."""
 
     @property
     def stored(self) -> bytes:
-        """What Redis keeps: level and domain in front, so that scripts need not decode."""
-        return b"%d %s\n%b" % (level_of(self.priority), self.domain.encode(), self.blob)
+        """What Redis keeps: level, domain and job in front, so that scripts need not decode."""
+        where = f"{self.domain} {self.job}" if self.job else self.domain
+        return b"%d %s\n%b" % (level_of(self.priority), where.encode(), self.blob)
 
     def args(self) -> tuple[str | int | bytes, ...]:
         """The five arguments of a push in a script."""
@@ -69,7 +74,16 @@ class Lease:
     @property
     def domain(self) -> str:
         """Whose queue it comes from."""
-        return self.stored.partition(b"\n")[0].partition(b" ")[2].decode()
+        return self._header[1]
+
+    @property
+    def job(self) -> str:
+        """The job that it counts for; empty for none."""
+        return self._header[2] if len(self._header) > _WITHOUT_JOB else ""
+
+    @property
+    def _header(self) -> list[str]:
+        return self.stored.partition(b"\n")[0].decode().split(" ")
 
 
 @attrs.frozen(kw_only=True)

@@ -18,5 +18,6 @@ local function admit(fp, domain, level, not_before, stored)
         touched[domain] = true
     end
     count('pushed', 1)
+    count_job(select(3, header(stored)), 'total', 1)
     return 'OK'
 end

@@ -13,12 +13,20 @@ if now == 0 then
     now = t[1] * 1000 + math.floor(t[2] / 1000)
 end
 
-local counted, touched = {}, {}
+local counted, touched, jobs = {}, {}, {}
 local defaults
 local had_ready = redis.call('ZCARD', READY) > 0
 
 local function count(name, n)
     counted[name] = (counted[name] or 0) + n
+end
+
+-- A request that belongs to a job counts for it: total, done, failed.
+local function count_job(job, name, n)
+    if job ~= '' then
+        jobs[job] = jobs[job] or {}
+        jobs[job][name] = (jobs[job][name] or 0) + n
+    end
 end
 
 local function queue_of(domain)
@@ -76,6 +84,11 @@ local function finish()
     for name, n in pairs(counted) do
         redis.call('HINCRBY', COUNTERS, name, n)
     end
+    for job, totals in pairs(jobs) do
+        for name, n in pairs(totals) do
+            redis.call('HINCRBY', P .. 'job:' .. job, name, n)
+        end
+    end
     if not had_ready and redis.call('ZCARD', READY) > 0 then
         redis.call('PUBLISH', P .. 'wake', 'ready')
     end
@@ -85,8 +98,8 @@ local function hold_text(token, worker, score, state, domain)
     return token .. ' ' .. worker .. ' ' .. score .. ' ' .. state .. ' ' .. domain
 end
 
--- A stored request starts with `level domain` and a newline.
+-- A stored request starts with `level domain`, its job if it has one, and a newline.
 local function header(stored)
-    local level, domain = string.match(stored, '^(%-?%d+) ([^\n]*)\n')
-    return tonumber(level), domain
+    local level, domain, job = string.match(stored, '^(%-?%d+) ([^ \n]*) ?([^\n]*)\n')
+    return tonumber(level), domain, job or ''
 end

@@ -33,6 +33,7 @@ local function drop(id)
 end
 
 local function to_dead(id, note)
+    count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '')), 'failed', 1)
     redis.call('ZADD', DEAD, now, id)
     redis.call('HSET', AUTOPSY, id, note)
     count('buried', 1)

@@ -3,15 +3,17 @@
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages
--- ARGV[3] then for each page: id, token, number of children, then for each child as in push:
+-- ARGV[3] then for each page: id, token, job ('' for none), number of children, then for each child as in push:
 --         fingerprint ('' skips the filter), domain, level, not before ms, stored request
 -- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed
 local replies, at = {}, 3
 for i = 1, tonumber(ARGV[2]) do
-    local id, hold, children = ARGV[at], holding(ARGV[at]), tonumber(ARGV[at + 2])
+    local id, hold, children = ARGV[at], holding(ARGV[at]), tonumber(ARGV[at + 3])
     local mine = hold and hold.token == ARGV[at + 1]
-    at = at + 3
+    local job = ARGV[at + 2]
+    at = at + 4
     if mine then
+        count_job(job, 'done', 1)
         for c = at, at + 5 * children - 1, 5 do
             admit(ARGV[c], ARGV[c + 1], tonumber(ARGV[c + 2]), tonumber(ARGV[c + 3]), ARGV[c + 4])
         end

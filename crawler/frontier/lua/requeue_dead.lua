@@ -11,6 +11,7 @@ for i = 4, #ARGV, 2 do
     local id = ARGV[i]
     if redis.call('ZREM', DEAD, id) == 1 then
         redis.call('HDEL', AUTOPSY, id)
+        count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '')), 'failed', -1)
         redis.call('HDEL', DELIVERIES, id)
         if ARGV[i + 1] ~= '' then
             redis.call('HSET', REQUESTS, id, ARGV[i + 1])
