@@ -7,11 +7,16 @@ from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect_redis
 from tests.helpers import create_database, drop_database, server_folder, sweep_servers
+
+# A shared machine is slow at times; what hypothesis calls too slow there says nothing of the code.
+settings.register_profile("seine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("seine")
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import os
 import socket
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -23,11 +24,21 @@ from crawler.frontier.model import Lease
 logger = logging.getLogger(__name__)
 #: News reaches all idle workers at once: their questions are spread over this time, s.
 SPREAD_S = 0.02
+_LOADED = time.monotonic()
 
 
 def worker_name() -> str:
     """A name that no other worker has, and that says where it runs."""
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+
+
+def process_age_s() -> float:
+    """Seconds since this process began; where the system does not tell, since it loaded this."""
+    try:
+        ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.monotonic() - _LOADED
 
 
 @attrs.define(eq=False)

@@ -28,7 +28,7 @@ from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of
-from crawler.engine.presence import Presence, worker_name
+from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.errors import DecodeError, EncodeError
@@ -121,6 +121,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             capacity=config.seen_capacity,
         )
         await self.presence.beat()
+        ended_ms = await self.frontier.ended_ago_ms()
+        # Who was called while there was work came to help with it, though none is left by now.
+        self.pump.saw_work = ended_ms is not None and ended_ms < 1000 * process_age_s()
         loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
         if self.seeding:
             loops.append(self.intake.run())

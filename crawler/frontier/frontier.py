@@ -197,6 +197,14 @@ class Frontier:
             return False
         return True
 
+    async def ended_ago_ms(self) -> int | None:
+        """How long ago the crawl was complete last; None: never."""
+        ended = await self.redis.hget(self.keys.control, "ended")
+        if ended is None:
+            return None
+        seconds, micros = await self.redis.time()
+        return int(seconds * 1000 + micros // 1000 - float(ended))
+
     async def counts(self) -> Counts:
         """Where the crawl's requests are; O(1)."""
         k, pipe = self.keys, self.redis.pipeline(transaction=False)

@@ -18,7 +18,7 @@
 | seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
 | counters | hash | totals since the crawl began | all | permanent |
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
-| control | hash | seq token paused cap delay jitter | all | permanent |
+| control | hash | seq token paused cap delay jitter ended | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | wake | channel | `ready`, `pause`, `resume` | push commit … | – |
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -60,13 +59,7 @@ class Crawl:
         return worker
 
     def wait_for_end(self, timeout_s: float = 60) -> None:
-        """Return when every worker has left; one that came when all was done is told to."""
-        wait_until(lambda: self.workers.left, timeout_s, "a worker finds the crawl complete")
-        until = time.monotonic() + 5
-        wait_until(lambda: not self.workers.alive or time.monotonic() > until, 10, "they leave")
-        for worker in self.workers.alive:
-            if " is empty; " in said(worker):
-                worker.process.terminate()
+        """Return when every worker has left."""
         wait_until(lambda: not self.workers.alive, timeout_s, "all workers leave by themselves")
 
     def total(self, name: str) -> int:

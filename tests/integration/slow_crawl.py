@@ -16,7 +16,7 @@ class SlowSpider(Spider):
     base = ""
 
     async def start(self) -> AsyncIterator[Any]:
-        for i in range(4):
+        for i in range(4 if self.base else 0):
             yield Request(f"{self.base}/nothing/{i}", self.parse)
 
     def parse(self, response: Any) -> Any:

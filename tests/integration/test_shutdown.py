@@ -9,30 +9,26 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from crawler.demo.served import ServedShop, served
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import Keys
 from crawler.frontier.model import Counts
-from crawler.stores.connect import redis_client
+from crawler.stores.connect import blocking_client, redis_client
 from tests.helpers import wait_until
 
 pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
 
 
-@contextmanager
-def shop(latency_ms: int) -> Iterator[str]:
-    command = [sys.executable, "-m", "crawler.demo.shop", "--latency-ms", str(latency_ms)]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*command, "--with-parent"], cwd=ROOT, **pipes) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
+def slow(folder: Path, latency_ms: int) -> AbstractContextManager[ServedShop]:
+    return served(log=folder / "visits", latency_ms=latency_ms, products=10)
 
 
 @contextmanager
@@ -54,16 +50,19 @@ def counts(redis_url: str, crawl: str) -> Counts:
     return asyncio.run(ask())
 
 
-def wait_for_leases(redis_url: str, crawl: str, n: int) -> None:
-    wait_until(lambda: counts(redis_url, crawl).leased == n, 20, f"{n} leases")
+def wait_for_visits(shop: ServedShop, n: int) -> None:
+    wait_until(lambda: len(shop.visits()) == n, 20, f"{n} pages are asked for")
 
 
 def test_a_first_sigterm_lets_running_pages_finish(
     redis_url: str, namespace: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    with shop(1500) as base, worker(log, redis_url, namespace, base, "20") as process:
-        wait_for_leases(redis_url, namespace, 2)
+    with (
+        slow(tmp_path, 1500) as shop,
+        worker(log, redis_url, namespace, shop.url, "20") as process,
+    ):
+        wait_for_visits(shop, 2)
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0, log.read_text()
     left = counts(redis_url, namespace)
@@ -75,8 +74,11 @@ def test_a_second_sigterm_hands_back_what_is_running(
     redis_url: str, namespace: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    with shop(30_000) as base, worker(log, redis_url, namespace, base, "20") as process:
-        wait_for_leases(redis_url, namespace, 2)
+    with (
+        slow(tmp_path, 30_000) as shop,
+        worker(log, redis_url, namespace, shop.url, "20") as process,
+    ):
+        wait_for_visits(shop, 2)
         process.send_signal(signal.SIGTERM)
         wait_until(lambda: "shutting down" in log.read_text(), 5, "the first signal is heard")
         process.send_signal(signal.SIGTERM)
@@ -87,10 +89,29 @@ def test_a_second_sigterm_hands_back_what_is_running(
 
 def test_the_drain_time_is_kept(redis_url: str, namespace: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with shop(30_000) as base, worker(log, redis_url, namespace, base, "1") as process:
-        wait_for_leases(redis_url, namespace, 2)
+    with (
+        slow(tmp_path, 30_000) as shop,
+        worker(log, redis_url, namespace, shop.url, "1") as process,
+    ):
+        wait_for_visits(shop, 2)
         process.send_signal(signal.SIGTERM)
         process.wait(8)
     assert "handed back" in log.read_text()
     left = counts(redis_url, namespace)
     assert (left.leased, left.undone) == (0, 4)
+
+
+@pytest.mark.parametrize(("ended_s", "leaves"), [(60, True), (-3600, False)])
+def test_a_worker_that_comes_too_late_leaves_and_one_that_comes_first_waits(
+    redis_url: str, namespace: str, tmp_path: Path, ended_s: int, leaves: bool
+) -> None:
+    """Which of both it is, the time tells: a crawl that ended before it began is an old one."""
+    log = tmp_path / "log"
+    with closing(blocking_client(redis_url)) as redis:
+        redis.hset(Keys(namespace).control, "ended", str(int((time.time() + ended_s) * 1000)))
+    with worker(log, redis_url, namespace, "", "20") as process:
+        if leaves:
+            assert process.wait(20) == 0, log.read_text()
+        else:
+            wait_until(lambda: "waiting for seeds" in log.read_text(), 20, "it waits")
+            assert process.poll() is None
