@@ -1,0 +1,113 @@
+"""`scrapy domains`: by which means each domain is asked, since when and why."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from redis.asyncio import Redis
+from rich.console import Console
+from rich.table import Table
+from scrapy.exceptions import UsageError
+
+from crawler.access.steps import Place, Steps
+from crawler.cli import SeineCommand
+from crawler.cli_fleet import with_fleet
+from crawler.errors import ConfigError
+from crawler.ops.words import span
+from crawler.stores.connect import endpoints
+
+VERBS = ("show", "reset")
+
+
+class Command(SeineCommand):
+    """Shows the ladder's memory, and forgets a domain where that is asked for."""
+
+    summary = "Show by which means each domain is asked, and why; send one back to the bottom"
+    arguments = "[show [DOMAIN]|reset DOMAIN]"
+    example = "scrapy domains reset shop.example"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Show or act.
+
+        Raises:
+            ConfigError: the ladder knows no such domain.
+            StoreUnreachable: Redis does not answer.
+        """
+        verb, *rest = args or ["show"]
+        if verb not in VERBS or len(rest) > 1 or (verb == "reset" and not rest):
+            raise UsageError(f"one of {', '.join(VERBS)}; reset wants a domain")
+        url = endpoints(self.project, need=("redis",)).redis_url
+        if verb == "reset":
+            with_fleet(url, lambda redis: self._reset(redis, rest[0]))
+        else:
+            with_fleet(url, lambda redis: self._show(redis, rest[0] if rest else ""))
+        return 0
+
+    def _steps(self, redis: Redis) -> Steps:
+        return Steps(redis, str(self.project.get("SEINE_FLEET", "access")))
+
+    async def _show(self, redis: Redis, domain: str) -> None:
+        places = [p for p in await self._steps(redis).places() if domain in ("", p.domain)]
+        if domain and not places:
+            raise ConfigError(f"the ladder knows no domain {domain!r}")
+        if self.as_json:
+            self.show("", domains=[plain(place) for place in places])
+            return
+        if not places:
+            print("no worker has climbed the ladder yet")
+            return
+        console = Console(highlight=False)
+        console.print(table(places))
+        if domain:
+            for line in places[0].path:
+                console.print("  " + moved(line))
+
+    async def _reset(self, redis: Redis, domain: str) -> None:
+        if not await self._steps(redis).reset(domain):
+            raise ConfigError(f"the ladder knows no domain {domain!r}")
+        self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
+
+
+def table(places: Sequence[Place]) -> Table:
+    """Lay domains out."""
+    found = Table("domain", "step", "for", "good", "bad", "why", box=None)
+    for place in places:
+        view = place.view
+        why = view.reason
+        if view.probe:
+            why = f"probes {view.probe}: {view.pgood} good, {view.pbad} bad"
+        if view.stuck:
+            why = f"left alone: {view.reason}"
+        since = span((view.now - view.since) / 1000) if view.since else ""
+        found.add_row(place.domain, view.step, since, str(view.good), str(view.bad), why)
+    return found
+
+
+def moved(line: str) -> str:
+    """Say one move of a domain's path in words.
+
+    >>> moved("0 plain tls 3 of 4 answers were bad")
+    '1970-01-01 00:00 UTC  plain → tls: 3 of 4 answers were bad'
+    """
+    at, came, went, reason = line.split(" ", 3)
+    when = datetime.fromtimestamp(int(at) / 1000, UTC)
+    return f"{when:%Y-%m-%d %H:%M} UTC  {came} → {went}: {reason}"
+
+
+def plain(place: Place) -> dict[str, Any]:
+    """Return a domain's place as plain data."""
+    view = place.view
+    return {
+        "domain": place.domain,
+        "step": view.step,
+        "since_s": round((view.now - view.since) / 1000, 1) if view.since else None,
+        "good": view.good,
+        "bad": view.bad,
+        "probe": view.probe,
+        "stuck": bool(view.stuck),
+        "reason": view.reason,
+        "path": [moved(line) for line in place.path],
+    }

@@ -1,0 +1,127 @@
+"""`scrapy proxies` and `scrapy domains` on a real server, by the words that people type."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from scrapy.settings import Settings
+
+from crawler.access.ladder import Decision
+from crawler.access.pool import ProxyPool, Taken
+from crawler.access.proxies import parse
+from crawler.access.steps import Steps
+from crawler.cli import SeineCommand
+from crawler.commands import domains, proxies
+from tests.acceptance.site import serve_pages
+from tests.integration.access.forward import Forward, forwarders
+
+pytestmark = pytest.mark.redis
+LINE = "http://me:hunter2@p.example:1 provider=acme country=DE"
+
+
+class Desk:
+    """A terminal on one fleet."""
+
+    def __init__(self, url: str, fleet: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.url, self.fleet, self.capsys = url, fleet, capsys
+        self.settings: dict[str, Any] = {}
+
+    def type(self, command: SeineCommand, *words: str) -> tuple[int, str, str]:
+        command.settings = Settings(
+            {"REDIS_URL": self.url, "SEINE_FLEET": self.fleet, **self.settings}
+        )
+        parser = argparse.ArgumentParser()
+        command.add_options(parser)
+        options, args = parser.parse_known_args(list(words))
+        command.run(args, options)
+        out, err = self.capsys.readouterr()
+        return command.exitcode, out, err
+
+    def ban_one(self) -> None:
+        async def work(redis: Redis) -> None:
+            pool = ProxyPool(redis, self.fleet)
+            await pool.register(parse([LINE])[0])
+            taken = await pool.take("shop.example")
+            assert isinstance(taken, Taken)
+            await pool.report("shop.example", taken, "ban")
+
+        self.do(work)
+
+    def climb(self) -> None:
+        async def work(redis: Redis) -> None:
+            steps = Steps(redis, self.fleet)
+            view = await steps.tally("shop.example", {"plain": (1, 3)})
+            await steps.move("shop.example", view, Decision("climb", "tls", "3 of 4 were bad"))
+
+        self.do(work)
+
+    def do(self, work: Any) -> None:
+        async def run() -> None:
+            redis = Redis.from_url(self.url)
+            await work(redis)
+            await redis.aclose()
+
+        asyncio.run(run())
+
+
+@pytest.fixture
+def desk(redis_url: str, namespace: str, capsys: pytest.CaptureFixture[str]) -> Desk:
+    return Desk(redis_url, namespace, capsys)
+
+
+def test_proxies_are_shown_with_their_quarantines_and_without_secrets(desk: Desk) -> None:
+    assert "no worker" in desk.type(proxies.Command())[1]
+    desk.ban_one()
+    status, out, _ = desk.type(proxies.Command())
+    assert status == 0
+    assert "shop.example" in out
+    assert "acme" in out
+    for by in proxies.GROUPS:
+        assert desk.type(proxies.Command(), "--by", by)[0] == 0
+    data = json.loads(desk.type(proxies.Command(), "--json")[1])
+    assert data["proxies"][0]["bans"] == 1
+    assert "hunter2" not in out + str(data)
+
+
+def test_a_quarantine_is_ended_by_hand(desk: Desk) -> None:
+    desk.ban_one()
+    name = parse([LINE])[0][0].id
+    assert desk.type(proxies.Command(), "release", name)[0] == 0
+    data = json.loads(desk.type(proxies.Command(), "--json")[1])
+    assert data["proxies"][0]["domains"] == {}
+    status, _, complaint = desk.type(proxies.Command(), "release", "nobody")
+    assert (status, "is no proxy" in complaint) == (1, True)
+
+
+def test_each_proxy_is_tried_and_the_bad_lines_are_named(desk: Desk) -> None:
+    ways = [
+        Forward("http", "127.0.0.61", user="me", secret="hunter2"),
+        Forward("socks5", "127.0.0.62", user="me", secret="hunter2"),
+        Forward("http", "127.0.0.63", mode="close"),
+    ]
+    with forwarders(*ways), serve_pages({"/": "<p>hello</p>"}) as url:
+        desk.settings = {"SEINE_PROXIES": [*(way.url for way in ways), "nonsense"]}
+        status, out, err = desk.type(proxies.Command(), "test", f"{url}/", "--json")
+    trials = json.loads(out)["trials"]
+    assert [trial["good"] for trial in trials] == [True, True, False]
+    assert status == 1
+    assert "line 4" in err
+    assert "hunter2" not in out + err
+    desk.settings = {}
+    assert "no proxies are listed" in desk.type(proxies.Command(), "test")[2]
+
+
+def test_domains_are_shown_with_their_step_and_the_reason(desk: Desk) -> None:
+    assert "no worker" in desk.type(domains.Command())[1]
+    desk.climb()
+    _, out, _ = desk.type(domains.Command(), "show", "shop.example")
+    assert "plain → tls: 3 of 4 were bad" in out
+    data = json.loads(desk.type(domains.Command(), "--json")[1])["domains"]
+    assert [(d["domain"], d["step"]) for d in data] == [("shop.example", "tls")]
+    assert desk.type(domains.Command(), "reset", "shop.example")[0] == 0
+    assert desk.type(domains.Command(), "reset", "shop.example")[0] == 1
