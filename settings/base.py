@@ -95,6 +95,11 @@ SEINE_ROBOTS_SECONDS = 86400
 # A Crawl-delay counts up to this many seconds. Default 30: some sites say days, and mean nobody.
 SEINE_CRAWL_DELAY_LIMIT_SECONDS = 30
 
+# --- Reading ------------------------------------------------------------------------------------
+# Read the sitemaps of a shop whose front page is a seed. Default: yes; links alone miss products
+# that only a search or a script leads to.
+SEINE_SITEMAPS = True
+
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.

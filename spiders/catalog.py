@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 
 from crawler import meta as m
 from crawler.engine.spider import FrontierSpider
-from crawler.extract import parse
+from crawler.extract import Link, Page, parse
+from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.site import Site
+from crawler.extract.sitemap import named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
 from crawler.items import Product
+from crawler.urls import absolute
 from spiders import sites
+
+OK = 200
+#: Sitemaps asked for of one robots.txt or one index, at most.
+MOST_SITEMAPS = 500
+#: Key in meta: what the page before showed, as `shelf_of` numbers it.
+SHELF = "shelf"
 
 
 class CatalogSpider(FrontierSpider):
@@ -39,8 +49,7 @@ class CatalogSpider(FrontierSpider):
             self._count("offsite_redirects")
             return
         site = sites.find(response.url)
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        page = parse(response.body, response.url, content_type)
+        page = parse(response.body, response.url, _header(response, "Content-Type"))
         if not page.is_html:
             self._count("not_html")
             return
@@ -51,15 +60,65 @@ class CatalogSpider(FrontierSpider):
             item.site_id = given or item.site_id or sites.site_id(response.url)
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
-        robots = (response.headers.get("X-Robots-Tag") or b"").decode("latin-1")
-        for link in site.links(page, robots):
+        yield from self._follow(response, site, page)
+        if self._wants_sitemaps(response):
+            yield Request(
+                absolute(response.url, "/robots.txt"),
+                callback=self.parse_robots,
+                priority=PRIORITY["listing"],
+                meta={"handle_httpstatus_all": True},
+                cb_kwargs={"origin": response.url},
+            )
+
+    def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:
+        """Ask for the sitemaps that a shop's robots.txt names, else where they usually are."""
+        text = response.body[:500_000].decode("utf-8", "replace") if response.status == OK else ""
+        named = named_in_robots(text, response.url) or [absolute(origin, "/sitemap.xml")]
+        for url in named[:MOST_SITEMAPS]:
+            yield self._sitemap(url, origin)
+
+    def parse_sitemap(self, response: Response, origin: str) -> Iterator[Request]:
+        """Ask for the pages of the shop that a sitemap lists; a wrong sitemap lists none."""
+        if response.status != OK:
+            return
+        site = sites.find(origin)
+        found = read_sitemap(response.body, response.url)
+        for url in found.sitemaps[:MOST_SITEMAPS]:
+            yield self._sitemap(url, origin)
+        for link in listed_links((url for url, _ in found.pages), origin, site.follows):
             if not self.knows(link.url):
-                yield self._request(link.url, link.priority, site)
+                yield self._request(link, site, None)
+
+    def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
+        links = site.links(page, _header(response, "X-Robots-Tag"))
+        shelf = shelf_of(links)
+        # A listing that goes on for ever shows the same things again; its next page is no news.
+        repeated = shelf is not None and shelf == response.meta.get(SHELF)
+        for link in links:
+            if not self.knows(link.url) and not (repeated and link.kind == "pagination"):
+                yield self._request(link, site, shelf)
+
+    def _sitemap(self, url: str, origin: str) -> Request:
+        return Request(
+            url,
+            callback=self.parse_sitemap,
+            priority=PRIORITY["listing"],
+            meta={"handle_httpstatus_all": True},
+            cb_kwargs={"origin": origin},
+        )
 
     @staticmethod
-    def _request(url: str, priority: int, site: Site) -> Request:
+    def _request(link: Link, site: Site, shelf: int | None) -> Request:
         meta: dict[str, Any] = {m.PROXY_POOL: site.proxy_pool} if site.proxy_pool else {}
-        return Request(url, priority=priority, meta=meta)
+        if shelf is not None and link.kind == "pagination":
+            meta[SHELF] = shelf
+        return Request(link.url, priority=link.priority, meta=meta)
+
+    def _wants_sitemaps(self, response: Response) -> bool:
+        """Whether this is a shop's front page, given as a seed."""
+        is_seed = not response.meta.get(m.DEPTH)
+        is_front = urlsplit(response.url).path in {"", "/"}
+        return is_seed and is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     @staticmethod
     def _left_site(response: Response) -> bool:
@@ -69,3 +128,7 @@ class CatalogSpider(FrontierSpider):
 
     def _count(self, what: str) -> None:
         self.crawler.stats.inc_value(f"extract/{what}")
+
+
+def _header(response: Response, name: str) -> str:
+    return (response.headers.get(name) or b"").decode("latin-1")

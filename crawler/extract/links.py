@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Literal
 from urllib.parse import unquote_plus
 
@@ -45,9 +46,9 @@ _DRESS = re.compile(
     re.I,
 )
 _PAGE = re.compile(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
-                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|\w*_page", re.I)  # fmt: skip
+                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page", re.I)  # fmt: skip
 _PAGE_PATH = re.compile(
-    r"(?:/|-)(?:page|seite|pagina|strona|sida|p)[/-]?(\d{1,6})(?:/|\.html?|$)", re.I
+    r"(?:/|-)(?:page|seite|pagina|strona|sida)[/-]?(\d{1,6})(?:/|\.html?|$)", re.I
 )
 #: Parameters that say which listing or product it is.
 _IDENTITY = re.compile(
@@ -62,6 +63,8 @@ _CALENDAR = re.compile(
     r"(?:\D*/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
     re.I,
 )
+#: One script serves all pages; its parameters are the address.
+_SCRIPT = re.compile(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$", re.I)
 _NEXT = re.compile(
     r"\s*(?:next(?: page)?|weiter|nächste(?: seite)?|suivante?|page suivante|siguiente|successiv[ao]"
     r"|avanti|próxim[ao]|volgende|następn[ay]|dalej|nästa|næste|neste|seuraava|další|ďalšia|далее"
@@ -123,6 +126,28 @@ def find_links(
     return finder.result()
 
 
+def shelf_of(links: list[Link]) -> int | None:
+    """A number for the products that a page leads to, None where there are none."""
+    products = sorted(link.url for link in links if link.kind == "product")
+    if not products:
+        return None
+    digest = blake2b("\n".join(products).encode("utf-8", "replace"), digest_size=7)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def listed_links(
+    urls: Iterable[str], origin: str, follows: Callable[[str, str], bool]
+) -> Iterator[Link]:
+    """The links of a shop's sitemap that are worth following."""
+    for listed in urls:
+        url = _tidy(listed)
+        if url is None or _is_useless(url) or not follows(url, origin):
+            continue
+        path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
+        kind: LinkKind = "product" if _reads_product(path) else "listing"
+        yield Link(url, kind, "a sitemap lists it")
+
+
 def _nofollow(directives: str) -> bool:
     return any(word.strip() in {"nofollow", "none"} for word in directives.lower().split(","))
 
@@ -145,6 +170,9 @@ class _Finder:
         rel = element.get("rel")
         if rel and kind is None and ("nofollow" in rel.lower() or "sponsored" in rel.lower()):
             return
+        language = element.get("hreflang")
+        if language and kind is None and language.lower()[:2] != self.page.lang[:2]:
+            return  # the same shop in another language
         if href in self.seen and not (rel and "next" in rel):
             return
         self.seen.add(href)
@@ -266,6 +294,10 @@ def _page_number(parts: tuple[str, str, tuple[tuple[str, str], ...]]) -> int:
     return int(match[1]) if match else 0
 
 
+def _unpaged(path: str) -> str:
+    return _PAGE_PATH.sub("/", path).rstrip("/")
+
+
 def _is_pagination(
     element: Element,
     context: int,
@@ -281,7 +313,7 @@ def _is_pagination(
     new = set(there[2]) - set(here[2])
     if any(_DRESS.fullmatch(name) and not _PAGE.fullmatch(name) for name, _ in new):
         return False
-    same = there[1] == here[1] or _PAGE_PATH.sub("/", there[1]) == _PAGE_PATH.sub("/", here[1])
+    same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
     if turned and same:
         others = {pair for pair in new if not _PAGE.fullmatch(pair[0])}
         return not others
@@ -301,11 +333,11 @@ def _is_facet(
     known = {name for name, _ in here[2]}
     if any(_DRESS.fullmatch(name) and name not in known for name in free):
         return True
-    if there[1] == here[1] and there[1] != "/":
+    if there[1] == here[1] and there[1] != "/" and not _SCRIPT.search(there[1]):
         return any(name not in known for name in free) or bool(
             set(there[2]) - set(here[2]) and free
         )
-    return len(free) > 2
+    return len(free) > (2 if _SCRIPT.search(there[1]) else 1)
 
 
 def _plain_kind(

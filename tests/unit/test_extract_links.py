@@ -1,0 +1,196 @@
+"""Which links are followed, in which order, and which are traps."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import pytest
+
+from crawler.demo.pages import Site
+from crawler.demo.traps import Traps
+from crawler.extract import extract, find_links, parse
+from crawler.extract.links import listed_links, shelf_of
+from crawler.extract.sitemap import named_in_robots, read_sitemap
+
+SHOP = "http://shop.example"
+PAGE = f"{SHOP}/c/lamps?page=3"
+
+
+def links(html: str, url: str = PAGE, **options: object) -> dict[str, str]:
+    found = find_links(parse(html, url), **options)  # type: ignore[arg-type]
+    return {link.url.removeprefix(SHOP): link.kind for link in found}
+
+
+CARD = '<li class="product"><a href="{0}"><img src="x.jpg"><h3>Lamp</h3></a><span>$5</span></li>'
+CARDS = "".join(CARD.format(f"/lamp-{n}") for n in range(3))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (CARD.format("/red-lamp"), {"/red-lamp": "product"}),
+        ('<a href="/products/red">x</a>', {"/products/red": "product"}),
+        ('<a href="/index.php?route=product/product&product_id=4">x</a>',
+         {"/index.php?route=product/product&product_id=4": "product"}),
+        ('<nav><a href="/lamps/desk">Desk</a></nav>', {"/lamps/desk": "listing"}),
+        ('<a href="/collections/lamps">Lamps</a>', {"/collections/lamps": "listing"}),
+        ('<p><a href="/story">Our story</a></p>', {"/story": "other"}),
+        (CARDS + '<link rel="next" href="/c/lamps/4">', {"/c/lamps/4": "pagination"}),
+        (CARDS + '<a rel="next" href="/c/lamps/4">4</a>', {"/c/lamps/4": "pagination"}),
+        (CARDS + '<a href="?page=4">4</a>', {"/c/lamps?page=4": "pagination"}),
+        (CARDS + '<div class="pagination"><a href="/c/lamps/o-48">Weiter »</a></div>',
+         {"/c/lamps/o-48": "pagination"}),
+        (CARDS + '<a href="/c/lamps/page/4/">4</a>', {"/c/lamps/page/4/": "pagination"}),
+    ],
+)  # fmt: skip
+def test_a_link_is_told_by_its_address_and_its_place(html: str, expected: dict[str, str]) -> None:
+    found = links(html)
+    assert {url: kind for url, kind in found.items() if not url.startswith("/lamp-")} == expected
+
+
+def test_products_come_before_listings_before_the_rest() -> None:
+    html = '<a href="/story">s</a><nav><a href="/c/x">x</a></nav><a href="/p/1">p</a>'
+    found = find_links(parse(html, SHOP + "/"))
+    assert [link.kind for link in sorted(found, key=lambda link: -link.priority)] == [
+        "product", "listing", "other",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "href",
+    ["javascript:void(0)", "mailto:a@b.example", "data:text/html,x", "tel:+1", "#top", "",
+     "ftp://shop.example/x", "http://[bad", "/cart", "/checkout/", "/my-account/orders",
+     "?add-to-cart=7", "/wishlist/add/7", "/photo.jpg", "/manual.pdf", "/calendar/2026/11",
+     "/events?month=2026-11", "/archive/2024/05/", "/a/b/a/b/a/b", "/" + "x" * 1200],
+)  # fmt: skip
+def test_a_link_to_nothing_or_in_circles_is_left(href: str) -> None:
+    assert links(f'<a href="{href}">x</a>') == {}
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["colour=red", "colour=red&size=xl", "sort=price", "view=list", "per_page=48", "page=3&dir=asc",
+     "price=10-20&page=3"],
+)  # fmt: skip
+def test_what_only_sorts_or_narrows_a_listing_is_left(query: str) -> None:
+    assert links(f'{CARDS}<a href="/c/lamps?{query}">x</a>').keys() == {
+        "/lamp-0", "/lamp-1", "/lamp-2",
+    }  # fmt: skip
+
+
+def test_session_ids_make_no_new_address() -> None:
+    html = (
+        '<a href="/p/1?PHPSESSID=abc">x</a><a href="/p/1;jsessionid=1F">x</a><a href="/p/1">x</a>'
+    )
+    assert links(html) == {"/p/1": "product"}
+
+
+@pytest.mark.parametrize(
+    "html",
+    ['<a rel="nofollow" href="/p/1">x</a>', '<a rel="UGC NoFollow" href="/p/1">x</a>',
+     '<meta name="robots" content="noindex, nofollow"><a href="/p/1">x</a>',
+     '<meta name="ROBOTS" content="none"><a href="/p/1">x</a>'],
+)  # fmt: skip
+def test_nofollow_is_respected(html: str) -> None:
+    assert links(html) == {}
+
+
+def test_the_robots_header_is_respected() -> None:
+    assert links('<a href="/p/1">x</a>', robots="nofollow") == {}
+
+
+def test_a_base_elsewhere_takes_the_links_elsewhere() -> None:
+    allowed: Callable[[str], bool] = lambda url: url.startswith(SHOP)  # noqa: E731
+    html = '<base href="http://elsewhere.example/"><a href="/p/1">x</a>'
+    assert links(html, allowed=allowed) == {}
+    assert links('<base href="javascript:1"><a href="/p/1">x</a>', allowed=allowed) != {}
+
+
+def test_an_empty_page_of_a_listing_ends_it() -> None:
+    assert links('<a rel="next" href="?page=4">Next</a>', PAGE) == {}
+    assert links(f'{CARDS}<a rel="next" href="?page=4">Next</a>', PAGE)["/c/lamps?page=4"]
+
+
+def test_a_shelf_is_told_by_its_products() -> None:
+    one, same, other = (
+        shelf_of(find_links(parse(html, PAGE)))
+        for html in (CARDS, CARDS + '<a href="/story">x</a>', CARDS + CARD.format("/new"))
+    )
+    assert one == same != other
+    assert shelf_of([]) is None
+
+
+def test_a_careful_crawl_stays_out_of_the_shops_traps() -> None:
+    """Fetched pages are at most one and a half times the useful ones."""
+    shop = Site(200)
+    answer = Traps(shop.page).answer
+    queue, seen, useful, fetched = [(0, 0, SHOP + "/")], {SHOP + "/"}, 0, 0
+    while queue and fetched < 2000:
+        queue.sort()
+        parts = urlsplit(queue.pop(0)[2])
+        target = parts.path + (f"?{parts.query}" if parts.query else "")
+        page = answer(target)
+        fetched += 1
+        page = answer(page.location) if page.location else page
+        if page.status != 200:
+            continue
+        tree = parse(page.body, SHOP + target, page.content_type)
+        useful += extract(tree).kind == "product" or ("?" not in target)
+        useful += "page=" in target
+        for link in find_links(tree, allowed=lambda url: url.startswith(SHOP)):
+            if link.url not in seen:
+                seen.add(link.url)
+                queue.append((-link.priority, len(seen), link.url))
+    assert fetched <= 1.5 * useful
+    assert {SHOP + product.path for product in shop.products if product.number % 97} <= seen
+
+
+@pytest.mark.parametrize(
+    ("body", "pages", "indexes"),
+    [
+        (b"<urlset><url><loc> http://a.example/x?a=1&amp;b=2 </loc><lastmod>2026-01-01</lastmod>"
+         b"</url></urlset>", [("http://a.example/x?a=1&b=2", "2026-01-01")], []),
+        (b"<sitemapindex><sitemap><loc>http://a.example/1.xml</loc></sitemap></sitemapindex>",
+         [], ["http://a.example/1.xml"]),
+        (b"<s:urlset><s:url><s:loc><![CDATA[http://a.example/x]]></s:loc></s:url></s:urlset>",
+         [("http://a.example/x", "")], []),
+        (b"http://a.example/x\nhttp://a.example/y\nnonsense", [("http://a.example/x", ""),
+         ("http://a.example/y", "")], []),
+        (b"<rss><channel><link>http://a.example/</link><item><link>http://a.example/x</link><pubDate>"
+         b"Mon</pubDate></item></channel></rss>", [("http://a.example/x", "Mon")], []),
+        (b'<feed><entry><link href="http://a.example/x"/><updated>2026</updated></entry></feed>',
+         [("http://a.example/x", "2026")], []),
+        (b"<urlset><url><loc>http://a.example/x</loc></url><url><loc>http://a.exam",
+         [("http://a.example/x", "")], []),
+        (b"<html><body>not found</body></html>", [], []),
+        (b"", [], []),
+        (b"\x1f\x8bnot gzip", [], []),
+    ],
+)  # fmt: skip
+def test_sitemaps_of_all_kinds(
+    body: bytes, pages: list[tuple[str, str]], indexes: list[str]
+) -> None:
+    found = read_sitemap(body, "http://a.example/sitemap.xml")
+    assert (found.pages, found.sitemaps) == (pages, indexes)
+
+
+def test_a_packed_sitemap_is_unpacked_and_an_index_of_itself_ends() -> None:
+    import gzip
+
+    own = b"<sitemapindex><sitemap><loc>http://a.example/s.xml</loc></sitemap></sitemapindex>"
+    assert read_sitemap(gzip.compress(own), "http://a.example/s.xml").sitemaps == []
+    assert read_sitemap(gzip.compress(own), "http://a.example/").sitemaps != []
+
+
+def test_robots_txt_names_sitemaps() -> None:
+    text = "Sitemap: http://a.example/1.xml\nsitemap:/2.xml\nUser-agent: *\nDisallow: /"
+    assert named_in_robots(text, "http://a.example/robots.txt") == [
+        "http://a.example/1.xml", "http://a.example/2.xml",
+    ]  # fmt: skip
+
+
+def test_a_sitemaps_pages_are_filtered_as_links_are() -> None:
+    urls = [f"{SHOP}/p/1", f"{SHOP}/cart", "http://elsewhere.example/p/2", f"{SHOP}/c/lamps"]
+    found = listed_links(urls, SHOP, lambda url, origin: url.startswith(origin))
+    assert [(link.url, link.kind) for link in found] == [
+        (f"{SHOP}/p/1", "product"), (f"{SHOP}/c/lamps", "listing"),
+    ]  # fmt: skip
