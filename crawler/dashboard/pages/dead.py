@@ -49,7 +49,7 @@ def _filter(wanted: Filter) -> Node:
 
 
 def _list(request: web.Request, letters: list[Found], wanted: Filter) -> Node:
-    names = ("", "Buried (UTC)", "Reason", "Error", "URL")
+    names = ("Pick", "Buried (UTC)", "Reason", "Error", "URL")
     listed = table("Newest first", names, [_row(letter) for letter in letters], words=5)
     verbs = [
         tag.button(label, formaction=f"/do/{verb}", class_=f"verb-{verb}")

@@ -8,7 +8,7 @@ from aiohttp import web
 from markupsafe import Markup
 
 from crawler.dashboard.charts import line_chart
-from crawler.dashboard.context import MINUTES, Context, context_of
+from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import (
     action_form,
@@ -99,12 +99,23 @@ def _tiles(now: Overview) -> Markup:
 
 
 def _chart(now: Overview) -> Markup:
-    done = [minute.done for minute in now.minutes[:-1]]
-    first = f"{MINUTES} min ago"
+    done = shown_minutes([minute.done for minute in now.minutes])
+    first = f"{len(done)} min ago"
     return tag.figure(
         tag.figcaption("Pages done a minute"),
         line_chart("Pages done a minute", done, first=first, last="now"),
     )
+
+
+def shown_minutes(done: Sequence[int], least: int = 15) -> list[int]:
+    """Leave out the running minute, unless it is the first, and the empty time before the crawl.
+
+    >>> shown_minutes([0, 0, 0, 4, 5, 1], least=3), shown_minutes([0, 0, 0, 0, 7], least=2)
+    ([0, 4, 5], [0, 7])
+    """
+    whole = list(done[:-1]) if any(done[:-1]) else list(done)
+    began = next((at for at, n in enumerate(whole) if n), 0)
+    return whole[min(began, max(len(whole) - least, 0)) :]
 
 
 def domains_table(caption: str, rows: Sequence[Domain]) -> Markup:

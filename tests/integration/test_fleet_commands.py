@@ -1,0 +1,107 @@
+"""`scrapy status`, `workers`, `progress` and `doctor`: what they print, and when they complain."""
+
+import json
+import os
+import subprocess
+import sys
+
+import orjson
+import pytest
+
+from crawler.frontier.codec import encode
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Push
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+def scrapy(redis_url, database, namespace):
+    """Run a command on the test's crawl; gives its output and exit status."""
+
+    def run(*command, status=0, **environment):
+        stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+        env = {**os.environ, **stores, "SEINE_CRAWL": namespace, "COLUMNS": "120", **environment}
+        call = [sys.executable, "-m", "scrapy", *command]
+        done = subprocess.run(
+            call, check=False, env=env, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout if status == 0 else done.stdout + done.stderr
+
+    return run
+
+
+@pytest.fixture
+async def _some_work(redis_client, namespace):
+    frontier = Frontier(redis_client, namespace)
+    blob = encode({"url": "https://shop.example/1"})
+    await frontier.push([Push(domain="shop.example", blob=blob) for _ in range(7)])
+    info = orjson.dumps({"pages": 12, "host": "node-1", "started": 1.0})
+    await frontier.renew("worker-1", [], ttl_ms=60_000, info=info)
+
+
+@pytest.mark.usefixtures("_some_work")
+def test_status_shows_the_crawl_on_one_screen(scrapy, namespace):
+    text = scrapy("status")
+
+    assert len(text.splitlines()) < 40
+    for part in (f"crawl {namespace} runs", "shop.example", "worker-1", "pages/min"):
+        assert part in text
+
+
+@pytest.mark.usefixtures("_some_work")
+def test_json_is_one_object(scrapy):
+    status = json.loads(scrapy("status", "--json"))
+    workers = json.loads(scrapy("workers", "--json"))
+
+    assert status["counts"]["ready"] == status["counts"]["undone"] == 7
+    assert [(w["name"], w["pages"], w["alive"]) for w in workers["workers"]] == [
+        ("worker-1", 12, True)
+    ]
+
+
+@pytest.mark.usefixtures("_some_work")
+def test_progress_says_what_is_left(scrapy):
+    assert "0 of 7 done, 7 to do" in scrapy("progress", "--once")
+
+
+def test_an_empty_crawl_is_no_error(scrapy):
+    assert "nothing left to do" in scrapy("status")
+
+
+def test_the_doctor_finds_the_suites_servers_as_they_are(scrapy):
+    told = json.loads(scrapy("doctor", "--json", status=1).splitlines()[0])
+    subjects = {(f["subject"], f["level"]) for f in told["findings"]}
+
+    # The suite's Redis keeps nothing on disk, which a crawl should not do.
+    assert ("persistence", "fail") in subjects
+    assert {("redis", "ok"), ("postgresql", "ok"), ("schema", "ok"), ("clock", "ok")} <= subjects
+
+
+def test_the_doctor_says_which_store_is_away_and_hides_its_password(scrapy):
+    text = scrapy(
+        "doctor",
+        status=1,
+        REDIS_URL="redis://user:secret@127.0.0.1:1/0",
+        DATABASE_URL="postgresql://user:secret@127.0.0.1:1/x",
+    )
+
+    assert "check REDIS_URL" in text
+    assert "check DATABASE_URL" in text
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize("command", ["status", "workers", "progress"])
+def test_without_redis_a_command_says_so_in_a_line(scrapy, command):
+    text = scrapy(command, status=1, REDIS_URL="redis://127.0.0.1:1/0")
+
+    assert text.count("\n") == 1
+    assert "REDIS_URL" in text
+
+
+def test_an_open_dashboard_without_a_token_does_not_start(scrapy):
+    text = scrapy("dashboard", "--host", "0.0.0.0", "--port", "0", status=1)
+
+    assert "SEINE_DASHBOARD_TOKEN" in text
+    assert "Traceback" not in text
