@@ -78,3 +78,19 @@ def test_every_setting_that_the_code_reads_is_in_the_base_settings():
     }
 
     assert sorted(setting for setting in used if not re.search(rf"\b{setting}\b", BASE)) == []
+
+
+def test_every_setting_of_ours_is_read_by_somebody():
+    code = "\n".join(p.read_text(encoding="utf-8") for p in CODE if p.parent.name != "settings")
+    ours = [n for n, _ in settings_assigned() if n.startswith("SEINE_")]
+
+    assert [n for n in ours if n not in code] == []
+
+
+def test_the_readme_names_only_settings_and_files_that_exist():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    settings = set(re.findall(r"`((?:SEINE|REDIS|DATABASE)_[A-Z_]+)`", text))
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+
+    assert sorted(s for s in settings if not re.search(rf"^{s} ", BASE, re.MULTILINE)) == []
+    assert [link for link in links if not (ROOT / link).exists()] == []
