@@ -103,22 +103,10 @@ class Fleet:
         """Workers that ended badly by themselves."""
         return [worker for worker in self.workers if worker.failed]
 
-    @property
-    def left(self) -> list[Worker]:
-        """Workers that went by themselves, their crawl complete."""
-        return [w for w in self.workers if not w.killed and w.process.poll() == 0]
-
-    def dismiss(self) -> None:
-        """Tell every worker to leave, and wait for none.
-
-        One that joined when all was done waits for seeds: it has never seen the crawl at work.
-        """
-        for worker in self.alive:
-            worker.process.terminate()
-
     def stop(self) -> None:
         """Ask every worker to leave; those that do not leave in time are killed."""
-        self.dismiss()
+        for worker in self.alive:
+            worker.process.terminate()
         deadline = time.monotonic() + PATIENCE_S
         for worker in self.alive:
             try:

@@ -163,16 +163,14 @@ async def _watch(
     to_kill, myself = options.kill, asyncio.current_task()
     while True:
         alive = bool(workers.alive)
-        counts = await frontier.counts()
-        progress = meter.read(time.monotonic(), counts.totals, await pages.shares(workers))
+        totals = (await frontier.counts()).totals
+        progress = meter.read(time.monotonic(), totals, await pages.shares(workers))
         audience.show(progress)
         if not alive:
             return progress
         if to_kill and progress.done >= options.products / 2:
             to_kill = False
             _replace(workers, audience)
-        if counts.undone == 0 and workers.left:
-            workers.dismiss()
         await redis.expire(_taken(frontier.keys.crawl), NAME_S)
         await asyncio.sleep(LOOK_S)
         if myself is not None and myself.cancelling():
