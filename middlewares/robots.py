@@ -172,9 +172,14 @@ class RobotsMiddleware:
         return known
 
     async def _fetch(self, origin: str, request: Request, failures: int) -> Known:
-        entry = self.ledger.entry_of(request)
-        if entry is not None:
-            entry.spent = True  # the site is asked now: the page must take another time
+        try:
+            return await self._ask(origin, request, failures)
+        finally:
+            entry = self.ledger.entry_of(request)
+            if entry is not None:  # the site was asked: the page must take another time
+                entry.spent_at = monotonic()
+
+    async def _ask(self, origin: str, request: Request, failures: int) -> Known:
         meta = {key: request.meta[key] for key in _WAY if key in request.meta}
         # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}

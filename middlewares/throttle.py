@@ -53,13 +53,13 @@ class Throttle:
     def process_request(self, request: Request) -> Awaitable[Request | None] | None:
         """Let a request pass if it is on time; no round trip then."""
         entry = self.ledger.entry_of(request)
-        if entry is None or self.manners.may_send(entry.lease, spent=entry.spent):
+        if entry is None or self.manners.may_send(entry.lease, spent_at=entry.spent_at):
             return None
         return self._wait(request, entry)
 
     async def _wait(self, request: Request, entry: Entry) -> Request | None:
         self.stats.inc_value("seine/slots_missed")
-        if await self.manners.next_slot(entry.lease, spent=entry.spent):
+        if await self.manners.next_slot(entry.lease, spent_at=entry.spent_at):
             return None
         self.stats.inc_value("seine/handed_back")
         copy = self.ledger.hand_back(request)

@@ -37,8 +37,8 @@ class Entry:
     holds: int = 0
     finished: bool = False
     landed: bool = False
-    spent: bool = False
-    """Its time to send was used for something else: robots.txt."""
+    spent_at: float | None = None
+    """When its time to send was used up by something else, robots.txt (monotonic)."""
     outcome: Outcome = "done"
     kind: str = ""
     reason: str = ""

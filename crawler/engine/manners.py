@@ -8,6 +8,7 @@ of the leases that it asks for.
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -67,28 +68,32 @@ class Manners:
         else:
             self._delays.pop(domain, None)
 
-    def may_send(self, lease: Lease, *, spent: bool = False) -> bool:
+    def may_send(self, lease: Lease, *, spent_at: float | None = None) -> bool:
         """Whether a request is on time: on its slot, or of a domain that knows no pause.
 
-        A lease from before a pause became known has no slot; nor has one whose slot was *spent*.
+        A lease from before a pause became known has no slot; nor has one whose slot was spent.
         """
         known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
         delay_ms = max(lease.delay_ms, known_ms)
         if not delay_ms or self.pump is None:
             return True
-        if spent or not lease.delay_ms:
+        if spent_at is not None or not lease.delay_ms:
             return False
         return self.pump.now_ms - lease.slot_ms <= late_ms(delay_ms)
 
-    async def next_slot(self, lease: Lease, *, spent: bool = False) -> bool:
-        """Wait for another time to send; False where the lease is to be handed back."""
+    async def next_slot(self, lease: Lease, *, spent_at: float | None = None) -> bool:
+        """Wait for another time to send; False where the lease is to be handed back.
+
+        *spent_at* is when the site was asked for something else in its place (monotonic s).
+        """
         assert self.pump is not None
-        spent = spent or not lease.delay_ms
+        if spent_at is None and not lease.delay_ms:
+            spent_at = -1.0  # it never had a slot, and the last one is long ago
         delay_ms = max(lease.delay_ms, self._delays.get(lease.domain, 0))
         while True:
             try:
                 now_ms, slot_ms = await self.pump.frontier.reslot(
-                    lease, spent=spent, patience_ms=PATIENCE_MS
+                    lease, spent_ms=_ago_ms(spent_at), patience_ms=PATIENCE_MS
                 )
             except (RedisError, OSError):
                 return False
@@ -98,7 +103,11 @@ class Manners:
                 await asyncio.sleep((slot_ms - now_ms) / 1000)
             if self.pump.now_ms - slot_ms <= late_ms(delay_ms):
                 return True
-            lease, spent = attrs.evolve(lease, slot_ms=slot_ms), False
+            lease, spent_at = attrs.evolve(lease, slot_ms=slot_ms), None
+
+
+def _ago_ms(spent_at: float | None) -> int | None:
+    return None if spent_at is None else int((monotonic() - spent_at) * 1000)
 
 
 _manners: WeakKeyDictionary[Crawler, Manners] = WeakKeyDictionary()

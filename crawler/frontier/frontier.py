@@ -103,14 +103,17 @@ class Frontier:
         await self._run("set_delay", domain, *("" if value is None else value for value in limits))
 
     async def reslot(
-        self, lease: Lease, *, spent: bool = False, patience_ms: int = 1000
+        self, lease: Lease, *, spent_ms: int | None = None, patience_ms: int = 1000
     ) -> tuple[int, int]:
-        """Ask for another time to send, because the lease's own was missed or *spent*.
+        """Ask for another time to send, because the lease's own was missed.
+
+        *spent_ms* ago the site was asked for something else instead; None: it was not.
 
         Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
         back, because its domain is not free again within *patience_ms*.
         """
-        args = [lease.id, lease.token, lease.slot_ms, int(spent), patience_ms]
+        args: list[Any] = [lease.id, lease.token, lease.slot_ms]
+        args += ["" if spent_ms is None else spent_ms, patience_ms]
         now_ms, slot_ms, _ = await self._run("reslot", *args)
         return int(now_ms), int(slot_ms)
 

@@ -5,7 +5,7 @@
 -- ARGV[2] id
 -- ARGV[3] token
 -- ARGV[4] time it was given, ms
--- ARGV[5] 1 if it sent something else at that time (robots.txt), else 0
+-- ARGV[5] how long ago it asked for something else in its place (robots.txt), ms; '' if it did not
 -- ARGV[6] patience: give no time further away than this, ms
 -- reply: {now ms, time at which it may send, delay ms}; time 0: hand the lease back, it takes too long
 local hold = holding(ARGV[2])
@@ -14,7 +14,9 @@ if not hold or hold.token ~= ARGV[3] then
 end
 local domain = hold.domain
 local s = limits(domain)
-if ARGV[5] == '0' and redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then
+if ARGV[5] ~= '' then
+    s.until_ms = math.max(s.until_ms, now - tonumber(ARGV[5]) + s.delay)
+elseif redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then
     -- Nobody got a later time yet: the pause simply begins with this late request.
     s.until_ms = math.max(now, tonumber(redis.call('HGET', state_of(domain), 'blocked')) or 0)
 end

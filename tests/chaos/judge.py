@@ -1,0 +1,54 @@
+"""What was lost, by the shop's access log and the rows in PostgreSQL; never by our own counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from crawler.demo.pages import PER_PAGE, Site
+
+#: The shop writes a time when its process runs, which on a busy machine is later than the request
+#: arrived: a pause may seem shorter by this much, seconds.
+BLUR_S = 0.05
+
+
+def expected_pages(site: Site) -> set[str]:
+    """Every product and every page of every listing."""
+    pages = {product.path for product in site.products}
+    for name, shelf in site.shelves.items():
+        pages.add(f"/c/{name}")
+        pages |= {f"/c/{name}?page={n}" for n in range(2, -(-len(shelf) // PER_PAGE) + 1)}
+    return pages
+
+
+def plain(path: str) -> str:
+    """A logged path without the tracking parameters that the shop's links carry.
+
+    >>> plain("/p/3/x?utm_source=list&utm_campaign=autumn"), plain("/c/books?page=2")
+    ('/p/3/x', '/c/books?page=2')
+    """
+    return path if "page=" in path else path.partition("?")[0]
+
+
+def lost_pages(site: Site, hosts: Sequence[str], visits: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Pages that no host's log shows as answered."""
+    seen = {(v["host"], plain(v["path"])) for v in visits if v["status"] == 200}
+    wanted = expected_pages(site)
+    return [f"{host}{page}" for host in hosts for page in wanted if (host, page) not in seen]
+
+
+def duplicate_fetches(visits: Iterable[Mapping[str, Any]]) -> int:
+    """How many fetches a fleet that nothing happened to would not have made."""
+    counted = Counter((v["host"], plain(v["path"])) for v in visits if v["status"] == 200)
+    return sum(n - 1 for (_, path), n in counted.items() if path != "/robots.txt")
+
+
+def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[float]:
+    """Pauses at one host that are shorter than its delay, seconds."""
+    times: dict[str, list[float]] = {}
+    for visit in visits:
+        times.setdefault(visit["host"], []).append(visit["time"])
+    gaps = [b - a for host in times.values() for a, b in pairwise(sorted(host))]
+    return sorted(gap for gap in gaps if gap < delay_s - BLUR_S)

@@ -1,0 +1,46 @@
+"""Nothing is lost, whatever dies (I1, I3, I4, I5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crawler.stores import embedded
+from tests.chaos.run import Chaos, Plan
+from tests.chaos.sides import Seine
+from tests.helpers import server_folder
+
+SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=250, limit_s=90)
+FULL = Plan(hosts=20, products=230, kills=12, delay_ms=300, limit_s=500)
+NOTHING = ("lost_pages", "lost_items", "wrong_items", "politeness_violations", "stuck")
+
+
+def run(plan: Plan, namespace: str, folder: Path) -> dict[str, Any]:
+    with server_folder() as data:
+        servers = embedded.start(data)
+        side = Seine(servers, namespace, plan.delay_ms)
+        return Chaos(plan, side, servers, folder).run()
+
+
+@pytest.mark.acceptance
+@pytest.mark.timeout(150)
+def test_a_short_storm_loses_nothing(namespace, tmp_path, capsys):
+    figures = run(SHORT, namespace, tmp_path)
+    with capsys.disabled():
+        print(f"\n{json.dumps(figures)}")
+    assert {name: figures[name] for name in NOTHING} == dict.fromkeys(NOTHING, 0), figures
+    assert figures["kills"] == SHORT.kills
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(600)
+def test_a_long_storm_loses_nothing(namespace, tmp_path, capsys):
+    figures = run(FULL, namespace, tmp_path)
+    with capsys.disabled():
+        print(f"\n{json.dumps(figures)}")
+    assert {name: figures[name] for name in NOTHING} == dict.fromkeys(NOTHING, 0), figures
+    assert figures["pages"] >= 5000
+    assert figures["kills"] == FULL.kills
