@@ -32,6 +32,7 @@ from crawler.ops.database import Database
 from crawler.ops.domains import list_domains, read_domains
 from crawler.ops.exposition import (
     CONTENT_TYPE,
+    add_ladder,
     add_products,
     add_proxies,
     add_quality,
@@ -40,6 +41,7 @@ from crawler.ops.exposition import (
     render,
 )
 from crawler.ops.fleet import read_fleet
+from crawler.ops.ladder import count_steps
 from crawler.ops.proxies import count_proxies
 from crawler.ops.stored import estimate, quality_scores
 from crawler.stores.connect import Endpoints, redis_client
@@ -169,6 +171,7 @@ async def fleet_metrics(context: Context) -> bytes:
         busiest = await read_domains(context.redis, keys, names, fleet.at)
         sheet = fleet_sheet(fleet, busiest)
         add_proxies(sheet, await count_proxies(context.redis, context.config.fleet, fleet.at))
+        add_ladder(sheet, await count_steps(context.redis, context.config.fleet))
     except (RedisError, OSError):
         sheet = down_sheet(context.config.crawl)
     products, scores = await stored

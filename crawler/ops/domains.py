@@ -12,7 +12,8 @@ from crawler.frontier.keys import Keys
 from crawler.ops.tallies import OUTCOMES
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
-_FIELDS = ("delay", "cap", "jitter", "due", "blocked", "active", "paused", *OUTCOMES)
+_ASKED = ("robots", "measured")
+_FIELDS = ("delay", "cap", *_ASKED, "due", "blocked", "active", "paused", *OUTCOMES)
 
 
 @attrs.frozen(kw_only=True)
@@ -27,6 +28,7 @@ class Domain:
     active: int
     """Requests in flight."""
     delay_ms: int
+    """The pause that holds: the largest of the set one, the site's wish and the measured one."""
     concurrency: int
     due_in_s: float
     """Seconds until it may be served; 0: now."""
@@ -96,7 +98,7 @@ def _domain(
         state=state_of(queued=queued, active=active, cap=cap, paused=paused, due_in_s=due_in_s),
         queued=queued,
         active=active,
-        delay_ms=own.get("delay", defaults["delay"]),
+        delay_ms=max(own.get("delay", defaults["delay"]), *(own.get(n, 0) for n in _ASKED)),
         concurrency=cap,
         due_in_s=due_in_s,
         paused=paused,

@@ -89,3 +89,8 @@ def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:
     """Add proxies by state, where there are any."""
     if any(states.values()):
         sheet.add_each(metrics.PROXIES, states)
+
+
+def add_ladder(sheet: Sheet, steps: Mapping[str, int]) -> None:
+    """Add domains by step of the ladder, where any has climbed."""
+    sheet.add_each(metrics.LADDER, steps)

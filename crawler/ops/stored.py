@@ -102,3 +102,8 @@ async def quality_scores(database: Database) -> dict[str, float]:
     """Return each site's score, 0 to 1, as the last crawl left it."""
     rows = await database.rows("SELECT site_id, score FROM current_quality LIMIT 1000")
     return {row["site_id"]: row["score"] for row in rows}
+
+
+async def scores(database: Database) -> list[Row]:
+    """Return the latest measure of each site's quality that was kept, the worst first."""
+    return await database.rows("SELECT * FROM current_quality ORDER BY score, site_id LIMIT 500")

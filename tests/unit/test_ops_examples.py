@@ -6,7 +6,13 @@ import importlib
 import pytest
 
 MODULES = (
-    *("crawler.ops.domains", "crawler.ops.screens", "crawler.ops.tallies", "crawler.ops.words"),
+    *(
+        "crawler.ops.domains",
+        "crawler.ops.ladder",
+        "crawler.ops.screens",
+        "crawler.ops.tallies",
+        "crawler.ops.words",
+    ),
     *("crawler.dashboard.actions", "crawler.dashboard.charts", "crawler.dashboard.config"),
     *("crawler.dashboard.html", "crawler.dashboard.pages.overview"),
     *("crawler.dashboard.pages.products", "crawler.dashboard.pages.records"),

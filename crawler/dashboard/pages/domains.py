@@ -11,6 +11,7 @@ from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, page, search_form, table, tiles
 from crawler.dashboard.pages.overview import MOODS, domains_table
 from crawler.ops.domains import Domain, list_domains, read_domains
+from crawler.ops.ladder import Rung, read_rung
 from crawler.ops.requests import Found, peek
 from crawler.ops.words import count, share, span
 
@@ -52,12 +53,14 @@ async def domain(request: web.Request) -> web.Response:
     at = (await context.overview(max_age_s=5)).fleet.at
     (d,) = await read_domains(context.redis, context.frontier.keys, [name], at)
     queue = await peek(context.frontier, name)
+    rung = await read_rung(context.redis, context.config.fleet, name)
     verb, label = ("resume", "Resume it") if d.paused else ("pause", "Pause it")
     return page(
         request,
         d.name,
         tag.p(badge(d.state, MOODS[d.state])),
         _tiles(d),
+        _means(rung),
         tag.div(
             action_form(request, verb, label, domain=d.name),
             _limits(request, d),
@@ -65,6 +68,14 @@ async def domain(request: web.Request) -> web.Response:
         ),
         table("Next in its queue", ("URL", "Priority", "Retries"), [_row(r) for r in queue]),
     )
+
+
+def _means(rung: Rung | None) -> Node:
+    if rung is None:
+        return None
+    word = badge(rung.step, "bad" if rung.stuck else "")
+    moves = tag.ul([tag.li(move) for move in rung.moves])
+    return tag.section(tag.p("Asked by: ", word, " ", rung.reason), moves)
 
 
 def _row(found: Found) -> tuple[Node, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from aiohttp import web
 
@@ -10,7 +11,7 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
 from crawler.ops.stored import jobs as read_jobs
-from crawler.ops.stored import newest_attempts, rejections
+from crawler.ops.stored import newest_attempts, rejections, scores
 from crawler.ops.words import count, share, span
 
 
@@ -81,11 +82,33 @@ async def attempts(request: web.Request) -> web.Response:
 
 
 async def quality(request: web.Request) -> web.Response:
-    """Show why items were rejected lately."""
-    rows = await rejections(context_of(request).database)
-    names = ("Site", "Reason", "Last (UTC)", "Times")
-    cells = [
+    """Show what each site's data was worth when it was last measured, and what is rejected."""
+    database = context_of(request).database
+    measured = [_score(row) for row in await scores(database)]
+    refused = [
         (row["site_id"] or "–", row["reason"], _time(row["last_at"]), count(row["times"]))
-        for row in rows
+        for row in await rejections(database)
     ]
-    return page(request, "Quality", table("Rejected in the last day", names, cells, words=3))
+    return page(
+        request,
+        "Quality",
+        tag.p("Measured after a complete crawl, and by ", tag.code("scrapy quality --keep"), "."),
+        table("The worst first", _SCORES, measured, words=3),
+        table(
+            "Rejected in the last day", ("Site", "Reason", "Last (UTC)", "Times"), refused, words=3
+        ),
+    )
+
+
+_SCORES = ("Site", "Fell", "Measured (UTC)", "Score", "Products", "Rejected", "Changed", "Prices")
+
+
+def _score(row: dict[str, Any]) -> tuple[Node, ...]:
+    return (
+        row["site_id"],
+        badge(row["fall"], "bad") if row["fall"] else "–",
+        _time(row["measured_at"]),
+        share(row["score"]),
+        *(count(row[name]) for name in ("products", "rejected", "changed")),
+        share(row["sane"]),
+    )

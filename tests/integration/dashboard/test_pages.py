@@ -1,11 +1,17 @@
 """Each page shows what the stores hold, as text, whatever a crawled site wrote."""
 
 import asyncio
+import uuid
+from contextlib import closing
 from html import unescape
 
 import orjson
+import psycopg2
 import pytest
 
+from crawler.access.ladder import Decision
+from crawler.access.steps import Steps
+from crawler.stores.quality import WEIGHTS, Quality, save
 from tests.integration.dashboard.conftest import (
     MARKUP,
     a_push,
@@ -166,3 +172,32 @@ async def test_an_action_shows_in_the_overview(client):
 
     assert "Latest actions" in text
     assert "local (127.0.0.1)" in text
+
+
+async def test_a_domain_shows_by_which_means_it_is_asked(client, redis_client):
+    steps = Steps(redis_client, "access")
+    domain = f"d{uuid.uuid4().hex[:8]}.example"
+    view = await steps.tally(domain, {"plain": (0, 5)})
+    assert await steps.move(domain, view, Decision("climb", "tls", "5 of 5 answers were bad"))
+
+    text = await page(client, f"/domains/{domain}")
+
+    assert "plain to tls, 5 of 5 answers were bad" in text
+    assert 'step="tls"} 1.0' in await page(client, "/metrics")
+
+
+async def test_a_sites_quality_shows_with_what_fell(client, database):
+    found = Quality(
+        site_id="shop",
+        products=50,
+        rejected=1,
+        changed=2,
+        sane=1.0,
+        coverage=dict.fromkeys(WEIGHTS, 0.5),
+        fall="price fell",
+    )
+    with closing(psycopg2.connect(database)) as connection, connection:
+        save(connection.cursor(), found)
+
+    assert "price fell" in await page(client, "/quality")
+    assert f'site="shop"}} {found.score}' in await page(client, "/metrics")
