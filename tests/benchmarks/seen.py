@@ -37,7 +37,7 @@ return n
 def source() -> str:
     """The frontier's own Lua with a body that only remembers, or only asks."""
     folder = resources.files("crawler.frontier") / "lua"
-    names = ("_core", "_exact", "_bloom", "_seen")
+    names = ("_write", "_core", "_exact", "_bloom", "_seen")
     return "\n".join([*((folder / f"{name}.lua").read_text("utf-8") for name in names), BODY])
 
 

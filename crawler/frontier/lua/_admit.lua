@@ -9,12 +9,13 @@ local function admit(fp, domain, level, not_before, stored)
         count('duplicate', 1)
         return 'DUPLICATE'
     end
-    local id = next_seq(1)
-    redis.call('HSET', REQUESTS, id, stored)
+    local number = next_seq()
+    local id = string.format('%.0f', number)
+    batch('HSET', REQUESTS, id, stored)
     if not_before > now then
-        redis.call('ZADD', DELAYED, not_before, id)
+        batch('ZADD', DELAYED, not_before, id)
     else
-        redis.call('ZADD', queue_of(domain), level * LEVEL + id, id)
+        batch('ZADD', queue_of(domain), level * LEVEL + number, id)
         touched[domain] = true
     end
     count('pushed', 1)

@@ -37,8 +37,18 @@ local function state_of(domain)
     return P .. 'd:' .. domain
 end
 
-local function next_seq(n)
-    return redis.call('HINCRBY', CONTROL, 'seq', n) - n
+-- Numbers that order everything; taken from Redis in blocks, for each command costs a microsecond.
+local block, left = 0, 0
+local function reserve_seq(n)
+    block, left = redis.call('HINCRBY', CONTROL, 'seq', n) - n, n
+end
+
+local function next_seq()
+    if left == 0 then
+        reserve_seq(16)
+    end
+    block, left = block + 1, left - 1
+    return block - 1
 end
 
 -- The limits of a domain: its own, else the crawl's. Times in ms.
@@ -60,9 +70,9 @@ end
 
 -- Puts a domain where it belongs: ready (may be served now), waiting (sorted by due time),
 -- or neither (nothing queued, paused, or all its slots in use).
-local function place(domain)
+local function place(domain, known)
     local head = redis.call('ZRANGE', queue_of(domain), 0, 0, 'WITHSCORES')
-    local s = head[1] and limits(domain)
+    local s = head[1] and (known or limits(domain))
     if not s or s.paused or s.active >= s.cap then
         redis.call('ZREM', READY, domain)
         redis.call('ZREM', WAITING, domain)
@@ -78,6 +88,7 @@ end
 
 -- Ends a script: places what it touched, writes its counters, wakes idle workers.
 local function finish()
+    write_batches()
     for domain in pairs(touched) do
         place(domain)
     end

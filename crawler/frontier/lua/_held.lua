@@ -1,11 +1,24 @@
 -- _held: who holds a request, and how a hold ends.
 -- A hold is `token worker score state domain`; only the holder of the current token may end it (I2).
 -- State F: in flight. L: landed, the download is over and the domain's slot was given back already.
-local freed, delivered = {}, nil
+local freed, ended, fetched, delivered = {}, {}, {}, nil
+
+-- Reads many holds at once; `holding` then finds them here.
+local function fetch_holds(ids)
+    for from = 1, #ids, 1000 do
+        local texts = redis.call('HMGET', HELD, unpack(ids, from, math.min(from + 999, #ids)))
+        for i, text in ipairs(texts) do
+            fetched[ids[from + i - 1]] = text
+        end
+    end
+end
 
 local function holding(id)
-    local held = redis.call('HGET', HELD, id)
-    if not held then
+    local held = fetched[id]
+    if held == nil then
+        held = redis.call('HGET', HELD, id)
+    end
+    if not held or ended[id] then
         return nil
     end
     local token, worker, score, state, domain = string.match(held, '^(%d+) (%S*) (%d+) ([FL]) (.*)$')
@@ -14,8 +27,9 @@ end
 
 -- Ends the hold; the request itself stays, and the caller says where it goes next.
 local function let_go(id, hold)
-    redis.call('ZREM', LEASES, id)
-    redis.call('HDEL', HELD, id)
+    ended[id] = true
+    batch('ZREM', LEASES, id)
+    batch('HDEL', HELD, id)
     if not hold.landed then
         freed[hold.domain] = (freed[hold.domain] or 0) + 1
     end
@@ -23,12 +37,12 @@ local function let_go(id, hold)
 end
 
 local function drop(id)
-    redis.call('HDEL', REQUESTS, id)
+    batch('HDEL', REQUESTS, id)
     if delivered == nil then
         delivered = redis.call('HLEN', DELIVERIES) > 0
     end
     if delivered then
-        redis.call('HDEL', DELIVERIES, id)
+        batch('HDEL', DELIVERIES, id)
     end
 end
 

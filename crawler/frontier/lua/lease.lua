@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _core _slot
+-- include: _write _core _slot
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -21,7 +21,7 @@ local function promote_delayed()
         local stored = redis.call('HGET', REQUESTS, id)
         local level, domain = header(stored or '')
         if domain then
-            redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(1), id)
+            redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(), id)
             touched[domain] = true
         elseif stored then -- I8: set aside, with the reason
             redis.call('ZADD', DEAD, now, id)
@@ -65,35 +65,32 @@ local function take(domain, most)
     return whole, stored
 end
 
+local token, delivered
 local function hand_out(domain, s)
     local popped, stored = take(domain, share(s))
     if #popped == 0 then
         return place(domain)
     end
-    local ids, holds, expiries = {}, {}, {}
-    local slot, due = reserve(s)
-    local token = redis.call('HINCRBY', CONTROL, 'token', #popped / 2) - #popped / 2
-    for i = 1, #popped, 2 do
-        local id, score = popped[i], string.format('%.0f', tonumber(popped[i + 1]))
-        token = token + 1
-        ids[#ids + 1] = id
-        holds[#holds + 1] = id
-        holds[#holds + 1] = hold_text(string.format('%.0f', token), worker, score, 'F', domain)
-        expiries[#expiries + 1] = expires
-        expiries[#expiries + 1] = id
+    if not token then
+        token = redis.call('HINCRBY', CONTROL, 'token', wanted) - wanted
+        delivered = redis.call('EXISTS', DELIVERIES) == 1
     end
-    redis.call('HSET', HELD, unpack(holds))
-    redis.call('ZADD', LEASES, unpack(expiries))
-    local deliveries = redis.call('HMGET', DELIVERIES, unpack(ids))
-    for i, id in ipairs(ids) do
-        local first = string.match(holds[2 * i], '^%d+')
-        for _, v in ipairs({ id, first, slot, math.floor(s.delay), tonumber(deliveries[i]) or 0, stored[i] }) do
+    local slot, due = reserve(s)
+    for i, text in ipairs(stored) do
+        local id, score = popped[2 * i - 1], string.format('%.0f', tonumber(popped[2 * i]))
+        token = token + 1
+        local own = string.format('%.0f', token)
+        batch('HSET', HELD, id, hold_text(own, worker, score, 'F', domain))
+        batch('ZADD', LEASES, expires, id)
+        local deaths = delivered and tonumber(redis.call('HGET', DELIVERIES, id)) or 0
+        for _, v in ipairs({ id, own, slot, math.floor(s.delay), deaths, text }) do
             out[#out + 1] = v
         end
     end
-    redis.call('HSET', state_of(domain), 'active', s.active + #ids, 'due', due, 'slot', slot, 'served', next_seq(1))
-    wanted = wanted - #ids
-    place(domain)
+    s.active, s.served, s.until_ms = s.active + #stored, next_seq(), s.delay > 0 and due or s.until_ms
+    redis.call('HSET', state_of(domain), 'active', s.active, 'due', due, 'slot', slot, 'served', s.served)
+    wanted = wanted - #stored
+    place(domain, s)
 end
 
 local state = redis.call('HGET', CONTROL, 'paused') and 'PAUSED' or 'OK'
@@ -117,6 +114,7 @@ if state == 'OK' then
     end
     count('leased', #out / 6)
 end
+write_batches()
 local function first(key)
     return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
 end

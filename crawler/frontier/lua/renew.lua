@@ -1,5 +1,5 @@
 -- renew: a worker's heartbeat: it lives, and keeps the leases it names.
--- include: _core _held
+-- include: _write _core _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -7,7 +7,11 @@
 -- ARGV[4] about the worker (JSON: host, pid, pages, started)
 -- ARGV[5] then for each lease: id, token
 -- reply: ids of the leases that are no longer the worker's
-local expires, lost = now + tonumber(ARGV[3]), {}
+local expires, lost, ids = now + tonumber(ARGV[3]), {}, {}
+for at = 5, #ARGV, 2 do
+    ids[#ids + 1] = ARGV[at]
+end
+fetch_holds(ids)
 for at = 5, #ARGV, 2 do
     local hold = holding(ARGV[at])
     if hold and hold.token == ARGV[at + 1] then
