@@ -281,7 +281,7 @@ def _remembered(current: bytes | None, old: bytes | None) -> int:
 
 def domain_of(stored: bytes) -> str:
     """Name the domain in a stored request's header."""
-    return stored.partition(b"\n")[0].partition(b" ")[2].decode()
+    return stored.partition(b"\n")[0].split(b" ")[1].decode()
 
 
 def untried(stored: bytes | None) -> bytes:

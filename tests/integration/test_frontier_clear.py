@@ -24,7 +24,7 @@ async def crowd(d: Driver) -> None:
         await d.f.push([page(f"{domain} dies", domain=domain, fingerprint=hash(domain))])
         (lease,) = await d.take()
         await d.f.bury([Burial(lease=lease, note=b"{}")])
-        await d.f.push([page("later", domain=domain, not_before_ms=d.now + 9999)])
+        await d.f.push([page("later", domain=domain, not_before_ms=d.now + 9999, job="daily")])
         await d.f.push(pages(1500, domain))
     await d.f.set_delay("a", concurrency=2)
     await d.take(4)
@@ -78,7 +78,7 @@ async def test_a_domain_is_cleared_alone_and_what_is_in_flight_ends_as_it_would(
 
 async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
     blob = encode({"url": "http://a/", "meta": {"retry_count": 4, "job_id": "j"}})
-    await d.f.push([Push(domain="a b", blob=blob)])
+    await d.f.push([Push(domain="a.example", blob=blob)])
     (lease,) = await d.take()
     await d.f.bury([Burial(lease=lease, note=orjson.dumps({"reason": "5xx"}))])
     assert await d.f.requeue_dead([lease.id], wait_ms=500) == 1
@@ -86,7 +86,7 @@ async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
     d.later(500)
     (lease,) = await d.take()
     assert decode(lease.blob)["meta"] == {"job_id": "j"}
-    assert lease.stored.startswith(b"4000 a b\n")
+    assert lease.stored.startswith(b"4000 a.example\n")
 
 
 async def test_remembered_urls_are_duplicates_without_having_been_requests(d: Driver) -> None:

@@ -230,7 +230,7 @@ async def test_i8_a_stored_request_without_header_is_set_aside(d: Driver) -> Non
     assert (await d.f.counts()).undone == 0
 
 
-@pytest.mark.parametrize("domain", ["", "a b", "[::1]", "müller.example", "landed", "x L y"])
+@pytest.mark.parametrize("domain", ["", "[::1]", "müller.example", "landed", "a:8080", "L"])
 async def test_odd_domain_names_go_round_whole(d: Driver, domain: str) -> None:
     await d.f.push([page("x", domain=domain)])
     (lease,) = await d.take(worker="host name 7")
