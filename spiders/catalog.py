@@ -43,6 +43,11 @@ class CatalogSpider(FrontierSpider):
                 raise ValueError(f"there is no site file of the name {site!r}")
             self.seed_urls += known.seeds
 
+    @staticmethod
+    def site_of(url: str) -> Site:
+        """The site file for a URL, or the default; commands ask for it too."""
+        return sites.find(url)
+
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Request]:
         """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):

@@ -209,22 +209,25 @@ def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
     fields["canonical_url"] = page.canonical
-    if "external_id" in fields and fields.get("sku"):
-        del fields["external_id"]
-    if not fields.get("external_id"):
-        for name in ("sku", "gtin", "mpn"):
-            if fields.get(name):
-                fields["external_id"], sources["external_id"] = fields[name], sources[name]
-                break
-        else:
-            fields["external_id"] = own_part(fields["canonical_url"] or page.url)
-            sources["external_id"] = "url"
+    identify(fields, sources, page)
     if fields.get("currency") is None:
         fields.pop("currency", None)
     regular = fields.get("regular_price")
     if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
         fields.pop("regular_price")
         sources.pop("regular_price", None)
+
+
+def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    """Set external_id: the sku, else the shop's own id, a barcode, or a part of the address."""
+    if fields.get("external_id") and not fields.get("sku") and sources.get("external_id") != "url":
+        return
+    for name in ("sku", "gtin", "mpn"):
+        if fields.get(name):
+            fields["external_id"], sources["external_id"] = fields[name], sources[name]
+            return
+    fields["external_id"] = own_part(fields.get("canonical_url") or page.url)
+    sources["external_id"] = "url"
 
 
 def own_part(url: str) -> str | None:

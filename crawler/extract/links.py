@@ -30,7 +30,7 @@ _USELESS = re.compile(
     r"/(?:cart|basket|checkout|kasse|warenkorb|panier|carrito|carrello|login|log-?in|signin|sign-in"
     r"|logout|register|account|my-?account|customer/account|mein-konto|wish-?list|merkzettel"
     r"|favou?rites|compare|catalog/product_compare|product_compare|sendfriend|print|wp-admin"
-    r"|wp-login|wp-json|wp-content|cdn-cgi|feed|rss|password|newsletter|unsubscribe|privacy"
+    r"|wp-login|admin|administrator|backend|wp-json|wp-content|cdn-cgi|feed|rss|password|newsletter|unsubscribe|privacy"
     r"|privacy-policy|datenschutz|terms|agb|impressum|imprint|cookies?|cookie-policy|share"
     r"|xmlrpc\.php|checkouts|gift_cards?/new|tell-a-friend|write-review|add-to-cart"
     r"|terms-(?:and-conditions|of-(?:service|use))|conditions|legal(?:-notice)?|widerruf)"

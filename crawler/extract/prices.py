@@ -23,6 +23,7 @@ _SIGNS = {
     "руб.": "RUB", "р.": "RUB", "грн": "UAH", "тг": "KZT", "TL": "TRY", "Fr.": "CHF",
     "SFr.": "CHF", "SFr": "CHF", "Rs.": "INR", "Rs": "INR", "RM": "MYR", "Rp": "IDR",
     "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "₨": "INR", "د.إ": "AED", "ر.س": "SAR",
+    "Р": "RUB", "р": "RUB", "рублей": "RUB", "рубля": "RUB", "грн.": "UAH", "тенге": "KZT",
     "Eur": "EUR", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
     "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK",
 }  # fmt: skip
@@ -105,7 +106,9 @@ def currency_of(text: str, local: str | None = None) -> str | None:
     if text in _LOCAL:
         usual, others = _LOCAL[text]
         return local if local in others else usual
-    return _SIGNS.get(text)
+    if text in _SIGNS:
+        return _SIGNS[text]
+    return text.upper() if len(text) == 3 and text.isascii() and text.isalpha() else None
 
 
 def amount(text: str, currency: str | None = None) -> Decimal | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from crawler.extract.default import Found, extract
+from crawler.extract.default import Found, extract, identify
 from crawler.extract.links import Link, find_links
 from crawler.extract.page import Page, text_of
 from crawler.extract.sites import same_site
@@ -55,6 +55,8 @@ class Site:
         if found.kind == "product":
             for name, selector in self.fields.items():
                 self._select(found, page, name, selector)
+            if self.fields and "external_id" not in self.fields:
+                identify(found.fields, found.sources, page)
         return found
 
     def products(self, page: Page, found: Found) -> Iterable[Product]:

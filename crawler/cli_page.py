@@ -1,0 +1,136 @@
+"""What the commands that look at one page share: getting it, and reading it as the spider would."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import attrs
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
+
+from crawler.cli import SeineCommand
+from crawler.errors import ConfigError, SeineError
+from crawler.extract import Found, Page, parse
+from crawler.extract.site import Site
+
+_TIMEOUT_S = 30
+_MOST_BYTES = 20_000_000
+
+
+@attrs.frozen
+class Got:
+    """An answer."""
+
+    url: str
+    """Where it came from in the end."""
+    body: bytes
+    content_type: str = "text/html"
+    robots: str = ""
+    """X-Robots-Tag."""
+
+
+class PageCommand(SeineCommand):
+    """Base of the commands that take the URL of one page, or a saved page with --url."""
+
+    arguments = "URL|FILE"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare where a saved page came from."""
+        super().add_options(parser)
+        parser.add_argument("--url", default="", help="where a saved page came from")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+
+    def got(self, args: list[str], opts: argparse.Namespace) -> Got:
+        """Get the page that the command line names.
+
+        Raises:
+            SeineError: it cannot be had.
+        """
+        if len(args) != 1:
+            raise UsageError("name one URL, or one file together with --url")
+        if "://" in args[0]:
+            return asyncio.run(fetch(args[0], str(self.project.get("USER_AGENT"))))
+        if not opts.url:
+            raise ConfigError(f"{args[0]!r} has no http:// in front; a file needs --url beside it")
+        try:
+            return Got(opts.url, Path(args[0]).read_bytes())
+        except OSError as error:
+            raise ConfigError(f"{args[0]} cannot be read: {error.strerror}") from None
+
+    def read(self, got: Got, opts: argparse.Namespace) -> tuple[Site, Page, Found]:
+        """Read it as the spider would."""
+        site = site_of(self.project, opts.spider, got.url)
+        page = parse(got.body, got.url, got.content_type)
+        return site, page, site.extract(page)
+
+
+def site_of(settings: Settings, spider: str, url: str) -> Site:
+    """The site file that a spider uses for a URL, found through Scrapy's spider loader.
+
+    Raises:
+        ConfigError: there is no such spider, or it knows no sites.
+    """
+    try:
+        found = get_spider_loader(settings).load(spider)
+    except KeyError:
+        raise ConfigError(f"no spider is named {spider!r}") from None
+    site: Any = getattr(found, "site_of", None)
+    if site is None:
+        raise ConfigError(f"spider {spider!r} reads no sites")
+    known = site(url)
+    assert isinstance(known, Site)
+    return known
+
+
+async def fetch(url: str, user_agent: str) -> Got:
+    """Ask for one page.
+
+    Raises:
+        SeineError: nobody answered, or with an error.
+    """
+    timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+    headers = {"User-Agent": user_agent, "Accept": "text/html,*/*;q=0.8"}
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout, headers=headers) as session,
+            session.get(url) as answer,
+        ):
+            body = await answer.content.read(_MOST_BYTES)
+            while not answer.content.at_eof() and len(body) < _MOST_BYTES:
+                body += await answer.content.read(_MOST_BYTES - len(body))
+    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+        raise SeineError(f"{url}: {type(error).__name__} {error}") from None
+    if not answer.ok:
+        raise SeineError(f"{url} answered {answer.status}")
+    kind = answer.headers.get("Content-Type", "")
+    return Got(str(answer.url), body, kind, answer.headers.get("X-Robots-Tag", ""))
+
+
+def slug_of(url: str) -> str:
+    """A name for a page's folder or a site's file.
+
+    >>> slug_of("https://www.shop.example/p/red-lamp.html?x=1")
+    'shop-example-p-red-lamp'
+    """
+    parts = urlsplit(url)
+    text = f"{parts.hostname or ''}{re.sub(r'[.]html?$', '', parts.path)}"
+    text = text.removeprefix("www.").lower()
+    return "-".join(word for word in re.split(r"[^a-z0-9]+", text) if word)[:80]
+
+
+def told(found: Found) -> dict[str, Any]:
+    """An item's fields as plain data, empty ones left out."""
+    product = found.product()
+    if product is None:
+        return {}
+    fields = attrs.asdict(product)
+    for name in ("url", "sources", "scraped_at", "job_id", "site_id"):
+        fields.pop(name)
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}

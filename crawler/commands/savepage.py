@@ -1,0 +1,53 @@
+"""`scrapy savepage`: keep a page and what should be read from it as a test."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from crawler.cli_page import PageCommand, slug_of, told
+from crawler.errors import ConfigError
+
+
+class Command(PageCommand):
+    """Stores page.html and expected.json in a folder of tests/pages, where pytest runs it."""
+
+    summary = "Save a page and the item read from it under tests/pages, as a test"
+    example = "scrapy savepage https://books.toscrape.com/catalogue/olio_984/index.html"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the folder."""
+        super().add_options(parser)
+        parser.add_argument("--name", default="", help="the folder's name (default: of the URL)")
+        parser.add_argument("--into", default="tests/pages", help="where the folder is made")
+        parser.add_argument("--force", action="store_true", help="replace what is there")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Fetch, read, write both files.
+
+        Raises:
+            ConfigError: the folder exists already, or cannot be written.
+        """
+        got = self.got(args, opts)
+        _, _, found = self.read(got, opts)
+        folder = Path(opts.into) / (opts.name or slug_of(got.url))
+        if folder.exists() and not opts.force:
+            raise ConfigError(f"{folder} exists; --force replaces it, --name takes another")
+        expected = {"url": got.url, "content_type": got.content_type, "kind": found.kind}
+        item = told(found)
+        whole = {**expected, "item": item} if item else expected
+        text = json.dumps(whole, ensure_ascii=False, indent=2, default=str)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "page.html").write_bytes(got.body)
+            (folder / "expected.json").write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"{folder} cannot be written: {error.strerror}") from None
+        self.show(
+            f"{folder}: {found.kind}, {len(item)} fields; correct expected.json where it is wrong",
+            folder=str(folder),
+            kind=found.kind,
+            item=item,
+        )
+        return 0

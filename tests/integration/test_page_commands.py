@@ -1,0 +1,77 @@
+"""`scrapy explain`, `savepage` and `newsite` on pages of the demo shop, as a user runs them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.served import served
+from tests.pages import cases, judged, same
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with served(products=400) as running:
+        yield running.url
+
+
+def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *arguments],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def product_url(shop: str) -> str:
+    listing = json.loads(scrapy("explain", "--json", f"{shop}sitemap.xml").stdout)
+    assert listing["kind"] == "other"
+    home = json.loads(scrapy("explain", "--json", shop).stdout)
+    shelf = next(link["url"] for link in home["links"] if "/c/" in link["url"])
+    shown = json.loads(scrapy("explain", "--json", shelf).stdout)
+    assert shown["kind"] == "listing"
+    return str(next(link["url"] for link in shown["links"] if "/p/" in link["url"]))
+
+
+def test_pages_are_explained_saved_and_made_a_site_file(shop: str, tmp_path: Path) -> None:
+    url = product_url(shop)
+    told = json.loads(scrapy("explain", "--json", url).stdout)
+    assert told["kind"] == "product"
+    assert told["fields"]["name"]
+    assert set(told["sources"]) >= {"name", "price"}
+    assert told["reasons"]
+    assert "links would be followed" in scrapy("explain", url).stdout
+
+    saved = scrapy("savepage", url, "--into", str(tmp_path), "--name", "one")
+    assert saved.returncode == 0, saved.stderr
+    (case,) = cases(tmp_path)
+    wrong = {k: v for k, v in judged(case, case.found()).items() if not same(k, *v)}
+    assert {name for name in wrong if name != "regular_price"} == set()
+    again = scrapy("savepage", url, "--into", str(tmp_path), "--name", "one")
+    assert (again.returncode, "exists" in again.stderr) == (1, True)
+
+    made = scrapy("newsite", f"{url.rpartition('/p/')[0]}/c/tents", "--into", str(tmp_path),
+                  "--name", "my_shop")  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "my_shop.py").read_text()
+    compile(text, "my_shop.py", "exec")
+    assert "class MyShop(Site)" in text
+    assert 'domains = ("127.0.0.1",)' in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("explain", "http://127.0.0.1:1/x"), "127.0.0.1:1"),
+        (("explain", "nofile.html"), "--url"),
+        (("explain", "nofile.html", "--url", "http://a.example/"), "cannot be read"),
+        (("newsite", "http://127.0.0.1:1/", "--name", "no name"), "127.0.0.1:1"),
+    ],
+)
+def test_what_cannot_be_had_is_one_line(arguments: tuple[str, ...], complaint: str) -> None:
+    ended = scrapy(*arguments)
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert complaint in ended.stderr
