@@ -63,7 +63,8 @@ def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
 async def _demo(where: Endpoints, options: Options, console: Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     try:
         with Screen(console) as screen:
             outcome = await run(where, options, Audience(screen.say, screen.show))
