@@ -139,6 +139,12 @@ class StoreConfig:
     """Keep the log of attempts."""
     attempts_days: int
     """Days for which the log of attempts is kept."""
+    archive: str
+    """Where raw pages are kept: a folder or s3://bucket/prefix; empty: nowhere."""
+    archive_bytes: int
+    """Bytes of pages in one object, about."""
+    archive_s: float
+    """A page waits this many seconds for others, at most."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike) -> StoreConfig:
@@ -155,4 +161,7 @@ class StoreConfig:
             buffer_bytes=int(number(settings, "SEINE_BUFFER_BYTES", 16 << 20, low=1)),
             attempts=flag(settings, "SEINE_ATTEMPTS", True),
             attempts_days=int(number(settings, "SEINE_ATTEMPTS_DAYS", 30, low=1)),
+            archive=str(settings.get("SEINE_ARCHIVE") or ""),
+            archive_bytes=int(number(settings, "SEINE_ARCHIVE_BYTES", 8 << 20, low=1)),
+            archive_s=number(settings, "SEINE_ARCHIVE_SECONDS", 10),
         )

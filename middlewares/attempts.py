@@ -17,6 +17,7 @@ from crawler.stores.attempts import Attempt
 from crawler.urls import domain
 
 _OK = 400
+_REDIRECTS = {301, 302, 303, 307, 308}
 
 
 class Attempts:
@@ -79,6 +80,19 @@ class Attempts:
         except (TypeError, ValueError):
             return  # no row is worth a page
         self.storage.attempted(row)
+
+
+class Redirects(Attempts):
+    """Notes answers that lead elsewhere: they end at the redirect middleware, before the other."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Note a redirect."""
+        if response.status in _REDIRECTS and "Location" in response.headers:
+            return super().process_response(request, response)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Failures are noted by the other."""
 
 
 def size_of(response: Response) -> int:

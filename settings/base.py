@@ -88,6 +88,15 @@ SEINE_BUFFER_BYTES = 16 << 20
 SEINE_ATTEMPTS = True
 # Days for which the log of attempts is kept; older days are dropped. Default 30.
 SEINE_ATTEMPTS_DAYS = 30
+# Where raw pages are kept as WARC: a folder, or s3://bucket/prefix with credentials and endpoint
+# from the environment (AWS_…). Default: nowhere.
+SEINE_ARCHIVE = os.environ.get("SEINE_ARCHIVE", "")
+# Bytes of pages in one object, about. Default 8 MiB: few requests to S3, little memory.
+SEINE_ARCHIVE_BYTES = 8 << 20
+# Seconds that a page waits for others, at most. Default 10: its lease stays open that long.
+SEINE_ARCHIVE_SECONDS = 10
+# Take pages from this archive instead of the network. Default: empty, ask the sites.
+SEINE_REPLAY = os.environ.get("SEINE_REPLAY", "")
 # For how many seconds a robots.txt is believed before it is read again. Default: 24 hours, the
 # most that RFC 9309 allows. One that cannot be read forbids everything for 5 s at first, doubled
 # up to 10 minutes.
@@ -137,6 +146,9 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
     "middlewares.escalate.Escalate": 581,
+    # Before redirects are followed and the body is decompressed.
+    "middlewares.archive.Archive": 610,
+    "middlewares.attempts.Redirects": 605,
     # After the verdict, and before anything sends a request back.
     "middlewares.attempts.Attempts": 583,
     # The way out first, then the visitor who takes it.

@@ -1,4 +1,4 @@
-"""One download handler with three lanes: plain, browser-like TLS, and a real browser.
+"""One download handler with lanes: plain, browser-like TLS, a real browser, and stored pages.
 
 Scrapy has one handler for each scheme; this one looks at each request and passes it on. What
 serves a lane is made when the lane is first used, so that a worker that needs none pays for none.
@@ -24,6 +24,7 @@ HANDLERS = {
     "plain": "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
     "tls": "scrapy_download_handlers_incubator.WreqDownloadHandler",
     "browser": "crawler.engine.browser.BrowserHandler",
+    "replay": "crawler.engine.replay.ReplayHandler",
 }
 
 #: The lanes of each crawler, shared by http and https: one browser, one pool of connections.
@@ -49,6 +50,7 @@ class Lanes(BaseDownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.handlers = _shared.setdefault(crawler, {})
+        self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
         self.browser = flag(crawler.settings, "SEINE_BROWSER")
         if self.browser:
             self._handler("browser")
@@ -64,7 +66,7 @@ class Lanes(BaseDownloadHandler):
         Raises:
             NotSupported: this worker has no browser, or there is no such lane.
         """
-        lane = lane_of(request)
+        lane = "replay" if self.replay else lane_of(request)
         if lane not in HANDLERS or (lane == "browser" and not self.browser):
             raise NotSupported(f"this worker has no {lane!r} lane")
         response: Response = await self._handler(lane).download_request(request)

@@ -91,6 +91,8 @@ class Ledger:
         self._entries: dict[int, Entry] = {}
         self._all: set[Entry] = set()
         self._pressing: set[str] = set()
+        #: Called when the last pressure goes: nobody asks for requests by then.
+        self.relieved: Callable[[], None] = lambda: None
         self._watchers: list[Callable[[Entry], None]] = []
 
     def __len__(self) -> int:
@@ -116,7 +118,10 @@ class Ledger:
 
     def press(self, source: str, on: bool) -> None:
         """Ask for a pause, or take that back."""
+        before = self.pressed
         (self._pressing.add if on else self._pressing.discard)(source)
+        if before and not self.pressed:
+            self.relieved()
 
     def begin(self, request: Request, lease: Lease) -> Entry:
         """Scrapy has the request now."""
@@ -136,6 +141,13 @@ class Ledger:
         if entry is None or entry not in self._all:
             return Hold(self, None)
         entry.holds += 1
+        return Hold(self, entry)
+
+    def hold_for(self, request: Request) -> Hold:
+        """The same by the request, for middlewares."""
+        entry = self.entry_of(request)
+        if entry is not None:
+            entry.holds += 1
         return Hold(self, entry)
 
     def finished(self, request: Request) -> None:

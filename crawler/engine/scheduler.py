@@ -63,6 +63,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.df = DupeFilter.from_crawler(crawler)
         self.ledger = ledger_of(crawler)
         self.ledger.connect(self._ended, self._policy)
+        self.ledger.relieved = self._relieved
         self.worker = worker_name()
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
@@ -347,6 +348,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._count("seeds_rejected", rejected)
         self.pump.undone = None
         self.pump.kick()
+
+    def _relieved(self) -> None:
+        """A store takes rows again: so does this worker take requests."""
+        if hasattr(self, "pump"):
+            self.pump.held_back = False
+            self.pump.kick()
+            self._wake()
 
     def _wake(self) -> None:
         slot = getattr(self.crawler.engine, "_slot", None)

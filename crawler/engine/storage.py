@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
+from threading import Thread
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,18 +23,21 @@ from crawler.config import StoreConfig, flag, number
 from crawler.engine.ledger import Hold, ledger_of
 from crawler.errors import MigrationError
 from crawler.items import Product
+from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
+from crawler.stores.objects import open_store
 from crawler.stores.products import write_products, write_rejected
 from crawler.stores.rows import ProductRow, RejectedRow, product_row, rejected_row
-from crawler.stores.writer import Limits, Report, Writer
+from crawler.stores.warc import Page
+from crawler.stores.writer import Limits, Report, Table, Writer
 
 logger = logging.getLogger(__name__)
 
 #: What a row weighs beside its JSON.
 _OVERHEAD = 400
-_PRODUCT, _REJECTED, _ATTEMPT = "products", "rejected", "attempts"
+_PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
 #: Every so often partitions of the log of attempts are made ahead, s.
 _CHORES_S = 6 * 3600
 
@@ -46,6 +51,7 @@ class Storage:
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.ledger = ledger_of(crawler)
         self.writer: Writer | None = None
+        self.archive: Writer | None = None
         #: The last digest that was made, beside its item: the next pipeline needs it again.
         self.digests: tuple[object, bytes] = (None, b"")
         #: Grows whenever something given to the writer was not stored: its page comes again.
@@ -69,27 +75,41 @@ class Storage:
         own = flag(self.crawler.settings, "SEINE_EMBEDDED")
         await loop.run_in_executor(None, prepare, url, own)
         window = timedelta(seconds=config.fresh_s)
-        self.writer = Writer(
-            url,
-            {
-                _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
-                _REJECTED: write_rejected,
-                _ATTEMPT: write_attempts,
-            },
-            done=partial(_on_loop, loop, self._report),
-            pressed=partial(_on_loop, loop, partial(self.ledger.press, "postgres")),
-            refused=refused,
-            limits=Limits(
-                rows=config.batch_rows,
-                size=config.batch_bytes,
-                age_s=config.batch_s,
-                high=config.buffer_bytes,
-                full=config.buffer_bytes * 8,
-            ),
+        tables: dict[str, Table] = {
+            _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
+            _REJECTED: write_rejected,
+            _ATTEMPT: write_attempts,
+        }
+        limits = Limits(
+            rows=config.batch_rows,
+            size=config.batch_bytes,
+            age_s=config.batch_s,
+            high=config.buffer_bytes,
+            full=config.buffer_bytes * 8,
         )
-        self.writer.start()
+        self.writer = self._start(url, "postgres", tables, limits)
+        if config.archive:
+            pages = PageTable(open_store(config.archive), lambda: self.worker)
+            size, high = config.archive_bytes, max(limits.high, config.archive_bytes * 2)
+            limits = Limits(
+                rows=100_000, size=size, age_s=config.archive_s, high=high, full=high * 4
+            )
+            self.archive = self._start(url, "archive", {_PAGE: pages}, limits)
         if config.attempts:
             self._chores(url)
+
+    def _start(self, url: str, name: str, tables: Mapping[str, Table], limits: Limits) -> Writer:
+        loop = asyncio.get_running_loop()
+        writer = Writer(
+            url,
+            tables,
+            done=partial(_on_loop, loop, self._report),
+            pressed=partial(_on_loop, loop, partial(self.ledger.press, name)),
+            refused=refused,
+            limits=limits,
+        )
+        writer.start()
+        return writer
 
     def _chores(self, url: str) -> None:
         loop = asyncio.get_running_loop()
@@ -103,9 +123,16 @@ class Storage:
         if self._later is not None:
             self._later.cancel()
         if self._closed is None:
-            close = partial(self.writer.close, self.drain_s)
-            self._closed = asyncio.get_running_loop().run_in_executor(None, close)
+            self._closed = asyncio.get_running_loop().run_in_executor(None, self._close)
         await self._closed
+
+    def _close(self) -> None:
+        writers = [writer for writer in (self.archive, self.writer) if writer is not None]
+        closing = [Thread(target=writer.close, args=(self.drain_s,)) for writer in writers]
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join()
 
     def store(self, product: Product, content_hash: bytes) -> None:
         """Take a valid product. Never waits, never raises.
@@ -123,6 +150,12 @@ class Storage:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
         row = rejected_row(item, reason, **known)
         self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+
+    def keep(self, page: Page, hold: Hold) -> None:
+        """Take a raw page for the archive. Never waits, never raises."""
+        size = len(page.body) + _OVERHEAD * 4
+        if self.archive is None or not self.archive.put(_PAGE, page, size, hold):
+            self._fail(hold, "too much waits for the archive")
 
     def attempted(self, row: bytes) -> None:
         """Take a row for the log of attempts. It is left out when much waits: products go first."""
@@ -143,9 +176,12 @@ class Storage:
 
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
         if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
-            self._count("refused", 1)
-            self.failures += 1
-            hold.fail("too much waits for PostgreSQL")
+            self._fail(hold, "too much waits for PostgreSQL")
+
+    def _fail(self, hold: Hold, reason: str) -> None:
+        self._count("refused", 1)
+        self.failures += 1
+        hold.fail(reason)
 
     def _report(self, report: Report) -> None:
         for hold in report.stored:

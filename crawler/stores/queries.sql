@@ -174,3 +174,17 @@ INSERT INTO quality (site_id, measured_at, job_id, products, rejected, changed, 
 VALUES (%(site)s, %(now)s, %(job)s, %(products)s, %(rejected)s, %(changed)s, %(sane)s,
         %(coverage)s::jsonb, %(score)s, %(fall)s)
 ON CONFLICT (site_id, measured_at) DO NOTHING
+
+-- name: add_pages
+-- rows: [{…columns…}]
+INSERT INTO archive (url, at, status, key, start, length, site_id, job_id)
+SELECT k.url, k.at, k.status, k.key, k.start, k.length, k.site_id, k.job_id
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
+    url text, at timestamptz, status smallint, key text, start bigint, length integer,
+    site_id text, job_id text)
+
+-- name: find_page
+-- The newest stored answer of a URL.
+SELECT key, start, length FROM archive
+WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
+ORDER BY at DESC LIMIT 1

@@ -28,6 +28,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.config import redact
+from crawler.errors import StoreError
 
 logger = logging.getLogger(__name__)
 
@@ -220,7 +221,7 @@ class Writer:
                     rows = [piece.row for piece in batch if piece.table == name]
                     if rows:
                         counts += table(cursor, rows)
-        except (psycopg2.Error, ValueError, TypeError) as error:
+        except (psycopg2.Error, StoreError, ValueError, TypeError) as error:
             verdict = judge(error)
             if verdict == "away":
                 self._disconnect()
@@ -254,7 +255,7 @@ class Writer:
             wait = random.uniform(0.001, 0.02) * min(turn, 10)
         else:
             if not self._away:
-                logger.warning("PostgreSQL takes nothing, the crawl waits for it: %s", reason)
+                logger.warning("the store takes nothing, the crawl waits for it: %s", reason)
             self._away = True
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
@@ -267,7 +268,7 @@ class Writer:
     def _back(self) -> None:
         if self._away:
             self._away = False
-            logger.warning("PostgreSQL is back")
+            logger.warning("the store is back")
             self._press()
 
     def _connected(self) -> extensions.connection:
@@ -293,6 +294,8 @@ def judge(error: Exception) -> Verdict:
     >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
     ('row', 'away')
     """
+    if isinstance(error, StoreError):
+        return "away"
     if not isinstance(error, psycopg2.Error):
         return "row"
     code = error.pgcode or ""

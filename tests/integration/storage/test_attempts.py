@@ -16,7 +16,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.engine.spider import FrontierSpider
 from crawler.engine.storage import storage_of
 from crawler.stores.attempts import keep_days
-from middlewares.attempts import Attempts
+from middlewares.attempts import Attempts, Redirects
 from tests.helpers import execute
 from tests.integration.storage.kit import rows_of
 
@@ -114,3 +114,15 @@ async def test_the_worker_is_named_as_its_leases_are() -> None:
     scheduler = type("S", (), {"worker": "vm-1-abc"})()
     crawler.engine = type("E", (), {"_slot": type("L", (), {"scheduler": scheduler})()})()
     assert storage_of(crawler).worker == "vm-1-abc"
+
+
+async def test_a_redirect_is_an_attempt_of_its_own_and_noted_once(database: str) -> None:
+    log = made(DATABASE_URL=database)
+    await log.storage.open()
+    before = Redirects(log.storage)
+    moved = Response(URL, status=302, headers={"Location": "/x"})
+    for response in (moved, Response(URL), Response(URL, status=304)):
+        before.process_response(Request(URL), response)
+    before.process_exception(Request(URL), TimeoutError())
+    await log.storage.close()
+    assert rows_of(database, "SELECT status, outcome FROM attempts") == [(302, "ok")]

@@ -1,0 +1,80 @@
+"""The replay lane: pages come from the archive, and nothing is sent to any site."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.headers import Headers
+from scrapy.responsetypes import responsetypes
+
+from crawler.errors import ConfigError
+from crawler.stores.archive import Reader
+from crawler.stores.connect import endpoints
+from crawler.stores.objects import open_store
+from crawler.stores.warc import Page
+
+_THREADS = 4
+
+
+class ReplayHandler:
+    """Answers from the archive that SEINE_REPLAY names."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._threads = ThreadPoolExecutor(_THREADS, "seine-replay")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Open the archive.
+
+        Raises:
+            ConfigError: SEINE_REPLAY is empty, or no place of an archive.
+        """
+        place = str(crawler.settings.get("SEINE_REPLAY") or "")
+        if not place:
+            raise ConfigError("SEINE_REPLAY must say where the archive is")
+        url = endpoints(crawler.settings, need=("postgres",)).database_url
+        return cls(Reader(open_store(place), url))
+
+    async def download_request(self, request: Request) -> Response:
+        """Find the newest stored answer.
+
+        Raises:
+            IgnoreRequest: there is none.
+            StoreUnreachable: the archive cannot be read.
+        """
+        page = None
+        if request.method == "GET":
+            loop = asyncio.get_running_loop()
+            page = await loop.run_in_executor(self._threads, self.reader.find, request.url)
+        if page is None:
+            raise IgnoreRequest(f"{request.url} is not in the archive")
+        return response_of(page, request)
+
+    async def close(self) -> None:
+        """Close threads and connections."""
+        self._threads.shutdown(cancel_futures=True)
+        self.reader.close()
+
+
+def response_of(page: Page, request: Request) -> Response:
+    """Make the response that the downloader made of this page."""
+    headers = Headers()
+    for name, value in page.headers:
+        headers.appendlist(name, value.encode("latin-1"))
+    kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
+    # Marked as cached: it is neither an attempt nor worth storing again.
+    return kind(
+        url=request.url,
+        status=page.status,
+        headers=headers,
+        body=page.body,
+        flags=["cached", "replayed"],
+        request=request,
+    )

@@ -1,0 +1,103 @@
+"""The archive: batches of pages become one object each, and rows of the index.
+
+An object is kept before its rows are committed, so that the index never points at nothing; an
+object without rows, left by a crash in between, does no harm.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import orjson
+import psycopg2
+from psycopg2 import extensions
+
+from crawler.errors import StoreUnreachable
+from crawler.stores.objects import ObjectStore
+from crawler.stores.queries import query
+from crawler.stores.warc import Page, pack, unpack
+from crawler.stores.writer import connect
+
+
+class PageTable:
+    """Writes batches of pages; a table of the writer (crawler.stores.writer)."""
+
+    def __init__(self, store: ObjectStore, worker: Callable[[], str]) -> None:
+        self.store = store
+        self.worker = worker
+
+    def __call__(self, cursor: extensions.cursor, pages: Sequence[Page]) -> Counter[str]:
+        """Keep the object, then add its rows to the caller's transaction.
+
+        Raises:
+            StoreUnreachable: the object could not be kept.
+            psycopg2.Error: the caller rolls back.
+        """
+        key = self._key()
+        data, places = pack(pages, key)
+        self.store.put(key, data)
+        rows = [
+            {
+                "url": page.url,
+                "at": page.at,
+                "status": page.status,
+                "key": key,
+                "start": place.start,
+                "length": place.length,
+                "site_id": page.site_id,
+                "job_id": page.job_id,
+            }
+            for page, place in zip(pages, places, strict=True)
+        ]
+        cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
+        return Counter(archived=len(pages))
+
+    def _key(self) -> str:
+        now = datetime.now(UTC)
+        return f"{now:%Y/%m/%d/%H%M%S}-{self.worker()}-{uuid.uuid4().hex[:8]}.warc.gz"
+
+
+class Reader:
+    """Finds stored pages again; each thread has a connection of its own."""
+
+    def __init__(self, store: ObjectStore, database_url: str) -> None:
+        self.store = store
+        self._url = database_url
+        self._local = threading.local()
+        self._all: list[extensions.connection] = []
+
+    def find(self, url: str) -> Page | None:
+        """Return the newest stored answer of a URL, or None. Waits.
+
+        Raises:
+            StoreUnreachable: the index or the object cannot be read.
+            ValueError: the object holds no page there.
+        """
+        place = self._place(url)
+        if place is None:
+            return None
+        return unpack(self.store.get(*place))
+
+    def _place(self, url: str) -> tuple[str, int, int] | None:
+        try:
+            connection = getattr(self._local, "connection", None)
+            if connection is None or connection.closed:
+                connection = self._local.connection = connect(self._url)
+                connection.autocommit = True
+                self._all.append(connection)
+            with connection.cursor() as cursor:
+                cursor.execute(query("find_page"), {"url": url})
+                row: tuple[str, int, int] | None = cursor.fetchone()
+                return row
+        except psycopg2.Error as error:
+            raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        for connection in self._all:
+            connection.close()
+        self._all.clear()

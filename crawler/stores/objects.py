@@ -1,0 +1,119 @@
+"""Where whole objects are kept: a folder, or S3-compatible storage.
+
+Credentials and the endpoint of S3 come from the environment alone (AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL, AWS_REGION …), never from a setting.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from crawler.errors import ConfigError, StoreUnreachable
+
+
+class ObjectStore(Protocol):
+    """Keeps bytes under names with slashes in them."""
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep *data*; when this returns, it stays.
+
+        Raises:
+            StoreUnreachable: it could not be kept; the same call may be made again.
+        """
+
+    def get(self, key: str, start: int, length: int) -> bytes:
+        """Read a piece of an object.
+
+        Raises:
+            StoreUnreachable: it cannot be read.
+        """
+
+
+class Folder:
+    """Objects are files."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write a file that has its name only once it is complete and on the disk."""
+        path = self.root / key
+        part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise StoreUnreachable(f"archive {self.root}: {error.strerror}") from None
+
+    def get(self, key: str, start: int, length: int) -> bytes:
+        """Read a piece of a file."""
+        try:
+            with (self.root / key).open("rb") as file:
+                file.seek(start)
+                return file.read(length)
+        except OSError as error:
+            raise StoreUnreachable(f"archive {self.root / key}: {error.strerror}") from None
+
+
+class S3:
+    """Objects are in a bucket."""
+
+    def __init__(self, bucket: str, prefix: str) -> None:
+        try:
+            import boto3
+            from botocore.config import Config
+            from botocore.exceptions import BotoCoreError, ClientError
+        except ImportError:
+            raise ConfigError("an archive on S3 needs boto3: pip install 'seine[s3]'") from None
+        self.bucket, self.prefix = bucket, prefix.strip("/")
+        self._errors = (BotoCoreError, ClientError)
+        options = Config(connect_timeout=10, read_timeout=60, retries={"max_attempts": 3})
+        try:
+            self._client: Any = boto3.client("s3", config=options)
+        except self._errors as error:
+            raise ConfigError(f"s3://{bucket}: {error}") from None
+
+    def _name(self, key: str) -> str:
+        return f"{self.prefix}/{key}" if self.prefix else key
+
+    def put(self, key: str, data: bytes) -> None:
+        """Upload an object; it is there once this returns."""
+        try:
+            self._client.put_object(Bucket=self.bucket, Key=self._name(key), Body=data)
+        except self._errors as error:
+            raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
+
+    def get(self, key: str, start: int, length: int) -> bytes:
+        """Download a piece of an object."""
+        wanted = f"bytes={start}-{start + length - 1}"
+        try:
+            reply = self._client.get_object(Bucket=self.bucket, Key=self._name(key), Range=wanted)
+            data: bytes = reply["Body"].read()
+        except self._errors as error:
+            raise StoreUnreachable(f"s3://{self.bucket}/{key}: {error}") from None
+        return data
+
+
+def open_store(place: str) -> ObjectStore:
+    """Open `s3://bucket/prefix` or a folder.
+
+    Raises:
+        ConfigError: it is neither, holds credentials, or S3 is not usable here.
+    """
+    if "://" not in place:
+        return Folder(Path(place).expanduser().absolute())
+    parts = urlsplit(place)
+    if parts.scheme != "s3" or not parts.hostname:
+        raise ConfigError(f"archive {parts.scheme}://… is neither s3://bucket/prefix nor a folder")
+    if "@" in parts.netloc:
+        raise ConfigError("credentials of the archive belong in the environment, not in its URL")
+    return S3(parts.netloc, parts.path)

@@ -1,0 +1,59 @@
+"""Raw answers go to the archive; a page's lease ends after its object and index are kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+
+from crawler import meta as m
+from crawler.engine.ledger import ledger_of
+from crawler.engine.storage import storage_of
+from crawler.stores.warc import Headers, Page
+
+
+class Archive:
+    """Stands next to the downloader, where bodies are still as they came."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.storage = storage_of(crawler)
+        self.ledger = ledger_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make it where an archive is set.
+
+        Raises:
+            NotConfigured: SEINE_ARCHIVE is empty.
+        """
+        if not crawler.settings.get("SEINE_ARCHIVE"):
+            raise NotConfigured("SEINE_ARCHIVE is empty")
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Hand a page over. Only what GET asks for can be found again by its URL."""
+        if request.method == "GET" and "cached" not in response.flags:
+            page = Page(
+                url=request.url,
+                at=datetime.now(UTC),
+                status=response.status,
+                headers=headers_of(response),
+                body=response.body,
+                site_id=request.meta.get(m.SITE_ID),
+                job_id=request.meta.get(m.JOB_ID),
+            )
+            self.storage.keep(page, self.ledger.hold_for(request))
+        return response
+
+
+def headers_of(response: Response) -> Headers:
+    """All headers as text, line breaks taken out."""
+    return [
+        (name.decode("latin-1"), value.decode("latin-1").replace("\r", " ").replace("\n", " "))
+        for name, values in response.headers.items()
+        for value in values
+    ]

@@ -1,0 +1,136 @@
+"""What whole crawls leave in PostgreSQL: history, outages survived, and pages to read again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from socket import create_server
+from urllib.parse import urlsplit
+
+import pytest
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.fleet import fleet
+from crawler.demo.judge import judge
+from crawler.demo.served import served
+from crawler.stores.finish import finish_site
+from tests.acceptance.conftest import Crawl, said
+from tests.helpers import execute, wait_until
+
+pytestmark = pytest.mark.acceptance
+
+PRODUCTS = 200
+#: What reading the same pages again must give; of two addresses of one product either may be first.
+SAME = (
+    "external_id, name, price, currency, availability, brand, sku, gtin, mpn, rating,"
+    " review_count, image, canonical_url, content_hash"
+)
+
+
+def free_port() -> int:
+    with closing(create_server(("127.0.0.1", 0))) as probe:
+        return int(probe.getsockname()[1])
+
+
+def run(crawl: Crawl, url: str, **settings: object) -> None:
+    """Crawl the shop with one worker, under a crawl's name of its own."""
+    name = f"{crawl.name}-{len(crawl.workers.workers)}-{time.monotonic_ns()}"
+    own = {**crawl.workers.settings, "SEINE_CRAWL": name, **settings}
+    with fleet(own, crawl.workers.environment, crawl.workers.folder / name) as workers:
+        crawl.redis.lpush(
+            f"{name}:start_urls", f'{{"url": "{url}", "meta": {{"site_id": "{crawl.name}"}}}}'
+        )
+        worker = workers.start()
+        wait_until(lambda: not worker.alive, 90, "the worker leaves by itself")
+        assert worker.process.returncode == 0, said(worker)
+
+
+def test_the_second_day_leaves_exactly_what_a_visitor_sees_change(crawl: Crawl) -> None:
+    port = free_port()
+    with served(products=PRODUCTS, port=port) as shop:
+        run(crawl, shop.url)
+    before = dict(crawl.query("SELECT external_id, xmin::text FROM products"))
+    began = datetime.now(UTC)
+    with served(products=PRODUCTS, port=port, day=2) as shop:
+        run(crawl, shop.url)
+    done = finish_site(crawl.database_url, crawl.name, began)
+
+    one = {product.sku: product for product in catalogue(PRODUCTS)}
+    two = {product.sku: product for product in catalogue(PRODUCTS, day=2)}
+    gone = {
+        key for (key,) in crawl.query("SELECT external_id FROM products WHERE gone_at > %s", began)
+    }
+    assert gone == set(one) - set(two)
+    assert done.gone == len(gone) > 0
+    assert len(crawl.query("SELECT 1 FROM products")) == len(set(one) | set(two))
+    noted = {
+        (key, field, str(new))
+        for key, field, new in crawl.query("SELECT external_id, field, new FROM product_versions")
+        if field in {"price", "availability"}
+    }
+    expected = set()
+    for key in set(one) & set(two):
+        if one[key].price != two[key].price:
+            expected.add((key, "price", f"{two[key].price:.2f}"))
+        if one[key].availability != two[key].availability:
+            expected.add((key, "availability", two[key].availability))
+    assert noted == expected
+    assert expected
+    changed = {key for (key,) in crawl.query("SELECT external_id FROM product_versions")}
+    assert changed == {key for key, _, _ in expected}
+    after = dict(crawl.query("SELECT external_id, xmin::text FROM products"))
+    untouched = (set(one) & set(two)) - changed
+    assert {key for key in untouched if before[key] != after[key]} == set()
+
+
+def test_a_database_that_goes_away_during_a_crawl_costs_no_row(crawl: Crawl) -> None:
+    name = urlsplit(crawl.database_url).path[1:]
+    server = urlsplit(crawl.database_url)._replace(path="/postgres").geturl()
+    with served(products=PRODUCTS, latency_ms=30) as shop:
+        crawl.start_idle()
+        crawl.start_idle()
+        crawl.seed(shop.url)
+        for share in (0.2, 0.5):
+            wait_until(lambda s=share: crawl.total("done") >= PRODUCTS * s, 60, "some pages done")
+            execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
+            execute(
+                server,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                f" WHERE datname = '{name}' AND pid <> pg_backend_pid()",
+            )
+            time.sleep(1)  # the outage itself
+            execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
+        crawl.wait_for_end()
+    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    assert verdict.passed, verdict
+    assert [w.process.returncode for w in crawl.workers.workers] == [0, 0]
+    assert any("the store is back" in said(w) for w in crawl.workers.workers)
+    assert crawl.query("SELECT 1 FROM products WHERE item ->> 'name' <> name") == []
+    assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.zcard(crawl.keys.dead) == 0
+
+
+def test_a_crawl_is_replayed_from_its_archive_with_the_shop_switched_off(
+    crawl: Crawl, tmp_path: Path
+) -> None:
+    archive = tmp_path / "archive"
+    with served(products=PRODUCTS) as shop:
+        url = shop.url
+        run(crawl, url, SEINE_ARCHIVE=archive, SEINE_ARCHIVE_SECONDS=1)
+    first = crawl.query(f"SELECT {SAME} FROM products ORDER BY external_id")
+    assert judge(catalogue(PRODUCTS), crawl.rows()).passed
+    files = sorted(archive.rglob("*.warc.gz"))
+    assert files
+    for file in files:
+        check = subprocess.run(
+            [sys.executable, "-m", "warcio.cli", "check", "-v", str(file)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert check.returncode == 0, check.stdout
+        assert "digest pass" in check.stdout
+    crawl.query("DELETE FROM products RETURNING 1")
+    run(crawl, url, SEINE_REPLAY=archive)
+    assert crawl.query(f"SELECT {SAME} FROM products ORDER BY external_id") == first
