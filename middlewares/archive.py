@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Self
 
@@ -14,6 +15,8 @@ from crawler import meta as m
 from crawler.engine.ledger import ledger_of
 from crawler.engine.storage import storage_of
 from crawler.stores.warc import Headers, Page
+
+_HIGH = re.compile(rb"[\x80-\xff]")
 
 
 class Archive:
@@ -51,9 +54,14 @@ class Archive:
 
 
 def headers_of(response: Response) -> Headers:
-    """All headers as text, line breaks taken out."""
+    """All headers as ASCII: no line breaks, other bytes percent-encoded as in URLs."""
     return [
-        (name.decode("latin-1"), value.decode("latin-1").replace("\r", " ").replace("\n", " "))
+        (_ascii(name), _ascii(value))
         for name, values in response.headers.items()
         for value in values
     ]
+
+
+def _ascii(raw: bytes) -> str:
+    raw = raw.replace(b"\r", b" ").replace(b"\n", b" ")
+    return _HIGH.sub(lambda found: b"%%%02X" % found[0][0], raw).decode("ascii")

@@ -6,6 +6,7 @@ AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL, AWS_REGION …), never from a setting.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 from pathlib import Path
@@ -51,7 +52,8 @@ class Folder:
                 os.fsync(file.fileno())
             part.replace(path)
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                part.unlink()
             raise StoreUnreachable(f"archive {self.root}: {error.strerror}") from None
 
     def get(self, key: str, start: int, length: int) -> bytes:

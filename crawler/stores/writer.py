@@ -221,7 +221,7 @@ class Writer:
                     rows = [piece.row for piece in batch if piece.table == name]
                     if rows:
                         counts += table(cursor, rows)
-        except (psycopg2.Error, StoreError, ValueError, TypeError) as error:
+        except Exception as error:  # whatever a row sets off, it must not take its batch along
             verdict = judge(error)
             if verdict == "away":
                 self._disconnect()
@@ -294,7 +294,7 @@ def judge(error: Exception) -> Verdict:
     >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
     ('row', 'away')
     """
-    if isinstance(error, StoreError):
+    if isinstance(error, StoreError | OSError):
         return "away"
     if not isinstance(error, psycopg2.Error):
         return "row"

@@ -1,0 +1,184 @@
+"""The archive: pages come back as they were, from a folder and from S3, and none is half there."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+
+from crawler.engine.replay import response_of
+from crawler.errors import ConfigError, StoreUnreachable
+from crawler.stores.archive import PageTable, Reader
+from crawler.stores.objects import Folder, ObjectStore, open_store
+from crawler.stores.warc import Page, pack, unpack
+from crawler.stores.writer import Limits, Report, Writer
+from middlewares.archive import headers_of
+from tests.helpers import wait_until
+from tests.integration.storage.kit import T0, rows_of
+
+URL = "https://shop.example/p/1?a=b&c=ü"
+BODY = gzip.compress("<html><body>Ünique</body></html>".encode())
+
+
+def page(url: str = URL, *, body: bytes = BODY, minutes: int = 0, **fields: Any) -> Page:
+    made: dict[str, Any] = {
+        "url": url,
+        "at": T0 + timedelta(minutes=minutes, microseconds=123),
+        "status": 200,
+        "headers": [
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Encoding", "gzip"),
+            ("Transfer-Encoding", "chunked"),
+            ("Set-Cookie", "a=1"),
+            ("Set-Cookie", "b=%C3%BC"),
+        ],
+        "body": body,
+    }
+    return Page(**{**made, **fields})
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setenv("AWS_ACCESS_KEY_ID", "test")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        patch.setenv("AWS_REGION", "us-east-1")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        boto3.client("s3").create_bucket(Bucket="pages")
+        yield "s3://pages/raw"
+    server.stop()
+
+
+@pytest.fixture(params=["folder", "s3"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    place = request.getfixturevalue("s3") if request.param == "s3" else str(tmp_path / "archive")
+    return open_store(place)
+
+
+def test_a_page_comes_back_byte_for_byte() -> None:
+    odd = page(status=404, reason="Not Found", body=bytes(range(256)) * 100)
+    data, places = pack([page(), odd, page("https://a.example/")], "name")
+    for one, place in zip([page(), odd], places, strict=False):
+        found = unpack(data[place.start : place.start + place.length])
+        assert (found.url, found.status, found.reason, found.body) == (
+            one.url, one.status, one.reason, one.body,
+        )  # fmt: skip
+        assert found.at == one.at
+        kept = [(key, value) for key, value in one.headers if key != "Transfer-Encoding"]
+        assert found.headers == [*kept, ("Content-Length", str(len(one.body)))]
+
+
+def test_warcio_itself_finds_nothing_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "a.warc.gz"
+    file.write_bytes(pack([page(), page(body=b"")], "a")[0])
+    command = [sys.executable, "-m", "warcio.cli", "check", "-v", str(file)]
+    check = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert check.returncode == 0
+    assert "fail" not in check.stdout
+
+
+@pytest.mark.postgres
+def test_pages_are_found_again_the_newest_first(database: str, store: ObjectStore) -> None:
+    stored: list[Any] = []
+
+    def done(report: Report) -> None:
+        stored.extend(report.stored)
+
+    writer = Writer(
+        database,
+        {"pages": PageTable(store, lambda: "w")},
+        done=done,
+        pressed=lambda on: None,
+        refused=lambda table, row, reason: None,
+        limits=Limits(age_s=0.05),
+    )
+    writer.start()
+    for number in range(50):
+        writer.put("pages", page(f"https://a.example/{number}", minutes=number), 100, number)
+    writer.put("pages", page(body=b"old", headers=[]), 100, "old")
+    writer.put("pages", page(body=b"new", headers=[], minutes=5), 100, "new")
+    wait_until(lambda: len(stored) == 52, 20, "all pages are kept")
+    writer.close(10)
+    reader = Reader(store, database)
+    try:
+        assert [reader.find(f"https://a.example/{n}").at for n in (0, 49)] == [  # type: ignore[union-attr]
+            page().at, page(minutes=49).at,
+        ]  # fmt: skip
+        found = reader.find(URL)
+        assert found is not None
+        assert found.body == b"new"
+        assert reader.find("https://a.example/none") is None
+    finally:
+        reader.close()
+    assert rows_of(database, "SELECT count(*), count(DISTINCT key) < 10 FROM archive") == [
+        (52, True)
+    ]
+
+
+@pytest.mark.postgres
+def test_an_archive_that_is_away_loses_nothing(database: str, tmp_path: Path) -> None:
+    root = tmp_path / "archive"
+    root.write_text("in the way")  # the folder cannot be made
+    stored: list[Any] = []
+    pressed: list[bool] = []
+    writer = Writer(
+        database,
+        {"pages": PageTable(Folder(root), lambda: "w")},
+        done=lambda report: stored.extend(report.stored),
+        pressed=pressed.append,
+        refused=lambda table, row, reason: None,
+        limits=Limits(age_s=0.01),
+    )
+    writer.start()
+    writer.put("pages", page(), 100, "ticket")
+    wait_until(lambda: pressed == [True], 10, "back-pressure")
+    root.unlink()
+    wait_until(lambda: stored == ["ticket"], 10, "the page is kept")
+    writer.close(10)
+    assert pressed == [True, False]
+    assert [path.suffix for path in root.rglob("*") if path.is_file()] == [".gz"]
+
+
+def test_a_response_is_made_as_the_downloader_made_it() -> None:
+    made = response_of(page(), Request(URL))
+    assert isinstance(made, Response)
+    assert made.headers.getlist("Set-Cookie") == [b"a=1", b"b=%C3%BC"]
+    assert "cached" in made.flags
+    plain = response_of(page(body=b"<html>", headers=[("Content-Type", "text/html")]), Request(URL))
+    assert isinstance(plain, HtmlResponse)
+
+
+def test_headers_cannot_break_a_record() -> None:
+    response = Response(URL, headers={"X-Odd": [b"a\r\nb", "/ü".encode()]})
+    assert headers_of(response) == [("X-Odd", "a  b"), ("X-Odd", "/%C3%BC")]
+
+
+def test_places_are_checked(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="credentials"):
+        open_store("s3://key:secret@bucket/raw")
+    with pytest.raises(ConfigError, match="neither"):
+        open_store("ftp://host/raw")
+    with pytest.raises(StoreUnreachable):
+        Folder(tmp_path).get("none", 0, 1)
+
+
+def test_a_missing_bucket_is_one_clear_error(s3: str) -> None:
+    other = open_store("s3://nobucket/raw")
+    with pytest.raises(StoreUnreachable, match="NoSuchBucket"):
+        other.put("a", b"b")
+    with pytest.raises(StoreUnreachable):
+        open_store(s3).get("none", 0, 10)
