@@ -245,7 +245,15 @@ class Frontier:
                 pass
         while await self.sweep():
             pass
+        await self._fail_jobs()
         return dropped
+
+    async def _fail_jobs(self) -> None:
+        """Count what a clear dropped against the jobs, so that none waits for it."""
+        client: Any = self.redis
+        async for key in self._scan(self.keys.job + ":"):
+            total, done = await client.hmget(key, "total", "done")
+            await client.hset(key, "failed", max(0, int(total or 0) - int(done or 0)))
 
     async def clear_domain(self, domain: str) -> int:
         """Drop a domain's requests but for those in flight and the dead; returns how many."""

@@ -8,20 +8,22 @@
 -- ARGV[5] then ids of delayed requests
 -- reply: how many were taken out
 local domain, gone = ARGV[2], 0
+local function drop(id)
+    count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '\n')), 'failed', 1)
+    redis.call('HDEL', REQUESTS, id)
+    redis.call('HDEL', DELIVERIES, id)
+    gone = gone + 1
+end
 local queue = queue_of(domain)
 for _, id in ipairs(redis.call('ZRANGE', queue, 0, tonumber(ARGV[3]) - 1)) do
     if ARGV[4] ~= '1' or redis.call('HEXISTS', REQUESTS, id) == 0 then
         redis.call('ZREM', queue, id)
-        redis.call('HDEL', REQUESTS, id)
-        redis.call('HDEL', DELIVERIES, id)
-        gone = gone + 1
+        drop(id)
     end
 end
 for i = 5, #ARGV do
     if redis.call('ZREM', DELAYED, ARGV[i]) == 1 then
-        redis.call('HDEL', REQUESTS, ARGV[i])
-        redis.call('HDEL', DELIVERIES, ARGV[i])
-        gone = gone + 1
+        drop(ARGV[i])
     end
 end
 touched[domain] = true
