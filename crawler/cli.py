@@ -17,6 +17,7 @@ from scrapy.spiderloader import get_spider_loader
 from crawler.config import redact
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import ConfigError, SeineError
+from crawler.jobs.model import Plan
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -108,6 +109,19 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], Request]:
     Raises:
         ConfigError: the project has no such spider, or it takes no seeds.
     """
+    return _spider(settings, spider)().make_request_from_data
+
+
+def plans_of(settings: Settings, spider: str) -> list[Plan]:
+    """What the coordinator is to do for the sites of *spider*.
+
+    Raises:
+        ConfigError: the project has no such spider, or it takes no seeds.
+    """
+    return _spider(settings, spider).plans()
+
+
+def _spider(settings: Settings, spider: str) -> type[FrontierSpider]:
     loader = get_spider_loader(settings)
     try:
         found = loader.load(spider)
@@ -116,4 +130,4 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], Request]:
         raise ConfigError(f"no spider is named {spider!r}; there is {names}") from None
     if not issubclass(found, FrontierSpider):
         raise ConfigError(f"spider {spider!r} takes no seeds: it is no FrontierSpider")
-    return found().make_request_from_data
+    return found

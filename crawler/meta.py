@@ -11,6 +11,8 @@ from typing import Any
 TASK_ID = "task_id"
 #: Job the task counts for.
 JOB_ID = "job_id"
+#: What a request's URL is remembered within, instead of its job: another scope fetches it again.
+SCOPE = "scope"
 #: `full`, `recrawl`, `seed` …
 JOB_TYPE = "job_type"
 #: Short name of the site.

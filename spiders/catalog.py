@@ -17,6 +17,7 @@ from crawler.extract.site import Site
 from crawler.extract.sitemap import named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
 from crawler.items import Product
+from crawler.jobs.model import Plan
 from crawler.urls import absolute
 from spiders import sites
 
@@ -25,6 +26,8 @@ OK = 200
 MOST_SITEMAPS = 500
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
+#: Jobs that name each page they want: a link of such a page is no part of them.
+_NO_LINKS = frozenset({"recrawl", "news"})
 
 
 class CatalogSpider(FrontierSpider):
@@ -48,6 +51,11 @@ class CatalogSpider(FrontierSpider):
         """The site file for a URL, or the default; commands ask for it too."""
         return sites.find(url)
 
+    @classmethod
+    def plans(cls) -> list[Plan]:
+        """What the site files ask of the coordinator."""
+        return sites.plans()
+
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Request]:
         """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):
@@ -65,6 +73,8 @@ class CatalogSpider(FrontierSpider):
             item.site_id = given or item.site_id or sites.site_id(response.url)
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
+        if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
+            return
         yield from self._follow(response, site, page)
         if self._wants_sitemaps(response):
             yield Request(
@@ -90,17 +100,22 @@ class CatalogSpider(FrontierSpider):
         found = read_sitemap(response.body, response.url)
         for url in found.sitemaps[:MOST_SITEMAPS]:
             yield self._sitemap(url, origin)
+        changed = dict(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         for link in listed_links((url for url, _ in found.pages), origin, site.follows):
-            if not self.knows(link.url):
-                yield self._request(link, site, None)
+            if not self.knows(link.url, _job(response)):
+                request = self._request(link, site, None)
+                if changed:
+                    # The job is to find news: each state of a page is fetched once.
+                    request.meta[m.SCOPE] = f"news {changed.get(link.url) or ''}"
+                yield request
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
         links = site.links(page, _header(response, "X-Robots-Tag"))
-        shelf = shelf_of(links)
+        shelf, job = shelf_of(links), _job(response)
         # A listing that goes on for ever shows the same things again; its next page is no news.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         for link in links:
-            if not self.knows(link.url) and not (repeated and link.kind == "pagination"):
+            if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
                 yield self._request(link, site, shelf)
 
     def _sitemap(self, url: str, origin: str) -> Request:
@@ -137,3 +152,7 @@ class CatalogSpider(FrontierSpider):
 
 def _header(response: Response, name: str) -> str:
     return (response.headers.get(name) or b"").decode("latin-1")
+
+
+def _job(response: Response) -> str:
+    return str(response.meta.get(m.JOB_ID) or "")

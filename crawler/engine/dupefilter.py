@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy_redis.dupefilter import RFPDupeFilter
 
-from crawler.urls import fingerprint
+from crawler.urls import fingerprint, within
 
 
 class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no types
@@ -55,10 +55,10 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         since = self._confirmed.get(number)
         return since is not None and monotonic() - since < self.LIFETIME_S
 
-    def knows_url(self, url: str) -> bool:
-        """The same, for a page that is asked for with GET."""
+    def knows_url(self, url: str, job: str = "") -> bool:
+        """The same, for a page that is asked for with GET, within a job."""
         try:
-            return self.knows(fingerprint(url))
+            return self.knows(within(job, fingerprint(url)))
         except ValueError:
             return False
 

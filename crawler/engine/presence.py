@@ -53,6 +53,8 @@ class Presence:
     stats: Any
     lease_s: float
     started: float = attrs.Factory(time.time)
+    cancelled: frozenset[str] = frozenset()
+    """Jobs whose requests are dropped when their turn comes."""
 
     async def heartbeat(self) -> None:
         """Beat three times in the life of a lease, until cancelled."""
@@ -77,6 +79,11 @@ class Presence:
             self.stats.inc_value("seine/leases_lost", len(lost))
             self.pump.drop(lost)
         await self.frontier.sweep()
+        await self._hear_of_cancelled()
+
+    async def _hear_of_cancelled(self) -> None:
+        names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]
+        self.cancelled = frozenset(name.decode() for name in names)
 
     def _info(self) -> bytes:
         return orjson.dumps(
@@ -98,6 +105,8 @@ class Presence:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(self.frontier.keys.wake)
                     async for message in channel.listen():
+                        if message["data"] == b"cancel":
+                            await self._hear_of_cancelled()
                         self._news(message["data"])
             except (RedisError, OSError):
                 await asyncio.sleep(1)

@@ -37,6 +37,7 @@ from crawler.frontier.frontier import Frontier, note
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Burial, Done, Push, Retry
 from crawler.stores.connect import endpoints, redis_client
+from crawler.urls import within
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -242,14 +243,26 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if request.dont_filter and entry is not None:
             return None, False
         try:
-            return self.df.request_fingerprint(request), request.dont_filter
+            number = self.df.request_fingerprint(request)
+            return within(self._scope(request, entry), number), request.dont_filter
         except ValueError:
             return None, False  # to_push will say what is wrong with the URL
+
+    @staticmethod
+    def _scope(request: Request, entry: Entry | None) -> str:
+        """Within what the URL is remembered: its own scope, its job, or the crawl."""
+        inherited = entry.request.meta.get(m.JOB_ID) if entry is not None else None
+        meta = request.meta
+        return str(meta.get(m.SCOPE) or meta.get(m.JOB_ID) or inherited or "")
 
     def next_request(self) -> Request | None:
         """A request that may be sent now, or None. Never raises."""
         self.pump.held_back = self.ledger.pressed
         while (lease := self.pump.take()) is not None:
+            if lease.job and lease.job in self.presence.cancelled:
+                self._count("cancelled", 1)
+                self.pump.done(Done(lease=lease))
+                continue
             try:
                 request = requests.from_blob(lease.blob, self.spider)
             except DecodeError as error:

@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy_redis.spiders import RedisSpider
 
 from crawler.errors import BadSeed
+from crawler.jobs.model import Plan
 
 #: Seeds come before everything that they lead to.
 SEED_PRIORITY = 100
@@ -22,14 +23,19 @@ class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has n
 
     `-a url=…` (several separated by white space) seeds a crawl from the command line.
 
-    `knows(url)` says that the frontier has a URL for certain: a link that every page repeats need
-    not become a request each time only to be dropped. The scheduler puts it there.
+    `knows(url, job)` says that the frontier has a URL for certain: a link that every page repeats
+    need not become a request each time only to be dropped. The scheduler puts it there.
     """
 
     def __init__(self, *args: Any, url: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.seed_urls = url.split()
-        self.knows: Callable[[str], bool] = lambda url: False
+        self.knows: Callable[[str, str], bool] = lambda url, job: False
+
+    @classmethod
+    def plans(cls) -> list[Plan]:
+        """What the coordinator is to do for this spider's sites."""
+        return []
 
     def setup_redis(self, crawler: Crawler | None = None) -> None:
         """Open no connection of its own, and let no idle handler hold the spider open."""

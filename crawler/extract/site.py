@@ -44,6 +44,17 @@ class Site:
     concurrency: ClassVar[int | None] = None
     """Requests in flight to the site at once, across the fleet."""
 
+    schedule: ClassVar[str] = ""
+    """When a full crawl starts: a cron expression, UTC. Empty: only on demand."""
+    sitemaps: ClassVar[tuple[str, ...]] = ()
+    """Sitemaps that the coordinator has looked at between full crawls."""
+    watch_s: ClassVar[float] = 3600
+    """Seconds between two looks at them."""
+    recrawl_s: ClassVar[float] = 0
+    """Seconds after which a product that never changes is fetched again; 0: never."""
+    budget: ClassVar[int] = 0
+    """Products fetched again in a day, at most; 0: no limit."""
+
     def extract(self, page: Page) -> Found:
         """Read a page: the default parser, then this site's selectors over it."""
         found = extract(page)

@@ -18,6 +18,8 @@
 | seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
 | counters | hash | totals since the crawl began | all | permanent |
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
+| jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
+| coordinator | string | who leads | coordinator | 10 s |
 | control | hash | seq token paused cap delay jitter ended | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | wake | channel | `ready`, `pause`, `resume` | push commit … | – |

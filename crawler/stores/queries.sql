@@ -175,6 +175,7 @@ VALUES (%(site)s, %(now)s, %(job)s, %(products)s, %(rejected)s, %(changed)s, %(s
         %(coverage)s::jsonb, %(score)s, %(fall)s)
 ON CONFLICT (site_id, measured_at) DO NOTHING
 
+<<<<<<< HEAD
 -- name: add_pages
 -- rows: [{…columns…}]
 INSERT INTO archive (url, at, status, key, start, length, site_id, job_id)
@@ -188,3 +189,15 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
 SELECT key, start, length FROM archive
 WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 ORDER BY at DESC LIMIT 1
+=======
+-- name: recrawl_candidates
+-- The products of a site that were read longest ago, with how often they changed.
+SELECT p.url, p.scraped_at, p.first_seen,
+    (SELECT count(*) FROM product_versions v
+     WHERE v.site_id = p.site_id AND v.external_id = p.external_id) AS changes
+FROM products p
+WHERE p.site_id = %(site)s AND p.gone_at IS NULL
+  AND p.scraped_at < %(now)s - make_interval(secs => %(shortest)s)
+ORDER BY p.scraped_at
+LIMIT %(limit)s
+>>>>>>> 574c3b2 (Add jobs and their coordinator: planned by schedule, counted in the frontier, sent again by age)

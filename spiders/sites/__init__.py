@@ -9,6 +9,7 @@ from functools import cache
 
 from crawler.extract.site import Site
 from crawler.extract.sites import site_of
+from crawler.jobs.model import Plan
 from crawler.urls import domain
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,23 @@ def _find(key: str) -> Site:
 def named(name: str) -> Site | None:
     """The site of that short name, or None."""
     return next((site for site in load().values() if site.name == name), None)
+
+
+def plans() -> list[Plan]:
+    """What each site file asks of the coordinator."""
+    return [
+        Plan(
+            site_id=site.name,
+            seeds=site.seeds,
+            schedule=site.schedule,
+            sitemaps=site.sitemaps,
+            watch_s=site.watch_s,
+            recrawl_s=site.recrawl_s,
+            budget=site.budget,
+        )
+        for site in dict.fromkeys(load().values())
+        if site.name
+    ]
 
 
 def site_id(url: str) -> str:

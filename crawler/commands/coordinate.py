@@ -1,0 +1,68 @@
+"""`scrapy coordinate`: plan the crawl's work, as the leader or as one who stands by."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from crawler.cli import SeineCommand, plans_of
+from crawler.config import FrontierConfig, flag
+from crawler.coordinator.schedule import check
+from crawler.coordinator.service import Coordinator
+from crawler.jobs.model import Plan
+from crawler.stores.connect import Endpoints, endpoints, redis_client
+from crawler.stores.migrations import migrate
+
+
+class Command(SeineCommand):
+    """Starts full crawls by schedule, watches sitemaps, sends products again, closes jobs."""
+
+    summary = "Plan full crawls, sitemap watches and re-crawls; fetch nothing"
+    example = "scrapy coordinate"
+    default_settings = {"LOG_ENABLED": True}  # noqa: RUF012  # Scrapy's own attribute
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --once and --spider."""
+        super().add_options(parser)
+        parser.add_argument("--once", action="store_true", help="do what is due now, and end")
+        parser.add_argument("--spider", default="catalog", help="whose sites (default: catalog)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run until told to stop."""
+        plans = plans_of(self.project, opts.spider)
+        for plan in plans:
+            check(plan.schedule, plan.site_id)
+        found = endpoints(self.project)
+        if flag(self.project, "SEINE_EMBEDDED"):
+            migrate(found.database_url)
+        crawl = FrontierConfig.from_settings(self.project, opts.spider).crawl
+        logging.getLogger("crawler.coordinator").setLevel(logging.INFO)
+        asyncio.run(self._run(found, crawl, plans, once=opts.once))
+
+    async def _run(
+        self, found: Endpoints, crawl: str, plans: Sequence[Plan], *, once: bool
+    ) -> None:
+        redis = redis_client(found.redis_url)
+        coordinator = Coordinator(redis, crawl, found.database_url, plans)
+        try:
+            if once:
+                await coordinator.step(datetime.now(UTC))
+            else:
+                await _until_signal(coordinator)
+        finally:
+            await redis.aclose()
+        self.show(f"{len(plans)} sites planned", sites=[plan.site_id for plan in plans])
+
+
+async def _until_signal(coordinator: Coordinator) -> None:
+    task = asyncio.ensure_future(coordinator.run())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, task.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task

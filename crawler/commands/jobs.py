@@ -1,0 +1,133 @@
+"""`scrapy jobs`: start, show, pause, resume and cancel the crawls of whole sites."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import attrs
+from rich.console import Console
+from rich.table import Table
+from scrapy.exceptions import UsageError
+
+from crawler.cli import SeineCommand, plans_of
+from crawler.config import FrontierConfig
+from crawler.errors import ConfigError
+from crawler.extract.sites import site_of
+from crawler.frontier.frontier import Frontier
+from crawler.jobs.model import Job, Plan, job_id
+from crawler.jobs.progress import simple_eta_s
+from crawler.jobs.record import record
+from crawler.jobs.store import Jobs
+from crawler.ops.words import span
+from crawler.stores.connect import endpoints, redis_client
+
+VERBS = ("start", "list", "show", "pause", "resume", "cancel")
+
+
+class Command(SeineCommand):
+    """Works on the jobs of one crawl."""
+
+    summary = "Start a site's full crawl; list, show, pause, resume or cancel jobs"
+    arguments = "[start SITE|URL… | list | show JOB | pause JOB | resume JOB | cancel JOB]"
+    example = "scrapy jobs start https://shop.example/"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --spider."""
+        super().add_options(parser)
+        parser.add_argument("--spider", default="catalog", help="whose jobs (default: catalog)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run one verb; `list` where there is none."""
+        verb, *names = args or ["list"]
+        if verb not in VERBS or (verb != "list" and not names):
+            raise UsageError(f"one of {', '.join(VERBS)}, and what it is about")
+        found = endpoints(self.project)
+        crawl = FrontierConfig.from_settings(self.project, opts.spider).crawl
+        plans = plans_of(self.project, opts.spider)
+
+        async def work() -> Sequence[Job]:
+            redis = redis_client(found.redis_url)
+            try:
+                return await _act(Jobs(Frontier(redis, crawl)), verb, names, plans)
+            finally:
+                await redis.aclose()
+
+        jobs = asyncio.run(work())
+        if verb != "list":
+            record(found.database_url, crawl, jobs)
+        self._show(jobs)
+
+    def _show(self, jobs: Sequence[Job]) -> None:
+        if self.as_json:
+            self.show("", jobs=[_plain(job) for job in jobs])
+            return
+        Console().print(_table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one")
+
+
+async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan]) -> list[Job]:
+    if verb == "list":
+        return await jobs.newest()
+    if verb == "start":
+        return [await _start(jobs, *_seeds(name, plans)) for name in names]
+    found = [await _named(jobs, name) for name in names]
+    deeds: dict[str, Callable[[Job], Awaitable[None]]] = {
+        "pause": jobs.pause,
+        "resume": jobs.resume,
+        "cancel": jobs.cancel,
+    }
+    if verb in deeds:
+        for job in found:
+            await deeds[verb](job)
+    return [await _named(jobs, job.id) for job in found]
+
+
+def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
+    """The site id and the seeds that a site's name or a URL stands for."""
+    plan = next((plan for plan in plans if plan.site_id == name and plan.seeds), None)
+    if plan is not None:
+        return plan.site_id, plan.seeds
+    if "://" not in name:
+        known = ", ".join(p.site_id for p in plans if p.seeds) or "none"
+        raise ConfigError(f"{name!r} is neither a URL nor a site with seeds ({known})")
+    try:
+        return site_of(name), (name,)
+    except ValueError as error:
+        raise ConfigError(f"{name!r}: {error}") from None
+
+
+async def _start(jobs: Jobs, site_id: str, urls: Sequence[str]) -> Job:
+    name = job_id(site_id, "full", datetime.now(UTC))
+    return await jobs.begin(name, site_id=site_id, kind="full", urls=urls)
+
+
+async def _named(jobs: Jobs, name: str) -> Job:
+    job = await jobs.get(name)
+    if job is None:
+        raise ConfigError(f"there is no job {name!r}; `scrapy jobs list` shows those there are")
+    return job
+
+
+def _eta_s(job: Job) -> float | None:
+    if job.state != "running":
+        return None
+    return simple_eta_s(job.total, job.done + job.failed, time.time() - job.started_at)
+
+
+def _plain(job: Job) -> dict[str, Any]:
+    return {**attrs.asdict(job), "left": job.left, "eta_s": _eta_s(job)}
+
+
+def _table(jobs: Sequence[Job]) -> Table:
+    table = Table(box=None, header_style="bold")
+    for column in ("job", "state", "total", "done", "failed", "left", "ETA"):
+        table.add_column(column, justify="left" if column in {"job", "state"} else "right")
+    for job in jobs:
+        numbers = (job.total, job.done, job.failed, job.left)
+        eta = span(_eta_s(job)) if job.left else "–"
+        table.add_row(job.id, job.state, *(f"{n:,}" for n in numbers), eta)
+    return table

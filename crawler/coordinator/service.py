@@ -1,0 +1,174 @@
+"""The coordinator's loop: one leader, small steps, each of which may be repeated."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import attrs
+from redis.asyncio import Redis
+from redis.asyncio.lock import Lock
+from redis.exceptions import LockError, RedisError
+
+from crawler.coordinator import recrawl, schedule
+from crawler.errors import StoreUnreachable
+from crawler.frontier.frontier import Frontier
+from crawler.jobs.model import Job, Plan, job_id
+from crawler.jobs.record import record
+from crawler.jobs.store import Jobs
+from crawler.stores.finish import finish_site
+
+logger = logging.getLogger(__name__)
+#: A coordinator that says nothing for this long has lost its office, s.
+TERM_S = 10.0
+#: Between two rounds of steps, s.
+ROUND_S = 1.0
+#: Between two looks at the products, s.
+RECRAWL_S = 60.0
+#: Products sent again in one look, at most: the rest waits for the next one.
+BATCH = 2000
+_DAY_S = 86_400.0
+
+
+@attrs.define(eq=False)
+class Coordinator:
+    """Plans the work of one crawl while it leads; waits for its turn otherwise."""
+
+    redis: Redis
+    crawl: str
+    database_url: str
+    plans: Sequence[Plan]
+    frontier: Frontier = attrs.field(init=False)
+    jobs: Jobs = attrs.field(init=False)
+    leading: bool = False
+    _lock: Lock = attrs.field(init=False)
+    _looked: datetime | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.frontier = Frontier(self.redis, self.crawl)
+        self.jobs = Jobs(self.frontier)
+        self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=TERM_S)
+
+    async def run(self) -> None:
+        """Lead or stand by until cancelled; an outage is waited out."""
+        try:
+            while True:
+                try:
+                    if await self._lead():
+                        await self.step(datetime.now(UTC))
+                except (RedisError, OSError, StoreUnreachable) as error:
+                    logger.warning("the coordinator waits: %s", error)
+                    await asyncio.sleep(2)
+                await asyncio.sleep(ROUND_S)
+        finally:
+            await self._resign()
+
+    async def _lead(self) -> bool:
+        was, self.leading = self.leading, await self._in_office()
+        if self.leading != was:
+            logger.info("this coordinator %s", "leads" if self.leading else "stands by")
+        return self.leading
+
+    async def _in_office(self) -> bool:
+        if self.leading:
+            try:
+                return bool(await self._lock.reacquire())
+            except LockError:
+                return False
+        return bool(await self._lock.acquire(blocking=False))
+
+    async def _resign(self) -> None:
+        if self.leading:
+            try:
+                await self._lock.release()
+            except (LockError, RedisError, OSError) as error:
+                logger.debug("the office falls back by itself: %s", error)
+
+    async def step(self, now: datetime) -> None:
+        """Do all that is due at *now*."""
+        for plan in self.plans:
+            await self._full(plan, now)
+            await self._watch(plan, now)
+        if self._looked is None or (now - self._looked).total_seconds() >= RECRAWL_S:
+            self._looked = now
+            for plan in self.plans:
+                await self._recrawl(plan, now)
+        await self._close(now)
+
+    async def _full(self, plan: Plan, now: datetime) -> None:
+        if not plan.schedule or not plan.seeds:
+            return
+        due = schedule.last_due(plan.schedule, now)
+        await self._once(plan, "full", due, plan.seeds)
+
+    async def _watch(self, plan: Plan, now: datetime) -> None:
+        if plan.sitemaps and plan.watch_s > 0:
+            at = schedule.slot(now, plan.watch_s)
+            origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
+            fields = {"callback": "parse_sitemap", "cb_kwargs": {"origin": origin}}
+            await self._once(plan, "news", at, plan.sitemaps, fields)
+
+    async def _once(
+        self,
+        plan: Plan,
+        kind: str,
+        at: datetime,
+        urls: Sequence[str],
+        fields: Mapping[str, object] | None = None,
+    ) -> None:
+        name = job_id(plan.site_id, kind, at)
+        known = await self.jobs.get(name)
+        if known is not None and known.planned:
+            return
+        job = await self.jobs.begin(name, site_id=plan.site_id, kind=kind, urls=urls, fields=fields)
+        logger.info("job %s begins: %d seeds", job.id, len(urls))
+
+    async def _recrawl(self, plan: Plan, now: datetime) -> None:
+        if plan.recrawl_s <= 0:
+            return
+        name = job_id(plan.site_id, "recrawl", schedule.slot(now, _DAY_S))
+        job = await self.jobs.get(name)
+        spent = job.total if job is not None else 0
+        most = min(BATCH, plan.budget - spent) if plan.budget else BATCH
+        if most <= 0:
+            return
+        known = await asyncio.to_thread(recrawl.candidates, self.database_url, plan, now)
+        found = recrawl.due(known, plan.recrawl_s, now, most)
+        if found:
+            await self._send_again(plan, name, found)
+
+    async def _send_again(self, plan: Plan, name: str, found: Sequence[recrawl.Known]) -> None:
+        site = plan.site_id
+        await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
+        # Marked with the time of the last look, so that a product is sent once until it was seen.
+        marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in found}
+        sent = await self.jobs.add(
+            name, site_id=site, kind="recrawl", urls=list(marks), marks=marks, priority=0
+        )
+        if sent:
+            logger.info("job %s: %d products are due again", name, sent)
+
+    async def _close(self, now: datetime) -> None:
+        running = await self.jobs.running()
+        idle = (await self.frontier.counts()).undone == 0
+        ended = [job for job in running if self._over(job, now, idle=idle)]
+        for job in ended:
+            await asyncio.to_thread(self._finish, job)
+            await self.jobs.finish(job)
+            logger.info("job %s is finished: %d done, %d failed", job.id, job.done, job.failed)
+        if running:
+            written = [await self.jobs.get(job.id) or job for job in running]
+            await asyncio.to_thread(record, self.database_url, self.crawl, written)
+
+    @staticmethod
+    def _over(job: Job, now: datetime, *, idle: bool) -> bool:
+        """Whether a job is complete; a day's re-crawl is over with its day."""
+        if job.kind == "recrawl" and (now - job.started).total_seconds() < _DAY_S:
+            return False
+        return job.complete or (idle and job.state == "running" and job.planned)
+
+    def _finish(self, job: Job) -> None:
+        if job.kind == "full" and job.done:
+            finish_site(self.database_url, job.site_id, job.started, job_id=job.id)

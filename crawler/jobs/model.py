@@ -1,0 +1,77 @@
+"""What a job is, and what a site asks of the coordinator."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Literal
+
+import attrs
+
+State = Literal["running", "paused", "finished", "cancelled"]
+#: A job's name goes into Redis keys and into the first line of each of its requests.
+NAME = re.compile(r"[\w.:-]{1,120}")
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What is to be done for one site, again and again."""
+
+    site_id: str
+    seeds: tuple[str, ...] = ()
+    """Where a full crawl starts, absolute URLs; sitemaps may be among them."""
+    schedule: str = ""
+    """When a full crawl starts: a cron expression, UTC; empty: only on demand."""
+    sitemaps: tuple[str, ...] = ()
+    """Sitemaps to watch between full crawls."""
+    watch_s: float = 3600.0
+    """Seconds between two looks at them."""
+    recrawl_s: float = 0.0
+    """Seconds after which a product that never changes is fetched again; 0: never."""
+    budget: int = 0
+    """Products fetched again in a day, at most; 0: no limit."""
+
+
+@attrs.frozen(kw_only=True)
+class Job:
+    """One run, with its counters."""
+
+    id: str
+    site_id: str
+    kind: str
+    """`full`, `recrawl`, `news` or `seed`."""
+    state: State
+    domains: tuple[str, ...] = ()
+    """Where its seeds are: what `pause` stops."""
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    started_at: float
+    """Unix time, s."""
+    finished_at: float | None = None
+    planned: bool = True
+    """Whether all its seeds are in the frontier."""
+
+    @property
+    def left(self) -> int:
+        """Requests that are neither done nor failed."""
+        return max(0, self.total - self.done - self.failed)
+
+    @property
+    def complete(self) -> bool:
+        """Whether it runs and has nothing left to do."""
+        return self.state == "running" and self.planned and self.left == 0
+
+    @property
+    def started(self) -> datetime:
+        """When it began."""
+        return datetime.fromtimestamp(self.started_at, UTC)
+
+
+def job_id(site_id: str, kind: str, at: datetime) -> str:
+    """Name a run after what it is and when it was due, so that planning it twice makes one job.
+
+    >>> job_id("shop.example", "full", datetime(2026, 11, 21, 4, 0, tzinfo=UTC))
+    'shop.example-full-20261121T0400'
+    """
+    return re.sub(r"[^\w.:-]", "_", f"{site_id}-{kind}-{at:%Y%m%dT%H%M}")

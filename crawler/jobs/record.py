@@ -1,0 +1,45 @@
+"""Jobs in PostgreSQL: the record that stays when Redis is cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+import psycopg2
+from psycopg2.extras import execute_values
+
+from crawler.errors import StoreUnreachable
+from crawler.jobs.model import Job
+from crawler.stores.writer import connect
+
+_UPSERT = """
+INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, failed, started_at, finished_at)
+VALUES %s
+ON CONFLICT (job_id) DO UPDATE SET
+    state = EXCLUDED.state, total = EXCLUDED.total, done = EXCLUDED.done,
+    failed = EXCLUDED.failed, finished_at = EXCLUDED.finished_at
+"""
+_ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), to_timestamp(%s))"
+
+
+def record(database_url: str, crawl: str, jobs: Sequence[Job]) -> None:
+    """Write the jobs as they stand now.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    rows = [_row(crawl, job) for job in jobs]
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            execute_values(connection.cursor(), _UPSERT, rows, template=_ROW)
+    except psycopg2.OperationalError as error:
+        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+
+
+def _row(crawl: str, job: Job) -> tuple[object, ...]:
+    counters = (job.total, job.done, job.failed)
+    return (
+        *(job.id, crawl, job.site_id, job.kind, job.state),
+        *counters,
+        *(job.started_at, job.finished_at),
+    )

@@ -1,0 +1,178 @@
+"""Jobs in Redis: beside their counters, so that one look shows a job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from crawler import meta as m
+from crawler.errors import ConfigError
+from crawler.frontier.codec import encode
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Push
+from crawler.jobs.model import NAME, Job, State
+from crawler.urls import domain, fingerprint, tidy, within
+
+#: Seeds come before everything that they lead to; the same as for seeds that people push.
+SEED_PRIORITY = 100
+_ENDED: tuple[State, ...] = ("finished", "cancelled")
+
+
+class Jobs:
+    """The jobs of one crawl."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self.frontier = frontier
+        self._redis: Any = frontier.redis
+        self._index = frontier.keys.jobs
+
+    def _key(self, job: str) -> str:
+        return f"{self.frontier.keys.prefix}job:{job}"
+
+    async def begin(
+        self,
+        job: str,
+        *,
+        site_id: str,
+        kind: str,
+        urls: Sequence[str],
+        fields: Mapping[str, object] | None = None,
+    ) -> Job:
+        """Begin a job, or join the one of that name: doing it twice is as good as once.
+
+        Raises:
+            ConfigError: the name or a URL cannot be used; names it.
+        """
+        if not NAME.fullmatch(job):
+            raise ConfigError(f"{job!r} is no name of a job: letters, digits and _ . : - only")
+        domains = sorted({_domain(url) for url in urls})
+        now = time.time()
+        plan = {"site_id": site_id, "kind": kind, "state": "running", "started_at": now}
+        key, pipe = self._key(job), self._redis.pipeline(transaction=True)
+        for field, value in plan.items():
+            pipe.hsetnx(key, field, str(value))
+        pipe.hset(key, "domains", orjson.dumps(domains))
+        pipe.zadd(self._index, {job: now}, nx=True)
+        await pipe.execute()
+        await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
+        await self._redis.hset(key, "planned", 1)
+        found = await self.get(job)
+        assert found is not None  # it was written just now
+        return found
+
+    async def add(
+        self,
+        job: str,
+        *,
+        site_id: str,
+        kind: str,
+        urls: Iterable[str],
+        marks: Mapping[str, str] | None = None,
+        fields: Mapping[str, object] | None = None,
+        priority: int = SEED_PRIORITY,
+    ) -> int:
+        """Push URLs for a job, each once per job (and per mark); returns how many were new.
+
+        *fields* are further ones of the stored request: callback, cb_kwargs …
+        """
+        shared = {m.JOB_ID: job, m.JOB_TYPE: kind, m.SITE_ID: site_id}
+        pushes = [
+            Push(
+                domain=_domain(url),
+                blob=encode(
+                    {
+                        **(fields or {}),
+                        "url": tidy(url),
+                        "priority": priority,
+                        "meta": self._meta(shared),
+                    }
+                ),
+                fingerprint=within(job + (marks or {}).get(url, ""), fingerprint(url)),
+                priority=priority,
+                job=job,
+            )
+            for url in urls
+        ]
+        words = await self.frontier.push(pushes)
+        return sum(word == "OK" for word in words)
+
+    @staticmethod
+    def _meta(shared: Mapping[str, object]) -> dict[str, object]:
+        made: dict[str, object] = dict(shared)
+        m.complete(made, None)
+        return {**made, m.DEPTH: 0}
+
+    async def get(self, job: str) -> Job | None:
+        """One job, None where there is none of that name."""
+        found: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
+        return _job(job, found) if b"state" in found else None
+
+    async def newest(self, limit: int = 50) -> list[Job]:
+        """The newest jobs first."""
+        names = await self._redis.zrevrange(self._index, 0, limit - 1)
+        jobs = [await self.get(name.decode()) for name in names]
+        return [job for job in jobs if job is not None]
+
+    async def running(self) -> list[Job]:
+        """Jobs that have not ended, of the newest thousand."""
+        return [job for job in await self.newest(1000) if job.state not in _ENDED]
+
+    async def pause(self, job: Job) -> None:
+        """Hand out nothing of the domains where the job began."""
+        await self._redis.hset(self._key(job.id), "state", "paused")
+        for name in job.domains:
+            await self.frontier.pause(name)
+
+    async def resume(self, job: Job) -> None:
+        """Go on with a paused job."""
+        await self._redis.hset(self._key(job.id), "state", "running")
+        for name in job.domains:
+            await self.frontier.resume(name)
+
+    async def cancel(self, job: Job) -> None:
+        """Fetch no more for the job; what is queued is dropped when its turn comes."""
+        if job.state == "paused":
+            await self.resume(job)
+        await self._end(job.id, "cancelled")
+        await self._redis.sadd(self.frontier.keys.cancelled, job.id)
+        await self._redis.publish(self.frontier.keys.wake, "cancel")
+
+    async def finish(self, job: Job) -> None:
+        """Close a complete job."""
+        await self._end(job.id, "finished")
+
+    async def _end(self, job: str, state: State) -> None:
+        key, pipe = self._key(job), self._redis.pipeline(transaction=True)
+        pipe.hset(key, "state", state)
+        pipe.hset(key, "finished_at", str(time.time()))
+        await pipe.execute()
+
+
+def _domain(url: str) -> str:
+    try:
+        return domain(url)
+    except ValueError as error:
+        raise ConfigError(f"{url}: {error}") from None
+
+
+def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
+    def text(field: str) -> str:
+        return found.get(field.encode(), b"").decode()
+
+    state: State = text("state")  # type: ignore[assignment]  # written by this module alone
+    return Job(
+        id=name,
+        site_id=text("site_id"),
+        kind=text("kind"),
+        state=state,
+        domains=tuple(orjson.loads(found.get(b"domains", b"[]"))),
+        total=int(text("total") or 0),
+        done=int(text("done") or 0),
+        failed=int(text("failed") or 0),
+        started_at=float(text("started_at") or 0),
+        finished_at=float(text("finished_at")) if text("finished_at") else None,
+        planned=text("planned") == "1",
+    )

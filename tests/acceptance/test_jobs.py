@@ -1,0 +1,68 @@
+"""Jobs as an operator runs them: `scrapy jobs`, workers, `scrapy coordinate`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from crawler.demo.served import served
+
+pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
+PRODUCTS = 60
+
+
+@pytest.fixture
+def scrapy(crawl):
+    """Run a command on the crawl; returns what it prints."""
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", *command, "-s", f"SEINE_CRAWL={crawl.name}"],
+            env={**os.environ, **crawl.workers.environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def newest(scrapy):
+    return json.loads(scrapy("jobs", "list", "--json"))["jobs"]
+
+
+def test_a_job_is_crawled_counted_and_closed(crawl, scrapy):
+    with served(products=PRODUCTS) as shop:
+        scrapy("jobs", "start", shop.url)
+        crawl.start()
+        crawl.wait_for_end()
+        (job,) = newest(scrapy)
+        assert job["left"] == 0
+        assert job["total"] == job["done"] + job["failed"] >= PRODUCTS
+        assert job["total"] == crawl.total("pushed")
+        scrapy("coordinate", "--once")
+    (job,) = newest(scrapy)
+    assert job["state"] == "finished"
+    assert crawl.query("SELECT state, total, done, failed FROM jobs") == [
+        ("finished", job["total"], job["done"], job["failed"])
+    ]
+    assert crawl.query("SELECT count(*) FROM products") == [(PRODUCTS,)]
+
+
+def test_a_cancelled_job_fetches_no_more(crawl, scrapy):
+    with served(products=PRODUCTS, latency_ms=1) as shop:
+        scrapy("jobs", "start", shop.url)
+        (job,) = newest(scrapy)
+        scrapy("jobs", "cancel", job["id"])
+        crawl.start()
+        crawl.wait_for_end()
+    (job,) = newest(scrapy)
+    assert (job["state"], job["left"]) == ("cancelled", 0)
+    assert crawl.query("SELECT count(*) FROM products") == [(0,)]

@@ -1,0 +1,167 @@
+"""Jobs on a real frontier: counted by its scripts, planned by one coordinator at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from crawler.coordinator.service import Coordinator
+from crawler.errors import ConfigError
+from crawler.frontier.model import Burial, Done, Push
+from crawler.jobs.model import Plan
+from crawler.jobs.store import Jobs
+from crawler.stores.writer import connect
+from tests.helpers import wait_until_async
+from tests.integration.frontier_kit import TTL, Driver
+
+pytestmark = [pytest.mark.redis, pytest.mark.postgres]
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SEEDS = ("http://shop.example/", "http://shop.example/sale")
+PLAN = Plan(site_id="shop", seeds=SEEDS, schedule="0 4 * * *")
+
+
+@pytest.fixture
+def driver(redis_client, namespace):
+    return Driver(redis_client, namespace)
+
+
+@pytest.fixture
+def jobs(driver):
+    return Jobs(driver.f)
+
+
+@pytest.fixture
+def coordinator(redis_client, namespace, database):
+    return Coordinator(redis_client, namespace, database, [PLAN])
+
+
+async def begin(jobs, name="shop-1"):
+    return await jobs.begin(name, site_id="shop", kind="full", urls=SEEDS)
+
+
+async def test_a_job_counts_what_its_requests_do(jobs, driver):
+    job = await begin(jobs)
+    assert (job.total, job.done, job.failed, job.left) == (2, 0, 0, 2)
+    first, second = await driver.take(2)
+    assert first.job == "shop-1"
+    child = Push(domain="shop.example", blob=b"x", fingerprint=1, job="shop-1")
+    await driver.f.commit([Done(lease=first, children=(child, child))])
+    await driver.f.bury([Burial(lease=second, note=b"{}")])
+    job = await jobs.get("shop-1")
+    assert (job.total, job.done, job.failed, job.left) == (3, 1, 1, 1)
+    await driver.f.requeue_dead([second.id])
+    assert (await jobs.get("shop-1")).failed == 0
+
+
+async def test_a_late_ack_counts_for_no_job(jobs, driver):
+    """I2."""
+    await begin(jobs)
+    (lease,) = await driver.take(1, ttl_ms=10)
+    driver.later(20)
+    await driver.f.reap(max_deliveries=5)
+    await driver.ack(lease)
+    assert (await jobs.get("shop-1")).done == 0
+
+
+async def test_beginning_twice_makes_one_job_and_its_seeds_once(jobs, driver):
+    await begin(jobs)
+    assert (await begin(jobs)).total == 2
+    assert len(await driver.take(9)) == 2
+
+
+async def test_each_job_fetches_the_same_pages_again(jobs, driver):
+    await begin(jobs, "shop-1")
+    assert (await begin(jobs, "shop-2")).total == 2
+
+
+async def test_pause_and_resume_reach_the_workers(jobs, driver):
+    job = await begin(jobs)
+    await jobs.pause(job)
+    assert await driver.take(9) == []
+    await jobs.resume(await jobs.get(job.id))
+    assert len(await driver.take(9)) == 2
+    assert (await jobs.get(job.id)).state == "running"
+
+
+@pytest.mark.parametrize("name", ["", "two words", "x" * 200])
+async def test_a_bad_name_is_refused(jobs, name):
+    with pytest.raises(ConfigError, match="no name of a job"):
+        await begin(jobs, name)
+
+
+async def test_a_bad_seed_is_named_and_nothing_begins(jobs):
+    with pytest.raises(ConfigError, match="foo://x"):
+        await jobs.begin("j", site_id="s", kind="full", urls=["foo://x"])
+    assert await jobs.newest() == []
+
+
+async def test_a_full_crawl_starts_once_however_many_plan_it(coordinator, driver):
+    for _ in range(3):
+        await coordinator.step(NOW)
+    (job,) = await coordinator.jobs.newest()
+    assert (job.id, job.total) == ("shop-full-20261121T0400", 2)
+    await coordinator.step(NOW + timedelta(days=1))
+    assert len(await coordinator.jobs.newest()) == 2
+
+
+async def test_a_plan_that_was_cut_off_is_completed(coordinator, redis_client):
+    """The leader dies after the job was named and before its seeds were pushed."""
+    jobs = coordinator.jobs
+    await jobs.begin("shop-full-20261121T0400", site_id="shop", kind="full", urls=())
+    await redis_client.hdel(jobs._key("shop-full-20261121T0400"), "planned")
+    await coordinator.step(NOW)
+    (job,) = await jobs.newest()
+    assert (job.total, job.state, job.planned) == (2, "running", True)
+
+
+async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
+    await coordinator.step(NOW)
+    leases = (await driver.f.lease("w", 9, ttl_ms=TTL)).leases
+    await coordinator.step(NOW)
+    assert (await coordinator.jobs.newest())[0].state == "running"
+    await driver.ack(*leases)
+    await coordinator.step(NOW)
+    (job,) = await coordinator.jobs.newest()
+    assert job.state == "finished"
+    with connect(database) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT job_id, state, total, done, failed FROM jobs")
+        assert cursor.fetchall() == [(job.id, "finished", 2, 2, 0)]
+
+
+async def test_one_coordinator_leads_and_another_takes_over(redis_client, namespace, database):
+    first, second = (Coordinator(redis_client, namespace, database, [PLAN]) for _ in range(2))
+    leader = asyncio.ensure_future(first.run())
+    await wait_until_async(lambda: first.leading, 10, "the first one leads")
+    assert not await second._lead()
+    leader.cancel()
+    await asyncio.gather(leader, return_exceptions=True)
+    assert await second._lead()
+
+
+async def test_products_are_sent_again_by_age_within_the_budget(
+    redis_client, namespace, database, driver
+):
+    plan = Plan(site_id="shop", recrawl_s=86_400, budget=2)
+    coordinator = Coordinator(redis_client, namespace, database, [plan])
+    with connect(database) as connection, connection.cursor() as cursor:
+        for n, days in enumerate((1.5, 3, 5, 0.5)):
+            cursor.execute(
+                "INSERT INTO products (site_id, external_id, url, name, content_hash, item,"
+                " first_seen, scraped_at, updated_at) VALUES ('shop', %s, %s, 'n', %s, '{}',"
+                " %s, %s, %s)",
+                (f"{n}", f"http://shop.example/p/{n}", b"x", *[NOW - timedelta(days=days)] * 3),
+            )
+    for _ in range(2):
+        coordinator._looked = None
+        await coordinator.step(NOW)
+    (job,) = await coordinator.jobs.newest()
+    assert (job.kind, job.total) == ("recrawl", 2)
+    taken = {lease.blob for lease in await driver.take(9)}
+    assert [any(b"/p/%d" % n in blob for blob in taken) for n in range(4)] == [
+        False,
+        True,
+        True,
+        False,
+    ]

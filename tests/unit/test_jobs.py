@@ -1,0 +1,70 @@
+"""Schedules, periods, estimates: what the coordinator decides by."""
+
+from __future__ import annotations
+
+import doctest
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import crawler.coordinator.schedule
+import crawler.jobs.model
+import crawler.jobs.progress
+from crawler.coordinator.recrawl import SHORTEST_S, Known, due, period_s
+from crawler.coordinator.schedule import check, last_due
+from crawler.errors import ConfigError
+from crawler.jobs.progress import Sample, estimate
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+DAY = 86_400.0
+
+
+def known(days_ago: float, changes: int = 0, url: str = "u") -> Known:
+    return Known(url, NOW - timedelta(days=days_ago), NOW - timedelta(days=30), changes)
+
+
+@pytest.mark.parametrize(
+    "module", [crawler.coordinator.schedule, crawler.jobs.model, crawler.jobs.progress]
+)
+def test_the_examples_in_the_docstrings_hold(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("schedule", "now", "expected"),
+    [
+        ("0 4 * * *", "2026-11-21T04:00:00", "2026-11-21T04:00:00"),
+        ("0 4 * * *", "2026-11-21T03:59:59", "2026-11-20T04:00:00"),
+        ("*/15 * * * *", "2026-11-21T12:44:10", "2026-11-21T12:30:00"),
+        ("0 0 1 1 *", "2026-11-21T12:00:00", "2026-01-01T00:00:00"),
+    ],
+)
+def test_a_schedule_names_one_run_whenever_it_is_looked_at(schedule, now, expected):
+    at = last_due(schedule, datetime.fromisoformat(now).replace(tzinfo=UTC))
+    assert at == datetime.fromisoformat(expected).replace(tzinfo=UTC)
+
+
+def test_a_bad_schedule_is_refused_by_name():
+    with pytest.raises(ConfigError, match=r"site shop: schedule='every day'"):
+        check("every day", "shop")
+
+
+def test_what_changes_more_often_comes_sooner():
+    week = 7 * DAY
+    assert period_s(known(1, 0), week) == week
+    assert period_s(known(1, 30), week) == pytest.approx(DAY, rel=0.2)
+    assert period_s(known(1, 100_000), week) == SHORTEST_S
+
+
+def test_under_a_budget_the_most_overdue_come_first():
+    products = [known(8, 0, "calm"), known(3, 60, "lively"), known(1, 0, "fresh")]
+    assert [k.url for k in due(products, 7 * DAY, NOW, 10)] == ["lively", "calm"]
+    assert [k.url for k in due(products, 7 * DAY, NOW, 1)] == ["lively"]
+
+
+def test_an_estimate_says_when_the_end_still_moves_away():
+    growing = estimate([Sample(0, 100, 0), Sample(10, 200, 50)])
+    assert growing.growing
+    assert growing.eta_s == 30.0
+    stuck = estimate([Sample(0, 100, 50), Sample(10, 100, 50)])
+    assert stuck.eta_s is None
