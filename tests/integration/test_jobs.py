@@ -133,7 +133,11 @@ async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, databa
 async def test_one_coordinator_leads_and_another_takes_over(redis_client, namespace, database):
     first, second = (Coordinator(redis_client, namespace, database, [PLAN]) for _ in range(2))
     leader = asyncio.ensure_future(first.run())
-    await wait_until_async(lambda: first.leading, 10, "the first one leads")
+
+    async def leads() -> bool:
+        return first.leading
+
+    await wait_until_async(leads, 10, "the first one leads")
     assert not await second._lead()
     leader.cancel()
     await asyncio.gather(leader, return_exceptions=True)
