@@ -2,9 +2,34 @@
 
 Values come from the environment where an operator sets them (12-factor), else from here.
 `settings.laptop`, `settings.cluster` and `settings.test` change a few of them.
+Each REDIS_URL, DATABASE_URL, PROXY_LIST and SEINE_DASHBOARD_TOKEN may come from a file instead,
+a mounted secret for instance, whose path is in the variable of that name with _FILE behind it.
 """
 
 import os
+from pathlib import Path
+
+
+def _secret(name: str) -> str:
+    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed."""
+    path = os.environ.get(f"{name}_FILE", "")
+    if os.environ.get(name) or not path:
+        return os.environ.get(name, "")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"{name}_FILE={path} cannot be read: {type(error).__name__}") from None
+
+
+def _proxies() -> tuple[str, str]:
+    """Return proxies as lines and as a file's path: PROXY_LIST is either of them."""
+    given = os.environ.get("PROXY_LIST", "") or os.environ.get("PROXY_LIST_FILE", "")
+    is_path = given.startswith(("/", "./", "../"))
+    return (
+        os.environ.get("SEINE_PROXIES", "") or ("" if is_path else given),
+        os.environ.get("SEINE_PROXIES_PATH", "") or (given if is_path else ""),
+    )
+
 
 BOT_NAME = "seine"
 SPIDER_MODULES = ["spiders"]
@@ -14,9 +39,9 @@ COMMANDS_MODULE = "crawler.commands"
 # --- Stores -----------------------------------------------------------------------------------
 # Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://). Default: none;
 # a laptop then starts a private one, a cluster refuses to start.
-REDIS_URL = os.environ.get("REDIS_URL", "")
+REDIS_URL = _secret("REDIS_URL")
 # PostgreSQL that holds the products, as a URL (postgresql://…). Default: none, as above.
-DATABASE_URL = os.environ.get("DATABASE_URL", "")
+DATABASE_URL = _secret("DATABASE_URL")
 # Start or join private servers where a URL is empty. Default: no.
 SEINE_EMBEDDED = False
 # Folder of the private servers' data and logs. Default: .seine in the project. Two things lie
@@ -61,7 +86,7 @@ SEINE_DOMAIN_CONCURRENCY = 16
 # Take seeds from the key above; a worker that only helps may leave that to others. Default: yes.
 SEINE_INTAKE = True
 # After SIGTERM, seconds to flush endings and hand leases back before they are left to expire.
-SEINE_DRAIN_SECONDS = 20
+SEINE_DRAIN_SECONDS = os.environ.get("SEINE_DRAIN_SECONDS", "20")
 
 # --- Politeness -------------------------------------------------------------------------------
 # After a 429 that names no time, nobody sends to the site for this many seconds; each block that
@@ -184,7 +209,7 @@ SEINE_DASHBOARD_HOST = os.environ.get("SEINE_DASHBOARD_HOST", "127.0.0.1")
 # The dashboard's port; 0 picks a free one. Default 8800.
 SEINE_DASHBOARD_PORT = os.environ.get("SEINE_DASHBOARD_PORT", "8800")
 # What a visitor must know to log in, at least 16 characters. Default: none.
-SEINE_DASHBOARD_TOKEN = os.environ.get("SEINE_DASHBOARD_TOKEN", "")
+SEINE_DASHBOARD_TOKEN = _secret("SEINE_DASHBOARD_TOKEN")
 # Names, by blanks or commas, under which the dashboard is reached. Default: none but its address;
 # other names are refused, so that no foreign name can be bound to it.
 SEINE_DASHBOARD_HOSTS = os.environ.get("SEINE_DASHBOARD_HOSTS", "")
@@ -210,10 +235,11 @@ SEINE_IDENTITIES: dict[str, str] = {}
 # one memory for all crawls, since a site that bans a proxy bans it for each of them.
 SEINE_FLEET = os.environ.get("SEINE_FLEET", "access")
 # Proxies, one a line (crawler.access.proxies says how), or a list of such lines. Default: none;
-# rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well.
-SEINE_PROXIES = os.environ.get("SEINE_PROXIES", "")
+# rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well. The variable
+# PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
+SEINE_PROXIES = _proxies()[0]
 # File of such lines, a mounted secret for instance; it is read again when it changes.
-SEINE_PROXIES_PATH = os.environ.get("SEINE_PROXIES_PATH", "")
+SEINE_PROXIES_PATH = _proxies()[1]
 # Pool of requests that name none: any, datacenter, residential, gateway, or none for no proxy.
 # Default: any, as with rotating_proxies: who lists proxies wants them used.
 SEINE_PROXY_POOL = "any"
