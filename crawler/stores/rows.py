@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +20,8 @@ MEANINGFUL = (
 )  # fmt: skip
 _FIELDS = tuple(field.name for field in attrs.fields(Product))
 _LIMIT = 4_000
+#: An escaped NUL, and no escaped backslash with four figures behind it.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
@@ -99,13 +102,20 @@ def product_row(product: Product, content_hash: bytes) -> ProductRow:
 
 
 def body_of(product: Product) -> bytes:
-    """Write the fields that are filled as JSON; decimals become strings, so none is rounded."""
+    """Write the fields that are filled as JSON; decimals become strings, so none is rounded.
+
+    Raises:
+        TypeError, ValueError: a field cannot be written, or holds a NUL, which PostgreSQL refuses.
+    """
     filled = {}
     for name in _FIELDS:
         value = getattr(product, name)
         if value or value == 0:
             filled[name] = value
-    return orjson.dumps(filled, default=str)
+    body = orjson.dumps(filled, default=str)
+    if b"u0000" in body and _NUL.search(body):
+        raise ValueError("a field holds a NUL")
+    return body
 
 
 def rejected_row(item: object, reason: str, **known: str | None) -> RejectedRow:
