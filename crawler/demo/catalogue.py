@@ -53,10 +53,13 @@ CURRENCIES = ("EUR", "USD", "GBP", "CHF", "EUR", "USD")
 AVAILABILITIES = ("InStock",) * 7 + ("OutOfStock", "OutOfStock", "PreOrder")
 MAKES = ("steel", "oak", "wool", "recycled nylon", "cork", "glass")
 
-#: The day after, of each so many products one is gone, one has another price, one another stock.
-GONE_EVERY, PRICED_EVERY, STOCKED_EVERY = 25, 10, 15
-#: For each so many products there is a new one on the day after.
-NEW_EVERY = 20
+#: From day to day: of each so many products one has another price every day, two more every
+#: five days, and the rest never; one of so many changes its stock every three days.
+PRICED_EVERY, STOCKED_EVERY = 10, 15
+#: One product of so many is gone on day 2, and one of so many more on each day that follows.
+GONE_EVERY, LATER_GONE_EVERY = 25, 50
+#: One product for each so many is new on day 2, and one for each so many on each day that follows.
+NEW_EVERY, LATER_NEW_EVERY = 20, 100
 
 #: Every twentieth product is also reachable under a second URL (same sku, one canonical link).
 TWIN_EVERY = 20
@@ -182,8 +185,8 @@ def _product(number: int, seed: int) -> ShopProduct:
 def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopProduct, ...]:
     """Return the shop's products, numbered from 1.
 
-    On *day* 2 some are gone, some are new, and some have another price or stock under the same
-    address.
+    From *day* to day some go, some come, and some have another price or stock under the same
+    address; many never change.
 
     >>> catalogue(3)[0].sku == catalogue(5)[0].sku
     True
@@ -193,19 +196,36 @@ def catalogue(products: int = 1000, seed: int = 1, day: int = 1) -> tuple[ShopPr
     first = tuple(_product(number, seed) for number in range(1, products + 1))
     if day == 1:
         return first
-    more = range(products + 1, products + products // NEW_EVERY + 1)
-    kept = tuple(_later(product) for product in first if product.number % GONE_EVERY)
-    return kept + tuple(attrs.evolve(_product(number, seed), changed=day) for number in more)
+    kept = (_on_day(product, day) for product in first if not _is_gone(product.number, day))
+    new = products // NEW_EVERY
+    daily = products // LATER_NEW_EVERY
+    more = range(products + 1, products + new + daily * (day - 2) + 1)
+    came = {number: 2 + -(-max(0, number - products - new) // max(1, daily)) for number in more}
+    return *kept, *(attrs.evolve(_product(n, seed), changed=since) for n, since in came.items())
 
 
-def _later(product: ShopProduct) -> ShopProduct:
-    """The same product on the day after."""
-    if product.number % PRICED_EVERY == 1:
-        price = (product.price * Decimal("0.9")).quantize(Decimal("0.01"))
-        return attrs.evolve(product, price=price, regular_price=product.price, changed=2)
-    if product.number % STOCKED_EVERY == STOCKED_EVERY - 1:
+def _is_gone(number: int, day: int) -> bool:
+    if number % GONE_EVERY == 0:
+        return True
+    return 3 <= number % LATER_GONE_EVERY <= day  # noqa: PLR2004  # one number more each day from the third
+
+
+def _on_day(product: ShopProduct, day: int) -> ShopProduct:
+    """The same product on a later day."""
+    place = product.number % PRICED_EVERY
+    price_changes = day - 1 if place == 1 else (day - 1) // 5 if place in {2, 3} else 0
+    if price_changes:
+        since = day if place == 1 else 5 * price_changes + 1
+        factor = Decimal("0.9") if price_changes % 2 else Decimal("0.95")
+        price = (product.price * factor).quantize(Decimal("0.01"))
+        product = attrs.evolve(product, price=price, regular_price=product.price, changed=since)
+    stock_changes = (day + 1) // 3 if product.number % STOCKED_EVERY == STOCKED_EVERY - 1 else 0
+    if stock_changes:
+        since = max(product.changed, 3 * stock_changes - 1)
+        product = attrs.evolve(product, changed=since)
+    if stock_changes % 2:
         stock = "InStock" if product.availability == "OutOfStock" else "OutOfStock"
-        return attrs.evolve(product, availability=stock, changed=2)
+        product = attrs.evolve(product, availability=stock)
     return product
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from email.utils import format_datetime
 from html import escape
 from http import HTTPStatus
 from urllib.parse import parse_qsl
@@ -18,8 +21,8 @@ from crawler.demo.prices import price_text
 PER_PAGE = 24
 #: Every so many products are linked through a redirect only.
 REDIRECT_EVERY = 97
-#: The month of the shop's days 1 and 2, for the sitemap.
-MONTH = "2026-01"
+#: The month of the shop's days.
+_MONTH = (2026, 1)
 #: The product whose page takes SLOW_S seconds.
 SLOW = 13
 SLOW_S = 2.0
@@ -53,7 +56,7 @@ class Site:
     """The shop's pages; two with the same arguments are the same to the byte.
 
     *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
-    a day later.
+    a day later, and so on.
     """
 
     def __init__(
@@ -75,6 +78,8 @@ class Site:
         if page is None:
             page = self._render(path, number)
             if page.status == HTTPStatus.OK:  # anybody can invent addresses that are not there
+                digest = hashlib.blake2b(page.body, digest_size=8).hexdigest()
+                page = attrs.evolve(page, headers={"ETag": f'"{digest}"', **page.headers})
                 self._kept[key] = page
         return page
 
@@ -109,7 +114,9 @@ class Site:
         canonical = f'<link rel="canonical" href="{BASE}{product.path}">'
         body = _crumbs(product) + markup.main(product) + self._also(product)
         page = self._html(product.name, body, canonical + markup.head(product))
-        return attrs.evolve(page, wait_s=SLOW_S) if product.number == SLOW else page
+        when = datetime(*_MONTH, product.changed, tzinfo=UTC)
+        headers = {"Last-Modified": format_datetime(when, usegmt=True)}
+        return attrs.evolve(page, headers=headers, wait_s=SLOW_S * (product.number == SLOW))
 
     def _numbered(self, text: str) -> ShopProduct | None:
         number = int(text) if text.isdecimal() and len(text) < _DIGITS else 0
@@ -152,7 +159,7 @@ class Site:
         paths = [(f"/c/{name}", self.day) for name in self.shelves]
         paths += [(product.path, product.changed) for product in self.products]
         entries = "\n".join(
-            f"<url><loc>{BASE}{path}</loc><lastmod>{MONTH}-{day:02d}</lastmod></url>"
+            f"<url><loc>{BASE}{path}</loc><lastmod>{date(*_MONTH, day)}</lastmod></url>"
             for path, day in paths
         )
         text = (

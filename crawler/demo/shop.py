@@ -13,7 +13,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -49,19 +49,21 @@ class Shop:
         arrived = time.time()
         host = request.headers.get("Host", "")
         page = self._stopped(request, host) or self.page(request.path_qs)
+        answer = _answer(page, host, request.headers)
         if self.log is not None:
             line = {
                 "time": arrived,
                 "method": request.method,
                 "path": request.path_qs,
-                "status": page.status,
+                "status": answer.status,
                 "host": host,
+                "bytes": len(answer.body) if isinstance(answer.body, bytes) else 0,
             }
             self.log.write(json.dumps(line) + "\n")
         wait_s = self.latency_s + page.wait_s
         if wait_s:
             await asyncio.sleep(wait_s)
-        return _answer(page, host)
+        return answer
 
     def _stopped(self, request: web.BaseRequest, host: str) -> Page | None:
         if self.guards is None:
@@ -70,9 +72,11 @@ class Shop:
         return self.guards.stop(Visitor(name, client, request.path, request.headers))
 
 
-def _answer(page: Page, host: str) -> web.Response:
+def _answer(page: Page, host: str, asked: Mapping[str, str]) -> web.Response:
     if page.location:
         return web.Response(status=page.status, headers={"Location": page.location})
+    if _is_known(page, asked):
+        return web.Response(status=304, headers=page.headers)
     return web.Response(
         body=page.body.replace(_BASE, b"http://" + host.encode("latin-1", "replace")),
         status=page.status,
@@ -80,6 +84,14 @@ def _answer(page: Page, host: str) -> web.Response:
         content_type=page.content_type,
         charset="utf-8",
     )
+
+
+def _is_known(page: Page, asked: Mapping[str, str]) -> bool:
+    """Whether the visitor has this very page; an If-None-Match makes the date count for nothing."""
+    tag, since = asked.get("If-None-Match"), asked.get("If-Modified-Since")
+    if tag is not None:
+        return tag.removeprefix("W/") == page.headers.get("ETag", "-")
+    return since is not None and since == page.headers.get("Last-Modified")
 
 
 async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.ServerRunner, int]:
@@ -131,7 +143,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--page-kb", type=float, default=0, help="least size of a page")
     parser.add_argument("--latency-ms", type=float, default=0, help="wait before each answer")
     parser.add_argument("--hosts", type=int, default=1, help="listen on 127.0.0.1 to 127.0.0.N")
-    parser.add_argument("--day", type=int, choices=(1, 2), default=1, help="2: a day later")
+    parser.add_argument("--day", type=int, choices=range(1, 29), default=1, help="2: a day later …")
     parser.add_argument("--traps", action="store_true", help="facets, calendar and session ids")
     parser.add_argument(
         "--guard",

@@ -48,7 +48,7 @@ class Traps:
         chosen = dict(parse_qsl(query))
         extra = self._session(chosen) + _CALENDAR + (_facets(path, chosen) if is_listing else "")
         body = page.body.replace(b"</main>", f"{extra}</main>".encode(), 1)
-        return attrs.evolve(page, body=body)
+        return attrs.evolve(page, body=body, headers={})
 
     def _session(self, chosen: dict[str, str]) -> str:
         self._visits += 1

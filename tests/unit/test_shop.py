@@ -1,5 +1,6 @@
 """The demo shop: a known catalogue, told truthfully, so that a crawl can be judged by it."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -204,6 +205,46 @@ def test_the_sitemap_tells_what_changed_on_the_second_day():
     assert "1" in changed
     assert "2" not in changed
     assert {"101", "105"} <= set(changed)
+
+
+def test_ten_days_change_some_daily_some_rarely_and_most_never():
+    days = [{p.sku: p for p in catalogue(1000, day=day)} for day in range(1, 11)]
+    every = set.intersection(*(set(day) for day in days))
+    prices = {sku: len({day[sku].price for day in days}) for sku in every}
+    changes = {sku: [day[sku].changed for day in days] for sku in every}
+
+    assert sum(n == 1 for n in prices.values()) > 0.6 * len(every)
+    assert {len(set(c)) for c in changes.values()} >= {1, 2, 10}
+    for before, after in itertools.pairwise(days):
+        both = before.keys() & after.keys()
+        differ = {sku for sku in both if before[sku].expected() != after[sku].expected()}
+        assert differ == {sku for sku in both if before[sku].changed != after[sku].changed}
+        assert before.keys() - after.keys()
+        assert after.keys() - before.keys()
+        assert all(p.changed <= days.index(after) + 1 for p in after.values())
+
+
+def test_a_page_that_the_visitor_knows_is_not_sent_again(tmp_path):
+    with served(log=tmp_path / "log", products=30) as shop:
+        address = f"{shop.url}{catalogue(30)[1].path[1:]}"
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            tag, date = answer.headers["ETag"], answer.headers["Last-Modified"]
+        asked = [{"If-None-Match": tag}, {"If-Modified-Since": date}, {"If-None-Match": '"other"'}]
+        statuses = [status(address, headers) for headers in asked]
+        visits = shop.visits()
+
+    assert date == "Thu, 01 Jan 2026 00:00:00 GMT"
+    assert statuses == [304, 304, 200]
+    assert [v["bytes"] > 0 for v in visits] == [True, False, False, True]
+
+
+def status(address, headers):
+    try:
+        request = urllib.request.Request(address, headers=headers)
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 def test_traps_have_no_end_but_hide_no_product():
