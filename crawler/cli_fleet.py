@@ -108,9 +108,18 @@ def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
     Raises:
         ConfigError: it is no name.
     """
+    return frontier_of(command, opts).crawl
+
+
+def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConfig:
+    """Frontier that the options and settings mean.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
-    return FrontierConfig.from_settings(command.project, opts.spider).crawl
+    return FrontierConfig.from_settings(command.project, opts.spider)
 
 
 def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:

@@ -93,6 +93,7 @@ FRONTIER = _gauge("seine_frontier_requests", "Requests by state.", "state")
 DUE_NOW = _gauge(
     "seine_frontier_due_now", "Requests that could be sent now; autoscaling reads this."
 )
+SEEDS_WAITING = _gauge("seine_seeds_waiting", "Seeds that no worker has taken yet.")
 OLDEST = _gauge(
     "seine_frontier_oldest_request_seconds", "Age of the request that is next to be handed out."
 )

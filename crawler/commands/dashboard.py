@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any, ClassVar
 
+import attrs
+
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import crawl_of
+from crawler.cli_fleet import frontier_of
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.serve import serve
@@ -35,8 +37,10 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address is open to others and no token is set, or cannot be used.
         """
-        crawl = crawl_of(self, opts)
+        frontier = frontier_of(self, opts)
+        crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)
+        config = attrs.evolve(config, seeds_key=frontier.seeds_key)
         where = endpoints(self.project)
         serve(
             make_app(config, where),

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, ClassVar
 
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import crawl_of
+from crawler.cli_fleet import frontier_of
 from crawler.dashboard.app import make_exporter
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.serve import serve
@@ -35,13 +35,16 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address cannot be used.
         """
-        crawl = crawl_of(self, opts)
-        fleet = str(self.project.get("SEINE_FLEET") or "access")
-        app = make_exporter(DashboardConfig(crawl=crawl, fleet=fleet), endpoints(self.project))
+        frontier = frontier_of(self, opts)
+        config = DashboardConfig(
+            crawl=frontier.crawl,
+            seeds_key=frontier.seeds_key,
+            fleet=str(self.project.get("SEINE_FLEET") or "access"),
+        )
         serve(
-            app,
+            make_exporter(config, endpoints(self.project)),
             opts.host,
             opts.port,
-            lambda url: self.show(f"metrics of crawl {crawl} at {url}metrics", url=url),
+            lambda url: self.show(f"metrics of crawl {config.crawl} at {url}metrics", url=url),
         )
         return 0

@@ -36,11 +36,12 @@ from crawler.ops.exposition import (
     add_products,
     add_proxies,
     add_quality,
+    add_seeds,
     down_sheet,
     fleet_sheet,
     render,
 )
-from crawler.ops.fleet import read_fleet
+from crawler.ops.fleet import read_fleet, seeds_waiting
 from crawler.ops.ladder import count_steps
 from crawler.ops.proxies import count_proxies
 from crawler.ops.stored import estimate, quality_scores
@@ -170,6 +171,7 @@ async def fleet_metrics(context: Context) -> bytes:
         names = await list_domains(context.redis, keys, limit=LABELS)
         busiest = await read_domains(context.redis, keys, names, fleet.at)
         sheet = fleet_sheet(fleet, busiest)
+        add_seeds(sheet, await seeds_waiting(context.redis, context.config.seeds))
         add_proxies(sheet, await count_proxies(context.redis, context.config.fleet, fleet.at))
         add_ladder(sheet, await count_steps(context.redis, context.config.fleet))
     except (RedisError, OSError):

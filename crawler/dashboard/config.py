@@ -35,10 +35,17 @@ class DashboardConfig:
     port: int = 8800
     token: str = attrs.field(default="", repr=False)
     """What a visitor must know; empty on a loopback address: nothing."""
+    seeds_key: str = ""
+    """Redis key of the seeds; empty: scrapy-redis' own name for it."""
     fleet: str = "access"
     """Name under which workers share what they know of proxies."""
     hosts: frozenset[str] = frozenset()
     """Further names under which it may be asked for."""
+
+    @property
+    def seeds(self) -> str:
+        """Redis key of the seeds."""
+        return self.seeds_key or f"{self.crawl}:start_urls"
 
     @classmethod
     def from_settings(

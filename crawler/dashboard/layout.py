@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from aiohttp import web
 from markupsafe import Markup
@@ -149,6 +150,16 @@ def search_form(name: str, label: str, value: str, button: str = "Search") -> Ma
     return tag.form(
         tag.label(label, for_=name), field, tag.button(button), method="get", role="search"
     )
+
+
+def address(*parts: str, **query: str) -> str:
+    """Make a path of our own; whatever the parts hold stays in its place.
+
+    >>> address("domains", "a/b?c"), address("dead", reason="5xx & more")
+    ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more')
+    """
+    path = "/" + "/".join(quote(part, safe=":") for part in parts)
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 def fragments(parts: dict[str, Markup]) -> list[Markup]:

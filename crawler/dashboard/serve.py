@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable
 
 from aiohttp import web
@@ -34,6 +35,7 @@ async def _serve(app: web.Application, host: str, port: int, told: Callable[[str
         bound, number = runner.addresses[0][:2]
         name = f"[{bound}]" if ":" in bound else bound
         told(f"http://{name}:{number}/")
+        sys.stdout.flush()
         await stop.wait()
     except OSError as error:
         raise ConfigError(f"{host}:{port} cannot be served: {error.strerror}") from None

@@ -85,6 +85,11 @@ def add_quality(sheet: Sheet, scores: Mapping[str, float]) -> None:
     sheet.add_each(metrics.QUALITY, scores)
 
 
+def add_seeds(sheet: Sheet, waiting: int) -> None:
+    """Add the seeds that no worker has taken yet."""
+    sheet.add(metrics.SEEDS_WAITING, waiting)
+
+
 def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:
     """Add proxies by state, where there are any."""
     if any(states.values()):

@@ -100,7 +100,9 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         at=now_s,
         counts=counts,
         workers=await _workers(redis, frontier, beats, now_s),
-        due_now=min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
+        due_now=0
+        if counts.paused
+        else min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
         oldest_s=await _oldest(redis, frontier, domains, now_s),
         lateness_s=_lateness(waiting, delayed, now_s),
         clock_skew_s=skew_s,
@@ -125,6 +127,14 @@ async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
     pipe.zcount(frontier.keys.delayed, "-inf", now_ms)
     overdue: list[int] = await pipe.execute()
     return sum(overdue)
+
+
+async def seeds_waiting(redis: Redis, key: str) -> int:
+    """Count seeds that no worker has taken yet, whatever kind the key is."""
+    client: Any = redis
+    count = {b"list": client.llen, b"set": client.scard, b"zset": client.zcard}
+    kind = await client.type(key)
+    return int(await count[kind](key)) if kind in count else 0
 
 
 def _lateness(waiting: Any, delayed: Any, now_s: float) -> float:

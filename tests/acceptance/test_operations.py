@@ -12,6 +12,7 @@ from crawler.access.pool import ProxyPool
 from crawler.access.proxies import parse
 from crawler.demo.served import served
 from crawler.stores.connect import redis_client
+from tests.acceptance.conftest import said
 from tests.acceptance.operations import (
     get,
     metrics_url,
@@ -126,3 +127,25 @@ async def _list_proxies(redis_url, fleet):
     proxies, _ = parse(["http://127.0.0.1:9"])
     await ProxyPool(redis, fleet).register(proxies)
     await redis.aclose()
+
+
+def test_log_lines_are_json_where_a_collector_wants_them(watched, tmp_path):
+    watched.workers.settings = {**watched.workers.settings, "SEINE_LOG_FORMAT": "json"}
+    with served(log=tmp_path / "log", products=20) as shop:
+        watched.seed(shop.url)
+        worker = watched.start()
+        wait_until(lambda: "joins crawl" in said(worker), 30, "a worker that joins")
+        watched.wait_for_end()
+    whole = said(worker).splitlines()
+    lines = [json.loads(line) for line in whole[whole.index(first_of(whole)) :]]
+
+    joined = next(line for line in lines if "joins crawl" in line["message"])
+    assert joined["level"] == "INFO"
+    assert joined["worker"]
+    pages = [line for line in lines if line["level"] == "INFO" and "/p/" in line["message"]]
+    assert pages == []
+
+
+def first_of(lines):
+    """What is logged before the settings are read has Scrapy's usual form."""
+    return next(line for line in lines if line.startswith("{"))

@@ -14,7 +14,7 @@ MODULES = (
         "crawler.ops.words",
     ),
     *("crawler.dashboard.actions", "crawler.dashboard.charts", "crawler.dashboard.config"),
-    *("crawler.dashboard.html", "crawler.dashboard.pages.overview"),
+    *("crawler.dashboard.html", "crawler.dashboard.layout", "crawler.dashboard.pages.overview"),
     *("crawler.dashboard.pages.products", "crawler.dashboard.pages.records"),
 )
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlencode
-
 import orjson
 from aiohttp import web
 
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import action_form, hidden_token, link, moment, page, table
+from crawler.dashboard.layout import action_form, address, hidden_token, link, moment, page, table
 from crawler.ops.dead import Filter, host_of, one_dead, reason_of, search_dead
 from crawler.ops.fleet import stored_fields
 from crawler.ops.requests import Found
@@ -95,18 +93,17 @@ async def letter(request: web.Request) -> web.Response:
         raise web.HTTPNotFound(text="This dead letter is not there any more.\n")
     shown, stored = found
     host = host_of(shown.url)
-    more = urlencode({"reason": reason_of(shown), "in": host})
     return page(
         request,
         f"Dead letter {shown.id}",
         tag.p(link(shown.url)),
         table("Why it was given up", ("Field", "Value"), _facts(shown), words=2),
         tag.p(
-            tag.a("Its history", href=f"/frontier?url={quote(shown.url, safe='')}"),
+            tag.a("Its history", href=address("frontier", url=shown.url)),
             " · ",
-            tag.a("Its domain", href=f"/domains/{quote(host, safe=':')}"),
+            tag.a("Its domain", href=address("domains", host)),
             " · ",
-            tag.a("Others like it", href=f"/dead?{more}"),
+            tag.a("Others like it", href=address("dead", reason=reason_of(shown), **{"in": host})),
         ),
         tag.div(
             action_form(request, "replay", "Try it again", id=shown.id),

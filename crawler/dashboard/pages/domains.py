@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from aiohttp import web
 
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import action_form, badge, page, search_form, table, tiles
+from crawler.dashboard.layout import action_form, address, badge, page, search_form, table, tiles
 from crawler.dashboard.pages.overview import MOODS, domains_table
 from crawler.ops.domains import Domain, list_domains, read_domains
 from crawler.ops.ladder import Rung, read_rung
@@ -23,7 +21,7 @@ async def domains(request: web.Request) -> web.Response:
     """List domains, the busiest first."""
     name = request.query.get("domain", "").strip().lower()
     if name:
-        raise web.HTTPSeeOther(f"/domains/{quote(name[:_LONGEST], safe=':')}")
+        raise web.HTTPSeeOther(address("domains", name[:_LONGEST]))
     context = context_of(request)
     start = number(request.query.get("from", "0"))
     keys = context.frontier.keys
@@ -80,7 +78,7 @@ def _means(rung: Rung | None) -> Node:
 
 def _row(found: Found) -> tuple[Node, ...]:
     return (
-        tag.a(found.url, href=f"/frontier?url={quote(found.url, safe='')}", class_="url"),
+        tag.a(found.url, href=address("frontier", url=found.url), class_="url"),
         str(found.priority),
         str(found.retries),
     )

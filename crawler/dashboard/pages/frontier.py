@@ -9,6 +9,7 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import (
     action_form,
+    address,
     fragments,
     link,
     moment,
@@ -72,7 +73,13 @@ async def _search(request: web.Request, context: Context, url: str) -> Node:
     rows = [_row(request_) for request_ in found]
     names = ("State", "Since or until (UTC)", "Retries", "Worker", "Why", "URL")
     return [
-        tag.p("Looked for ", link(wanted), " in ", tag.a(host, href=f"/domains/{host}"), "."),
+        tag.p(
+            "Looked for ",
+            link(wanted),
+            " in ",
+            tag.a(host, href=address("domains", host)),
+            ".",
+        ),
         table("Where it is", names, rows, words=6),
         None if found else tag.p(f"Not among the first {count(DEPTH)} of each place."),
         await _history(context, wanted, host),
@@ -99,6 +106,6 @@ async def _history(context: Context, url: str, host: str) -> Node:
     rows = [(moment(a["at"].timestamp()), *(a[name] for name in _ATTEMPT)) for a in attempts]
     shown: Node = None
     if product:
-        path = f"/products/{product['site_id']}/{product['external_id']}"
+        path = address("products", product["site_id"], product["external_id"])
         shown = tag.p("It shows the product ", tag.a(product["name"], href=path), ".")
     return [shown, table("Attempts", names, rows, words=6)]

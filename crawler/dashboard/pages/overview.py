@@ -12,6 +12,7 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import (
     action_form,
+    address,
     badge,
     fragments,
     moment,
@@ -126,7 +127,7 @@ def domains_table(caption: str, rows: Sequence[Domain]) -> Markup:
 
 def _domain(d: Domain) -> tuple[Node, ...]:
     return (
-        tag.a(d.name, href=f"/domains/{d.name}"),
+        tag.a(d.name, href=address("domains", d.name)),
         badge(d.state, MOODS[d.state]),
         count(d.queued),
         f"{d.active}/{d.concurrency}",
@@ -138,7 +139,9 @@ def _domain(d: Domain) -> tuple[Node, ...]:
 
 
 def _reasons(now: Overview) -> Markup:
-    rows = [(tag.a(why, href=f"/dead?reason={why}"), count(n)) for why, n in now.reasons.items()]
+    rows = [
+        (tag.a(why, href=address("dead", reason=why)), count(n)) for why, n in now.reasons.items()
+    ]
     return table("Given up lately, by reason", ("Reason", "Requests"), rows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from urllib.parse import quote, urlencode
 
 import orjson
 from aiohttp import web
@@ -11,7 +10,7 @@ from aiohttp import web
 from crawler.dashboard.charts import line_chart
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import badge, link, moment, page, search_form, table, tiles
+from crawler.dashboard.layout import address, badge, link, moment, page, search_form, table, tiles
 from crawler.dashboard.pages.domains import number
 from crawler.ops.database import Row
 from crawler.ops.stored import changes, estimate, product, search_products
@@ -28,8 +27,8 @@ async def products(request: web.Request) -> web.Response:
     names = ("Product", "Site", "Number", "Price", "Availability", "Changed (UTC)")
     more: Node = None
     if len(rows) == PAGE:
-        query = urlencode({"q": words, "from": start + PAGE})
-        more = tag.p(tag.a("Next page", href=f"/products?{query}"))
+        onward = address("products", q=words, **{"from": str(start + PAGE)})
+        more = tag.p(tag.a("Next page", href=onward))
     return page(
         request,
         "Products",
@@ -41,9 +40,8 @@ async def products(request: web.Request) -> web.Response:
 
 
 def _row(row: Row) -> tuple[Node, ...]:
-    path = f"/products/{quote(row['site_id'], safe='')}/{quote(row['external_id'], safe='')}"
     return (
-        tag.a(row["name"], href=path),
+        tag.a(row["name"], href=address("products", row["site_id"], row["external_id"])),
         row["site_id"],
         row["external_id"],
         price(row["price"], row["currency"]),

@@ -1,0 +1,83 @@
+"""Extension: one JSON object a line instead of Scrapy's text, where SEINE_LOG_FORMAT asks for it.
+
+A line carries the worker, and what was at hand when it was written: URL, job and task of the page.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import orjson
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.log import get_scrapy_root_handler
+
+from crawler import meta as m
+from crawler.config import redact
+from crawler.engine.ledger import current
+from crawler.errors import ConfigError
+
+_FORMATS = ("text", "json")
+
+
+class JsonFormatter(logging.Formatter):
+    """Lays a record out as one JSON object."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__()
+        self.crawler = crawler
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record; what cannot be JSON is written as text."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+            "worker": self._worker(),
+            **_page(),
+        }
+        if record.exc_info:
+            line["error"] = redact(self.formatException(record.exc_info))
+        return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+
+    def _worker(self) -> str | None:
+        slot: Any = getattr(self.crawler.engine, "_slot", None)
+        return getattr(getattr(slot, "scheduler", None), "worker", None)
+
+
+def _page() -> dict[str, Any]:
+    """Return what tells the page at hand; nothing between pages."""
+    entry = current.get()
+    if entry is None:
+        return {}
+    request = entry.request
+    found = {
+        "url": request.url,
+        "job": request.meta.get(m.JOB_ID),
+        "task": request.meta.get(m.TASK_ID),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+class JsonLogs:
+    """Puts the formatter in the place of Scrapy's."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read SEINE_LOG_FORMAT.
+
+        Raises:
+            NotConfigured: it says text.
+            ConfigError: it is neither text nor json.
+        """
+        wanted = str(crawler.settings.get("SEINE_LOG_FORMAT") or "text").lower()
+        if wanted not in _FORMATS:
+            raise ConfigError(f"SEINE_LOG_FORMAT={wanted!r} is neither text nor json")
+        handler = get_scrapy_root_handler()
+        if wanted == "text" or handler is None:
+            raise NotConfigured("SEINE_LOG_FORMAT is text")
+        handler.setFormatter(JsonFormatter(crawler))
+        return cls()
