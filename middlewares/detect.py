@@ -10,7 +10,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.detect import RULE, VERDICT, Page, judge
+from crawler.access.detect import BAD, RULE, VERDICT, Page, judge
+from crawler.engine.verdicts import Verdicts, verdicts_of
 
 
 class Detect:
@@ -21,8 +22,11 @@ class Detect:
     since a middleware that returns a request ends the chain.
     """
 
-    def __init__(self, stats: StatsCollector, expected: tuple[str, ...]) -> None:
+    def __init__(
+        self, stats: StatsCollector, verdicts: Verdicts, expected: tuple[str, ...]
+    ) -> None:
         self.stats = stats
+        self.verdicts = verdicts
         self.expected = tuple(piece.encode() for piece in expected)
         self.sizes: dict[str, float] = {}
 
@@ -37,17 +41,21 @@ class Detect:
             raise NotConfigured("SEINE_DETECT is off")
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
-        return cls(crawler.stats, expected)
+        return cls(crawler.stats, verdicts_of(crawler), expected)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Write the verdict into meta, and count it."""
         finding = judge(self.page(request, response))
         request.meta[VERDICT], request.meta[RULE] = finding.verdict, finding.rule
         self.stats.inc_value(f"access/{finding.verdict}")
-        if finding.verdict == "ok":
+        good = finding.verdict == "ok"
+        if good:
             self._learn(request, response)
         else:
             self.stats.inc_value(f"access/rule/{finding.rule}")
+        # Refused through a proxy that the site never accepted: that is about the proxy.
+        if good or (finding.verdict in BAD and not request.meta.get("proxy_probe")):
+            self.verdicts.tell(request, good)
         return response
 
     def page(self, request: Request, response: Response) -> Page:

@@ -18,7 +18,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from crawler import meta as m
-from crawler.access.detect import VERDICT
+from crawler.access.detect import BAD, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.listing import Listing
 from crawler.access.profiles import BOT, candidates
@@ -26,6 +26,7 @@ from crawler.access.steps import Steps
 from crawler.config import flag, number
 from crawler.engine.ledger import ledger_of
 from crawler.engine.manners import manners_of
+from crawler.engine.verdicts import verdicts_of
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import domain
 
@@ -35,7 +36,6 @@ logger = logging.getLogger(__name__)
 STEP = "step"
 #: Key of `request.meta`: the step on which the request was refused last, and how often.
 _REFUSED = "refused"
-_BAD = frozenset({"blocked", "captcha", "empty"})
 #: Refusals on one step before a request is left to the ordinary retries.
 _TRIES = 4
 #: Seconds between two reports to Redis, and after which a quiet domain's place is read again.
@@ -59,7 +59,8 @@ class Escalate:
     """Gives each request its domain's step, counts the verdicts, and acts on them.
 
     Decisions are pure (crawler.access.ladder); reports leave once a second, so that a page costs
-    no round trip.
+    no round trip. Verdicts are heard, not seen passing: the proxies' middleware, which stands
+    between, sends some requests back.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -102,6 +103,7 @@ class Escalate:
         middleware = cls(crawler)
         found = Listing.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
+        verdicts_of(crawler).listen(middleware.heard)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
 
@@ -158,21 +160,24 @@ class Escalate:
     # Answers
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Count the verdict; a refused request goes back while there is a step left to try."""
+        """Send a refused request back while there is a step left to try."""
         verdict, name = request.meta.get(VERDICT), request.meta.get(STEP)
+        if name is None or verdict not in BAD:
+            return response
         site = self.sites.get(domain(request.url))
-        if site is None or name is None or verdict not in {*_BAD, "ok"}:
-            return response
-        good, bad = site.counts.get(name, (0, 0))
-        site.counts[name] = (good + 1, bad) if verdict == "ok" else (good, bad + 1)
-        if verdict == "ok" or self._tries(request, name) >= _TRIES:
-            return response
-        if name == site.ways[-1]:
+        if site is None or name == site.ways[-1] or self._tries(request, name) >= _TRIES:
             return response
         reason = f"{verdict} on step {name}"
         wait_s = random.uniform(1.0, 2.0) * _FLUSH_S
         back = self.ledger.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
         return back or response
+
+    def heard(self, request: Request, good: bool, weight: int) -> None:
+        """Count a verdict for the step that the request used."""
+        name, site = request.meta.get(STEP), self.sites.get(domain(request.url))
+        if site is not None and name is not None:
+            before = site.counts.get(name, (0, 0))
+            site.counts[name] = (before[0] + weight * good, before[1] + weight * (not good))
 
     @staticmethod
     def _tries(request: Request, name: str) -> int:

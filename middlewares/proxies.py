@@ -24,6 +24,7 @@ from crawler.access.proxies import Proxy
 from crawler.config import flag, number
 from crawler.engine.ledger import ledger_of
 from crawler.engine.manners import manners_of
+from crawler.engine.verdicts import verdicts_of
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import domain
 
@@ -40,7 +41,15 @@ _RELOAD_S = 10.0
 _LONG_S = 2.0
 #: Nothing waits longer than this before it looks again, seconds.
 _LONGEST_S = 30.0
+#: Nor longer than this where the ladder may find another way, seconds.
+_CLIMBING_S = 4.0
+#: Bad answers that a pool without a usable proxy counts as: it took as many to get there.
+_WHOLE_POOL = 3
 _TRIES = "proxy_retry_times"
+#: Key of `request.meta`: until when a request waits here, monotonic seconds.
+_UNTIL = "proxy_until"
+#: Key of `request.meta`: step on which it already said that the pool is refused.
+_TOLD = "proxy_told"
 
 
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
@@ -63,6 +72,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
         self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
+        self.verdicts = verdicts_of(crawler)
         self.known: dict[str, Proxy] = {}
         self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
         self._redis: Redis | None = None
@@ -118,17 +128,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         wanted = str(own or self.default)
         if wanted == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
             return None
-        site, until = domain(request.url), time.monotonic() + _LONGEST_S
-        pool = "" if wanted == "any" else wanted
-        while isinstance(taken := await self._take(request, site, pool), float):
+        site = domain(request.url)
+        taken = await self._take(request, site, "" if wanted == "any" else wanted)
+        if isinstance(taken, float):
             self.stats.inc_value("proxies/none_free")
-            back = self._later(request, site, taken)
-            if back is not None:
-                return back
-            # Not the frontier's: robots.txt, for instance. Nobody would send it again.
-            if time.monotonic() > until:
-                raise DownloadTimeoutError(f"no proxy of pool {wanted!r} is free for {site}")
-            await asyncio.sleep(min(taken, 1.0))
+            return self._later(request, site, taken) or await self._wait(request, site, taken)
+        request.meta.pop(_UNTIL, None)
         proxy = self.known[taken.id]
         request.meta.update(
             {"proxy": proxy.url, "_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token}
@@ -165,13 +170,32 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         return taken
 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
-        wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), _LONGEST_S)
+        longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
+        wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
         copy = self.ledger.postpone(request, kind="proxy", reason="no proxy is free", wait_s=wait_s)
-        if copy is not None and wait_s >= _LONG_S:
+        step = str(request.meta.get("step"))
+        if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
+            # The whole pool is refused: that is about the site, and the ladder's business.
+            request.meta[_TOLD] = step
+            self.verdicts.tell(request, False, _WHOLE_POOL)
+        if wait_s >= _LONG_S and copy is not None:
             if self.stop_if_no_proxies and self.crawler.engine is not None:
                 asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="no_proxies"))  # noqa: RUF006
             self.manners.block(site, wait_s)
         return copy
+
+    async def _wait(self, request: Request, site: str, wait_s: float) -> Request:
+        """Wait here with what is not the frontier's: robots.txt; nobody would send it again.
+
+        Raises:
+            DownloadTimeoutError: no proxy was free for long.
+        """
+        until = request.meta.setdefault(_UNTIL, time.monotonic() + _LONGEST_S)
+        if time.monotonic() > until:
+            raise DownloadTimeoutError(f"no proxy is free for {site}")
+        await asyncio.sleep(min(wait_s, 1.0))
+        # From the top: the ladder may have found another pool.
+        return request.replace(dont_filter=True)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
         """Report the use; send a refused request through another proxy."""

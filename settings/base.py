@@ -138,6 +138,8 @@ SEINE_SITEMAPS = True
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.
 DOWNLOAD_DELAY = 0
+# Bytes of a body. No page of a shop is larger; a bomb or an endless one is. Scrapy says 1 GB.
+DOWNLOAD_MAXSIZE = 32 << 20
 CONCURRENT_REQUESTS = 32
 CONCURRENT_REQUESTS_PER_DOMAIN = 32
 # Tasks per response; the default of 100 costs 2 ms CPU a page. One is enough, as no pipeline waits.

@@ -108,3 +108,27 @@ def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(crawl: Crawl, mod
         crawl.wait_for_end(90)
     nothing_lost(crawl)
     assert bad.asked <= 2
+
+
+def test_a_site_that_refuses_the_cheap_proxies_is_asked_through_better_ones(crawl: Crawl) -> None:
+    ways = [Forward("http", f"127.0.0.{n}") for n in range(71, 75)]
+    cheap = {way.exit for way in ways[:2]}
+    with forwarders(*ways), banning_shop(PRODUCTS, set(cheap)) as shop:
+        lines = [way.url for way in ways[:2]] + [f"{w.url} pool=residential" for w in ways[2:]]
+        behind(
+            crawl,
+            [],
+            SEINE_PROXIES=",".join(lines),
+            SEINE_PROXY_POOL="datacenter",
+            SEINE_LADDER="on",
+            SEINE_IDENTITY="chrome-windows",
+        )
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.start()
+        crawl.wait_for_end(90)
+        used = {address for (address, status) in shop.visits if status == 200}
+        refused = {address: shop.asked(address) for address in cheap}
+    nothing_lost(crawl)
+    assert used == {way.exit for way in ways} - cheap
+    assert set(refused.values()) == {1}

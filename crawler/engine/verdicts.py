@@ -1,0 +1,42 @@
+"""Who hears what an answer was worth: middlewares of one crawler, without knowing each other.
+
+A middleware that sends a request back ends the chain, so a later one would never see the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+Listener = Callable[[Request, bool, int], None]
+
+
+class Verdicts:
+    """Passes each verdict that says something about the site on: good or not."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def __bool__(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners)
+
+    def listen(self, listener: Listener) -> None:
+        """Hear every verdict from now on."""
+        self._listeners.append(listener)
+
+    def tell(self, request: Request, good: bool, weight: int = 1) -> None:
+        """Say what came of a request; it counts as *weight* answers."""
+        for listener in self._listeners:
+            listener(request, good, weight)
+
+
+_verdicts: WeakKeyDictionary[Crawler, Verdicts] = WeakKeyDictionary()
+
+
+def verdicts_of(crawler: Crawler) -> Verdicts:
+    """The crawler's verdicts, whoever asks first."""
+    return _verdicts.setdefault(crawler, Verdicts())
