@@ -13,7 +13,7 @@ from crawler.items import Product
 
 
 class Validate:
-    """Checks required fields and ranges."""
+    """Checks required fields and ranges, then the rules of the site's own file."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
@@ -33,7 +33,18 @@ class Validate:
         Raises:
             DropItem: with the reason that the rejected table holds.
         """
-        if isinstance(item, Product) and (reason := problem(item)):
+        if isinstance(item, Product) and (reason := problem(item) or self._site_problem(item)):
             self.storage.reject(item, reason)
             raise DropItem(reason, log_level="DEBUG")
         return item
+
+    def _site_problem(self, product: Product) -> str | None:
+        """What the site's own file has against it."""
+        site_of = getattr(self.storage.spider, "site_of", None)
+        if site_of is None:
+            return None
+        try:
+            reason: str | None = site_of(product.url).problem(product)
+        except Exception as error:  # a site file's mistake is a reason like any other
+            return f"the site's rules failed: {type(error).__name__}: {error}"
+        return reason

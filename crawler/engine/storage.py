@@ -166,6 +166,11 @@ class Storage:
             writer.put(_ATTEMPT, row, len(row) + _OVERHEAD // 4)
 
     @property
+    def spider(self) -> Any:
+        """The crawler's spider; None before it is made."""
+        return getattr(self.crawler, "spider", None)
+
+    @property
     def worker(self) -> str:
         """Name of this worker, as its leases have it."""
         if self._worker is None:

@@ -44,6 +44,9 @@ class Site:
     concurrency: ClassVar[int | None] = None
     """Requests in flight to the site at once, across the fleet."""
 
+    required: ClassVar[tuple[str, ...]] = ()
+    """Fields without which a product of this site is rejected, beside url and name."""
+
     schedule: ClassVar[str] = ""
     """When a full crawl starts: a cron expression, UTC. Empty: only on demand."""
     sitemaps: ClassVar[tuple[str, ...]] = ()
@@ -75,6 +78,13 @@ class Site:
         product = found.product()
         if product is not None:
             yield product
+
+    def problem(self, product: Product) -> str | None:
+        """Why a cleaned product of this site cannot be kept; None: it can."""
+        for name in self.required:
+            if getattr(product, name) in (None, [], {}):
+                return f"no {name}"
+        return None
 
     def links(self, page: Page, robots: str = "") -> list[Link]:
         """Return the links to follow; *robots* is the response's X-Robots-Tag."""

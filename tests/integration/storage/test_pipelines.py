@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.engine.ledger import Entry, Ledger, current, ledger_of
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import MigrationError, StoreUnreachable
+from crawler.extract.site import Site
 from crawler.items import Product
 from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
@@ -30,6 +32,7 @@ class Line:
     """The pipelines in their order."""
 
     def __init__(self, crawler: Crawler) -> None:
+        self.crawler: Any = crawler
         self.stages = [kind.from_crawler(crawler) for kind in (Clean, Validate, Dedupe, Upsert)]
         self.ledger: Ledger = ledger_of(crawler)
         self.ended: list[tuple[str, str]] = []
@@ -105,6 +108,26 @@ async def test_a_rejected_item_is_kept_with_its_reason_under_its_lease(database:
         (SHOP + "5", found[-1][1]),
     ]
     assert rows_of(database, "SELECT url FROM products") == [(SHOP + "4",)]
+
+
+async def test_a_site_file_adds_rules_of_its_own(database: str) -> None:
+    class Shop(Site):
+        required = ("brand",)
+
+    class Odd(Site):
+        def problem(self, product: Product) -> str | None:
+            raise KeyError("x")
+
+    async with line(database) as made:
+        kinds = {SHOP + "1": Shop(), SHOP + "2": Shop(), SHOP + "3": Odd()}
+        made.crawler.spider = SimpleNamespace(site_of=kinds.get)
+        made.send(Product(url=SHOP + "1", name="Lamp", brand="Acme"))
+        for number in ("2", "3"):
+            with pytest.raises(DropItem):
+                made.send(Product(url=SHOP + number, name="Lamp"))
+    assert rows_of(database, "SELECT url FROM products") == [(SHOP + "1",)]
+    reasons = rows_of(database, "SELECT reason FROM rejected_items ORDER BY url")
+    assert reasons == [("no brand",), ("the site's rules failed: KeyError: 'x'",)]
 
 
 async def test_the_same_page_refused_again_is_one_row(database: str) -> None:
