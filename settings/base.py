@@ -37,8 +37,9 @@ NEWSPIDER_MODULE = "spiders"
 COMMANDS_MODULE = "crawler.commands"
 
 # --- Stores -----------------------------------------------------------------------------------
-# Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://). Default: none;
-# a laptop then starts a private one, a cluster refuses to start.
+# Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://; for several
+# servers redis+cluster://host,host or redis+sentinel://host,host/master). Default: none; a laptop
+# then starts a private one, a cluster refuses to start.
 REDIS_URL = _secret("REDIS_URL")
 # PostgreSQL that holds the products, as a URL (postgresql://…). Default: none, as above.
 DATABASE_URL = _secret("DATABASE_URL")

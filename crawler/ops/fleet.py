@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -83,13 +84,13 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
     began = time.perf_counter()
     frontier = Frontier(redis, crawl)
     k, pipe = frontier.keys, redis.pipeline(transaction=False)
-    pipe.time()
     pipe.zrange(k.workers, 0, MAX_WORKERS - 1, withscores=True)
     pipe.zrange(k.ready, 0, SAMPLE - 1)
     pipe.zrange(k.waiting, 0, 0, withscores=True)
     pipe.zrange(k.delayed, 0, 0, withscores=True)
-    pipe.info("memory")
-    (seconds, micros), beats, ready, waiting, delayed, memory = await pipe.execute()
+    # A Cluster's pipelines take only commands that name a key.
+    (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
+    beats, ready, waiting, delayed = await pipe.execute()
     now_s = seconds + micros / 1e6
     skew_s = time.time() - now_s
     counts = await frontier.counts()

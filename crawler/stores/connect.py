@@ -25,11 +25,11 @@ from redis.maint_notifications import MaintNotificationsConfig
 
 from crawler.config import SettingsLike, flag, redact
 from crawler.errors import ConfigError, StoreUnreachable
-from crawler.stores import embedded
+from crawler.stores import embedded, topology
 
 #: The setting that names each store, and the schemes of its URL.
 STORES = {
-    "redis": ("REDIS_URL", ("redis", "rediss", "unix")),
+    "redis": ("REDIS_URL", ("redis", "rediss", "unix", *topology.SCHEMES)),
     "postgres": ("DATABASE_URL", ("postgresql", "postgres")),
 }
 #: For both checks together: the process needs a second of the promised ten for itself.
@@ -85,11 +85,16 @@ def redis_client(url: str) -> Redis:
 
     Who calls decides what an outage means, so nothing is tried again in here.
     """
-    return Redis.from_url(url, retry=Retry(NoBackoff(), 0), **_redis_options(url))
+    options = {"retry": Retry(NoBackoff(), 0), **_redis_options(url)}
+    if several := topology.parse(url):
+        return topology.client(several, options)
+    return Redis.from_url(url, **options)
 
 
 def blocking_client(url: str) -> blocking.Redis:
     """Open a client for a command that has nothing else to do meanwhile."""
+    if several := topology.parse(url):
+        return topology.blocking_client(several, _redis_options(url))
     return blocking.Redis.from_url(url, **_redis_options(url))
 
 
@@ -183,7 +188,7 @@ def _shown(store: str, url: str) -> str:
     name, schemes = STORES[store]
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        host, _ = parts.hostname, "," in parts.netloc or parts.port
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in schemes:

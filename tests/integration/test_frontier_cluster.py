@@ -1,81 +1,41 @@
-"""Every verb on a real Redis Cluster of three masters: a crawl is one hash tag, so one slot."""
+"""Redis as several servers: every verb on a real Cluster (a crawl is one hash tag, so one slot),
+and a failover under a real Sentinel.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from redis import Redis as Blocking
 from redis.asyncio import Redis
-from redis.asyncio.cluster import RedisCluster
 from redis.exceptions import RedisError
 
+from crawler.errors import ConfigError
 from crawler.frontier.frontier import Frontier, script
 from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Burial, Done, Push, Retry
-from crawler.stores.embedded.binaries import redis_servers
+from crawler.frontier.model import Burial, Done, Leased, Push, Retry
+from crawler.ops.fleet import read_fleet
+from crawler.stores.connect import blocking_client, endpoints, redis_client
 from crawler.stores.scripts import call
-from tests.benchmarks.server import free_port
-from tests.helpers import wait_until
+from crawler.stores.topology import parse
+from tests.integration import redis_fleet
 
 pytestmark = pytest.mark.redis
 TTL = 30_000
-SLOTS = (0, 5461, 10923, 16384)
-
-
-def _node(stack: ExitStack, folder: Path) -> int:
-    port, bus = free_port(), free_port()
-    folder.mkdir()
-    program = redis_servers("auto")[0].server
-    options = ["--port", port, "--cluster-port", bus, "--bind", "127.0.0.1", "--save", ""]
-    options += ["--cluster-enabled", "yes", "--dir", folder, "--cluster-node-timeout", 5000]
-    server = subprocess.Popen(
-        [program, *map(str, options)], stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
-    )
-    stack.callback(server.wait)
-    stack.callback(server.kill)
-    return port
-
-
-def _says(port: int, *words: object) -> bytes | None:
-    with Blocking(port=port) as client:
-        try:
-            reply = client.execute_command(*words)
-        except RedisError:
-            return None
-    return reply if isinstance(reply, bytes) else str(reply).encode()
-
-
-def _complete(port: int) -> bool:
-    told = _says(port, "CLUSTER INFO") or b""
-    return all(word in told for word in (b"'ok'", b"'16384'", b"'cluster_known_nodes': '3'"))
 
 
 @pytest.fixture(scope="module")
-def cluster_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    folder = tmp_path_factory.mktemp("cluster")
-    with ExitStack() as stack:
-        ports = [_node(stack, folder / str(n)) for n in range(3)]
-        for port in ports:
-            wait_until(lambda port=port: _says(port, "PING"), 10, "a node answers")
-        for n, port in enumerate(ports):
-            _says(port, "CLUSTER", "ADDSLOTSRANGE", SLOTS[n], SLOTS[n + 1] - 1)
-            with Blocking(port=ports[0]) as first, Blocking(port=port) as other:
-                bus = int(other.config_get("cluster-port")["cluster-port"])
-                if n:
-                    first.execute_command("CLUSTER", "MEET", "127.0.0.1", port, bus)
-        for port in ports:
-            wait_until(lambda port=port: _complete(port), 30, "the cluster is formed")
-        yield ports[0]
+def cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_fleet.cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
 
 
 @pytest.fixture
-async def cluster(cluster_port: int) -> AsyncIterator[Redis]:
-    client = RedisCluster(host="127.0.0.1", port=cluster_port)
-    yield client  # type: ignore[misc]  # it has the same commands
+async def cluster(cluster_url: str) -> AsyncIterator[Redis]:
+    client = redis_client(cluster_url)
+    yield client
     await client.aclose()
 
 
@@ -130,3 +90,66 @@ async def test_a_bloom_memory_and_its_sweep_stay_in_the_slot(cluster: Redis) -> 
         assert await f.push([push(n)]) == ["OK"]
         f.now_ms += 2000
     assert await f.sweep() > 0
+
+
+async def test_the_fleet_can_be_read_and_hears_commands_on_a_cluster(
+    cluster: Redis, cluster_url: str
+) -> None:
+    f = Frontier(cluster, "heard")
+    await f.push([push(1)])
+    assert (await read_fleet(cluster, "heard")).due_now == 1
+    async with cluster.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(f.keys.wake)
+        await f.pause()
+        async with asyncio.timeout(5):
+            heard = await anext(aiter(channel.listen()))
+    assert heard["data"] == b"pause"
+    settings = {"REDIS_URL": cluster_url}
+    assert endpoints(settings, need=("redis",)).redis_url == cluster_url  # type: ignore[arg-type]
+    with blocking_client(cluster_url) as waiting:
+        assert waiting.hlen(f.keys.requests) == 1
+
+
+async def test_a_failover_is_an_outage_that_ends_and_loses_no_lease(tmp_path: Path) -> None:
+    with redis_fleet.sentinel(tmp_path) as watched:
+        client = redis_client(watched.url)
+        f = Frontier(client, "shop")
+        await f.push([push(n) for n in range(4)])
+        before = (await f.lease("w", 2, ttl_ms=TTL)).leases
+        assert await client.wait(1, 5000) == 1  # type: ignore[misc]
+        watched.master.kill()
+        after = await _lease_again(f)
+        assert [x.blob for x in (*before, *after.leases)] == [b"0", b"1", b"2", b"3"]
+        assert await f.commit([Done(lease=x) for x in (*before, *after.leases)]) == ["OK"] * 4
+        assert (await f.counts()).undone == 0
+        await client.aclose()
+
+
+async def _lease_again(f: Frontier) -> Leased:
+    problems = 0
+    for _ in range(200):
+        try:
+            return await f.lease("w", 2, ttl_ms=TTL)
+        except (RedisError, OSError):  # what the pump waits out
+            problems += 1
+            await asyncio.sleep(0.1)
+    raise AssertionError(f"no new master after {problems} tries")
+
+
+@pytest.mark.parametrize(
+    "url", ["redis+sentinel://a", "redis+cluster://", "redis+cluster://a:x", "redis+sentinel:///m"]
+)
+def test_a_url_that_names_too_little_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="REDIS_URL"):
+        parse(url)
+
+
+def test_a_url_of_several_servers_says_who_and_with_what() -> None:
+    found = parse("rediss+sentinel://me:p%40ss@a:1,[::1]:2,c/main/3")
+    assert found is not None
+    assert found.nodes == (("a", 1), ("::1", 2), ("c", 26379))
+    assert (found.kind, found.master) == ("sentinel", "main")
+    expected = {"username": "me", "password": "p@ss", "db": 3, "ssl": True}
+    assert found.options == expected
+    assert "p@ss" not in repr(found)
+    assert parse("redis://a") is None
