@@ -31,6 +31,7 @@ from crawler.engine.manners import manners_of
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
+from crawler.engine.warmup import warm_up
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
 from crawler.frontier.frontier import Frontier, note
@@ -126,6 +127,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         ended_ms = await self.frontier.ended_ago_ms()
         # Who was called while there was work came to help with it, though none is left by now.
         self.pump.saw_work = ended_ms is not None and ended_ms < 1000 * process_age_s()
+        await warm_up(self.crawler)
         loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
         if self.seeding:
             loops.append(self.intake.run())

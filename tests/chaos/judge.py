@@ -45,10 +45,14 @@ def duplicate_fetches(visits: Iterable[Mapping[str, Any]]) -> int:
     return sum(n - 1 for (_, path), n in counted.items() if path != "/robots.txt")
 
 
-def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[float]:
-    """Pauses at one host that are shorter than its delay, seconds."""
-    times: dict[str, list[float]] = {}
+def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[tuple[float, str]]:
+    """Pauses at one host that are shorter than its delay, seconds, and where; shortest first."""
+    by_host: dict[str, list[tuple[float, str]]] = {}
     for visit in visits:
-        times.setdefault(visit["host"], []).append(visit["time"])
-    gaps = [b - a for host in times.values() for a, b in pairwise(sorted(host))]
-    return sorted(gap for gap in gaps if gap < delay_s - BLUR_S)
+        by_host.setdefault(visit["host"], []).append((visit["time"], visit["path"]))
+    return sorted(
+        (b - a, f"{host} {b - a:.3f} s at {b:.3f} between {before} and {after}")
+        for host, asked in by_host.items()
+        for (a, before), (b, after) in pairwise(sorted(asked))
+        if b - a < delay_s - BLUR_S
+    )

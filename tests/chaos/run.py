@@ -38,6 +38,10 @@ class Plan:
     """Restart both servers, each once."""
 
 
+SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=250, limit_s=90)
+FULL = Plan(hosts=20, products=230, kills=12, delay_ms=300, limit_s=480)
+
+
 @attrs.define
 class Chaos:
     """A run in progress."""
@@ -56,6 +60,7 @@ class Chaos:
         plan = self.plan
         site = Site(plan.products)
         options = {"products": plan.products, "hosts": plan.hosts}
+        self.folder.mkdir(parents=True, exist_ok=True)
         log = self.folder / "access.log"
         began = time.monotonic()
         with served(log=log, **options) as shop:
@@ -85,11 +90,11 @@ class Chaos:
             "wrong_items": len(wrong),
             "duplicate_fetches": duplicate_fetches(visits),
             "politeness_violations": len(short),
-            "shortest_pause_ms": round(1000 * short[0], 1) if short else None,
+            "shortest_pause_ms": round(1000 * short[0][0], 1) if short else None,
             "stuck": left,
             "failed_workers": self.failed,
             "seconds": round(time.monotonic() - began, 1),
-            "examples": [*lost[:3], *missing[:3], *wrong[:3]],
+            "examples": [*lost[:3], *missing[:3], *wrong[:3], *(text for _, text in short[:5])],
         }
 
     def _rows(self, site: Site, hosts: list[str]) -> tuple[list[str], list[str]]:

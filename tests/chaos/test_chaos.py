@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from crawler.stores import embedded
-from tests.chaos.run import Chaos, Plan
+from tests.chaos.run import FULL, SHORT, Chaos, Plan
 from tests.chaos.sides import Seine
 from tests.helpers import server_folder
 
-SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=250, limit_s=90)
-FULL = Plan(hosts=20, products=230, kills=12, delay_ms=300, limit_s=500)
 NOTHING = ("lost_pages", "lost_items", "wrong_items", "politeness_violations", "stuck")
 
 

@@ -105,6 +105,6 @@ async def test_real_crawls_keep_the_pause(redis_url, namespace):
         logs = await crawl.finish()
         gaps = gaps_of(site, {})
         check(site, 60, 100, stat(logs, "seine/slots_missed"), gaps)
-        # Some milliseconds lie between Scrapy's last middleware and the wire; see above.
-        assert gaps[3] >= 0.095
-        assert gaps[0] >= 0.05
+        # Half a millisecond lies between Scrapy's last middleware and the wire, but 5 ms or more at
+        # the first request of each of the four processes, on a busy machine many more.
+        assert gaps[4] >= 0.095
