@@ -10,8 +10,9 @@ from typing import Any
 from crawler.demo.pages import PER_PAGE, Site
 
 #: The shop writes a time when its process runs, which on a busy machine is later than the request
-#: arrived: a pause may seem shorter by this much, seconds.
-BLUR_S = 0.05
+#: arrived: a pause may seem shorter by this share of the delay. Where the kernel keeps the time
+#: (tests/integration/test_politeness_pace.py) 5 % are enough.
+BLUR = 0.25
 
 
 def expected_pages(site: Site) -> set[str]:
@@ -54,5 +55,5 @@ def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[tupl
         (b - a, f"{host} {b - a:.3f} s at {b:.3f} between {before} and {after}")
         for host, asked in by_host.items()
         for (a, before), (b, after) in pairwise(sorted(asked))
-        if b - a < delay_s - BLUR_S
+        if b - a < delay_s * (1 - BLUR)
     )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -131,4 +132,10 @@ class ScrapyRedis:
         with closing(psycopg2.connect(self.servers.database_url)) as connection:
             cursor = connection.cursor()
             cursor.execute("SELECT item FROM bench_rows WHERE url LIKE %s", (pattern,))
-            return [item for (item,) in cursor.fetchall()]
+            return [_with_prices(item) for (item,) in cursor.fetchall()]
+
+
+def _with_prices(item: dict[str, Any]) -> dict[str, Any]:
+    """Read as numbers what that pipeline writes as text."""
+    prices = {k: Decimal(item[k]) for k in ("price", "regular_price") if item.get(k) is not None}
+    return {**item, **prices}
