@@ -42,9 +42,9 @@ _PHRASES = (
      r"|finns ej|udsolgt|ikke på lager|utsolgt|loppu|ei varastossa|vyprodáno|není skladem"
      r"|nedostupn\w*|vypredané|elfogyott|nincs (?:készleten|raktáron)|stoc epuizat|indisponibil"
      r"|stokta yok|tükendi|在庫切れ|在庫なし|売り切れ|売切れ|品切れ|缺货|缺貨|售罄|已售完|无货|품절"
-     r"|εξαντλ\w*|μη διαθέσιμο|غير متوفر|אזל מהמלאי|rasprodano|nije dostupno"),
+     r"|εξαντλ\w*|(?:stock|bestand|lagerbestand|quantity|disponibles?) ?: ?0+(?!\d)|μη διαθέσιμο|غير متوفر|אזל מהמלאי|rasprodano|nije dostupno"),
     ("InStock", r"in[\s-]stock|available now|\bavailable\b|ready to ship|ships? (?:today|within|in \d)"
-     r"|usually ships|\d+ in stock|left in stock|auf lager|vorrätig|verfügbar|lieferbar|lagernd"
+     r"|usually ships|\d+ in stock|\d+ available|(?:stock|bestand|lagerbestand|stok) ?: ?[1-9]\d*|left in stock|auf lager|vorrätig|verfügbar|lieferbar|lagernd"
      r"|sofort (?:versand|liefer)\w*|en stock|disponible|in pronta consegna|disponibile|in magazzino"
      r"|em estoque|em stock|disponível|op voorraad|in voorraad|leverbaar|beschikbaar|na stanie"
      r"|dostępn\w*|w magazynie|в наличии|есть в наличии|на складе|є в наявності|в наявності|i lager"
@@ -52,9 +52,10 @@ _PHRASES = (
      r"|stokta var|stokta|在庫あり|在庫有|有货|现货|有貨|현货|재고 있음|διαθέσιμο|σε απόθεμα|متوفر"
      r"|במלאי|na zalihi|dostupno"),
 )  # fmt: skip
+#: Letters of scripts that divide words; others run on.
+_LETTER = r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]"
 _RULES = [
-    (name, re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words[0].isascii() else words, re.I))
-    for name, words in _PHRASES
+    (name, re.compile(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})", re.I)) for name, words in _PHRASES
 ]
 #: What a button says when the thing can be put into a cart.
 BUY = re.compile(
@@ -63,7 +64,15 @@ BUY = re.compile(
     r"|aggiungi al carrello|acquista|adicionar ao carrinho|in (?:winkelwagen|winkelmand)"
     r"|do koszyka|dodaj do koszyka|в корзину|купить|до кошика|lägg i (?:varukorg|kundvagn)"
     r"|læg i kurv|legg i handlekurv|lisää ostoskoriin|do košíku|do košíka|kosárba|adaugă în coș"
-    r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu",
+    r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu"
+    r"|thêm vào giỏ|mua ngay|הוסף לסל|أضف إلى السلة|tambah ke keranjang|aggiungi al|adaugă în|kjøp"
+    r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|order now|purchase now|order online",
+    re.I,
+)
+#: The same in one word, which only a button may say.
+_BUY_SHORT = re.compile(
+    r"\s*(?:buy|order|purchase|add|kaufen|bestellen|acheter|commander|ordina|compra|köp|kup|osta|koupit"
+    r"|kúpiť|vásárlás|kjøp|køb|koop|купи|sipariş|satın al)\W*",
     re.I,
 )
 
@@ -93,6 +102,16 @@ def buys(text: str) -> bool:
     (True, False)
     """
     return BUY.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def buys_in_short(text: str) -> bool:
+    """The same for what is surely a button.
+
+    >>> buys_in_short("Buy"), buys_in_short("Buying guide")
+    (True, False)
+    """
+    return BUY.search(text) is not None or _BUY_SHORT.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=8192)

@@ -210,8 +210,11 @@ def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
     fields["images"] = list(dict.fromkeys(link for link in links if link))
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
+    if fields.get("currency") is None and "price" in fields:
+        fields["currency"], sources["currency"] = state.told_currency(page), "state"
     if fields.get("currency") is None:
         fields.pop("currency", None)
+        sources.pop("currency", None)
     regular = fields.get("regular_price")
     if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
         fields.pop("regular_price")

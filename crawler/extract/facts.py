@@ -12,7 +12,7 @@ from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
 
 _LABELS = (
-    ("sku", r"sku|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
+    ("sku", r"sku|code|арт(?:икул)?|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
      r" (?:no|number|nr)|product (?:code|no|number|id|sku)|(?:artikel|bestell|produkt|best)[\s.-]*"
      r"(?:nr|nummer|code)|réf(?:érence)?|ref(?:erence|erencia|erência|\.)?|reference (?:no|number)"
      r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"

@@ -49,7 +49,7 @@ _CLASSES = (
      r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
      r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
      r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
-     r"|basis|vecchio|barre)\b"
+     r"|basis|vecchio|barre|standard)\b"
      r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
     (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"

@@ -30,8 +30,7 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _SNIFFED = 4096
-#: More undecodable bytes than this share, and the declared UTF-8 is believed no longer.
-_FEW = 0.01
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _PARSER = etree.HTMLParser(
     encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True
 )
@@ -208,13 +207,14 @@ def _declared(body: bytes, content_type: str) -> str | None:
 
 
 def _legacy(body: bytes, declared: str | None) -> str:
-    if declared in {None, "utf-8"}:
-        text = body.decode("utf-8", "replace")
-        broken = text.count("�")
-        if broken <= max(2 if declared else 0, len(text) * _FEW * bool(declared)):
-            return text
-        return body.decode("cp1252", "replace")
-    return _decoded(body, str(declared))
+    if declared not in {None, "utf-8"}:
+        return _decoded(body, str(declared))
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    # A page in UTF-8 with a few bad bytes, or one in another encoding with none that are right?
+    return (
+        text if broken < len(_FOREIGN.findall(text)) - broken else body.decode("cp1252", "replace")
+    )
 
 
 def _decoded(body: bytes, encoding: str) -> str:

@@ -60,7 +60,7 @@ _SPACES = " \u00a0\u202f\u2009"
 _NUMBER = (
     rf"\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
     r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?"
-    r"|\d+(?:[.,]\d{1,4})?(?![\d])"
+    r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|[.,]\d{2}(?!\d)"
 )
 _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
@@ -163,6 +163,18 @@ def _finite(text: str) -> Decimal | None:
     except InvalidOperation:
         return None
     return made if made.is_finite() and made >= 0 else None
+
+
+def count(value: Any) -> int | None:
+    """Read a number of things, which has no decimals: a separator groups thousands.
+
+    >>> count("1.204"), count("(12 reviews)"), count(3.0)
+    (1204, 12, 3)
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value)
+    match = re.search(rf"\d[\d.,'{_SPACES}]*", str(value)) if value is not None else None
+    return int(re.sub(r"\D", "", match[0])[:12]) if match else None
 
 
 def find_prices(text: str, local: str | None = None) -> Iterator[Money]:

@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 from crawler.extract.availability import availability
-from crawler.extract.prices import currency_of, number, parse_price
+from crawler.extract.prices import count, currency_of, number, parse_price
 
 Node = dict[str, Any]
 Fields = dict[str, Any]
@@ -213,10 +213,10 @@ def _rating(node: Node) -> Fields:
     if not isinstance(rating, dict):
         return {}
     value = number(plain(rating.get("ratingValue")))
-    count = number(plain(first(rating, "reviewCount", "ratingCount")))
+    reviews = first(rating, "reviewCount", "ratingCount")
     return {
         "rating": float(value) if value is not None else None,
-        "review_count": int(count) if count is not None else None,
+        "review_count": count(reviews if isinstance(reviews, int | float) else plain(reviews)),
     }
 
 
@@ -301,7 +301,7 @@ def _price(offer: Node) -> Fields:
 
 _HOME = re.compile(
     r"(?:home|homepage|home ?page|start|startseite|accueil|inicio|início|hlavní stránka|etusivu"
-    r"|forside|hem|главная|головна|strona główna|hjem|ana sayfa|ホーム|トップ|首页|首頁|홈"
+    r"|forside|hem|domů|domov|domovská stránka|početna|начало|pagrindinis|sākums|avaleht|trang chủ|beranda|úvod|главная|головна|strona główna|hjem|ana sayfa|ホーム|トップ|首页|首頁|홈"
     r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
     re.I,
 )
@@ -320,10 +320,26 @@ def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
             continue
         text = plain(entry.get("name")) or plain(entry.get("item"))
         position = number(plain(entry.get("position")))
-        if text and not text.startswith(("http://", "https://")):
+        link = plain(first(entry, "item", "url")) if isinstance(entry.get("item"), str) else None
+        link = link or _link_of(entry.get("item"))
+        if text and not text.startswith(("http://", "https://")) and not is_front(link):
             places.append((float(position) if position is not None else index, text))
     places.sort(key=lambda place: place[0])
     return trail([text for _, text in places], name)
+
+
+def _link_of(item: Any) -> str | None:
+    value = first(item, "@id", "url", "item") if isinstance(item, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def is_front(url: str | None) -> bool:
+    """Whether an address is a site's front page.
+
+    >>> is_front("https://a.example/"), is_front("/"), is_front("https://a.example/x")
+    (True, True, False)
+    """
+    return url is not None and re.fullmatch(r"(?:https?://[^/]+)?/?", url.strip()) is not None
 
 
 def trail(texts: list[str], name: str | None) -> list[str]:

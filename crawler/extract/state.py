@@ -18,11 +18,22 @@ from crawler.extract.schema import Fields, Node, first, gtin, images, many, plai
 _MOST_BYTES = 3_000_000
 _MOST_NODES = 20_000
 _ASSIGNED = re.compile(
-    r"(?:__[A-Z_]+__|\b\w*(?:state|product|item|data|meta|config|store)\w*)[\"'\]]*\s*[=:(]\s*(?=[{\[])",
+    r"(?:__[A-Z_]+__|\.push|\b\w*(?:state|product|item|data|meta|config|store)\w*)[\"'\]]*\s*[=:(]\s*(?=[{\[])",
     re.I,
 )
 _MOST_ASSIGNED = 12
-_NAMES = ("name", "title", "productName", "product_name", "displayName", "productTitle")
+_TOLD = re.compile(
+    rb"[cC]urrency(?:_?[cC]ode|_?[iI]so\w*)?[\"']?\s*[:=,]\s*(?:\{\s*[\"']?active[\"']?\s*:\s*)?[\"']([A-Z]{3})[\"']"
+)
+_NAMES = (
+    "name",
+    "title",
+    "productName",
+    "product_name",
+    "displayName",
+    "productTitle",
+    "item_name",
+)
 _NOW = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
@@ -59,16 +70,25 @@ def fields(page: Page, expected: str | None) -> Fields:
         return {}
     best: Fields = {}
     for value in _values(page):
-        for node in _products(value):
+        for node, currency in _products(value):
             name = plain(first(node, *_NAMES))
             if not name or name.casefold() not in shown:
                 continue
             found = _fields(node)
+            if currency and "price" in found:
+                found.setdefault("currency", currency)
             if ("price" in found, len(found)) > ("price" in best, len(best)):
                 best = found
         if "price" in best:
             break
     return best
+
+
+def told_currency(page: Page) -> str | None:
+    """The one currency that the page's scripts name, for prices that stand without any."""
+    named = {match[1] for match in _TOLD.finditer(page.raw, 0, _MOST_BYTES)}
+    found = {code.decode() for code in named} & CODES
+    return found.pop() if len(found) == 1 else None
 
 
 def _shown(page: Page, expected: str | None) -> set[str]:
@@ -142,18 +162,21 @@ def _unflattened(flat: list[Any], depth: int = 12) -> Any:
     return revive(0, depth)
 
 
-def _products(value: Any) -> Iterator[Node]:
-    """Every mapping with a name and a price, outside in."""
-    stack, left = [value], _MOST_NODES
+def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
+    """Every mapping with a name and a price, outside in, with the currency told around it."""
+    stack: list[tuple[Any, str | None]] = [(value, None)]
+    left = _MOST_NODES
     while stack and left:
-        here = stack.pop()
+        here, currency = stack.pop()
         left -= 1
         if isinstance(here, list):
-            stack.extend(reversed([v for v in here[:500] if isinstance(v, dict | list)]))
+            stack.extend((v, currency) for v in reversed(here[:500]) if isinstance(v, dict | list))
         elif isinstance(here, dict):
+            currency = _currency(here) or currency
             if any(here.get(name) for name in _NAMES) and _has_price(here):
-                yield here
-            stack.extend(reversed([v for v in here.values() if isinstance(v, dict | list)]))
+                yield here, currency
+            inner = [v for v in here.values() if isinstance(v, dict | list)]
+            stack.extend((v, currency) for v in reversed(inner))
 
 
 def _has_price(node: Node) -> bool:
@@ -185,9 +208,9 @@ def _fields(node: Node) -> Fields:
         else None,
         "currency": currency or _currency(node),
         "availability": availability(stock),
-        "sku": plain(first(node, "sku", "articleNumber", "productCode"))
+        "sku": plain(first(node, "sku", "articleNumber", "productCode", "item_id"))
         or plain(variant.get("sku")),
-        "brand": plain(first(node, "brand", "brandName", "vendor", "manufacturer")),
+        "brand": plain(first(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")),
         "gtin": gtin(first(node, "gtin", "gtin13", "ean", "barcode", "upc"))
         or gtin(variant.get("barcode")),
         "mpn": plain(node.get("mpn")),

@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 
 from crawler.extract import lines as _lines
-from crawler.extract.availability import availability_of_text, buys
+from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import Element, Page, text_of
 from crawler.extract.prices import local_currency
-from crawler.extract.schema import Fields, trail
+from crawler.extract.schema import Fields, is_front, trail
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
 from crawler.urls import host
@@ -131,8 +131,9 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
             element.get("aria-label") or "", ""
         ):
             continue
-        links = (a for a in element.iter("a") if page.resolve(a.get("href") or "") not in here)
-        found = trail([text_of(a) for a in links], name)
+        links = [(page.resolve(a.get("href") or ""), a) for a in element.iter("a")]
+        steps = [text_of(a) for url, a in links if url not in here and not is_front(url)]
+        found = trail(steps, name)
         if found:
             return found
     return []
@@ -157,8 +158,8 @@ def _stock(read: Lines, seen: Visible) -> None:
         if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
             labelled = False
             continue
-        is_button = bool(line.flags & _lines.BUTTON) or len(line.text) < 40
-        if is_button and buys(line.text):
+        surely = bool(line.flags & _lines.BUTTON)
+        if (buys_in_short if surely else buys)(line.text) and (surely or len(line.text) < 40):
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
             labelled = False
@@ -175,7 +176,7 @@ def _stock(read: Lines, seen: Visible) -> None:
                 loose = found
     for element in read.inputs:
         says = element.get("value") or element.get("alt") or element.get("title") or ""
-        if element.get("type") in {"submit", "image", "button"} and buys(says):
+        if element.get("type") in {"submit", "image", "button"} and buys_in_short(says):
             seen.buy_buttons += 1
             usable = usable or element.get("disabled") is None
     implied = "InStock" if usable and "price" in seen.fields else None
