@@ -66,7 +66,7 @@ BUY = re.compile(
     r"|læg i kurv|legg i handlekurv|lisää ostoskoriin|do košíku|do košíka|kosárba|adaugă în coș"
     r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu"
     r"|thêm vào giỏ|mua ngay|הוסף לסל|أضف إلى السلة|tambah ke keranjang|aggiungi al|adaugă în|kjøp"
-    r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|order now|purchase now|order online",
+    r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|(?<!pre-)(?<!pre )\border now|purchase now|\border online",
     re.I,
 )
 #: The same in one word, which only a button may say.
