@@ -216,7 +216,8 @@ SEINE_DASHBOARD_TOKEN = _secret("SEINE_DASHBOARD_TOKEN")
 # Names, by blanks or commas, under which the dashboard is reached. Default: none but its address;
 # other names are refused, so that no foreign name can be bound to it.
 SEINE_DASHBOARD_HOSTS = os.environ.get("SEINE_DASHBOARD_HOSTS", "")
-# How log lines look: `text`, or `json` (one object a line, for a log collector). Default: text.
+# How a worker's log lines look: `text`, or `json` (one object a line, for a log collector; the
+# lines before it has joined its crawl keep Scrapy's form). Default: text.
 SEINE_LOG_FORMAT = os.environ.get("SEINE_LOG_FORMAT", "text")
 EXTENSIONS = {
     # First, so that the lines of the others have its form.

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 import orjson
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.log import get_scrapy_root_handler
@@ -25,9 +26,8 @@ _FORMATS = ("text", "json")
 class JsonFormatter(logging.Formatter):
     """Lays a record out as one JSON object."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__()
-        self.crawler = crawler
+    #: Name in the fleet; known once the worker has joined.
+    worker: str | None = None
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record; what cannot be JSON is written as text."""
@@ -36,16 +36,12 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": redact(record.getMessage()),
-            "worker": self._worker(),
+            "worker": self.worker,
             **_page(),
         }
         if record.exc_info:
             line["error"] = redact(self.formatException(record.exc_info))
         return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
-
-    def _worker(self) -> str | None:
-        slot: Any = getattr(self.crawler.engine, "_slot", None)
-        return getattr(getattr(slot, "scheduler", None), "worker", None)
 
 
 def _page() -> dict[str, Any]:
@@ -79,5 +75,14 @@ class JsonLogs:
         handler = get_scrapy_root_handler()
         if wanted == "text" or handler is None:
             raise NotConfigured("SEINE_LOG_FORMAT is text")
-        handler.setFormatter(JsonFormatter(crawler))
+        formatter = JsonFormatter()
+        handler.setFormatter(formatter)
+
+        def joined() -> None:
+            # Scrapy may have made its handler anew since then.
+            (get_scrapy_root_handler() or handler).setFormatter(formatter)
+            slot: Any = getattr(crawler.engine, "_slot", None)
+            formatter.worker = getattr(getattr(slot, "scheduler", None), "worker", None)
+
+        crawler.signals.connect(joined, signals.spider_opened, weak=False)
         return cls()
