@@ -3,7 +3,8 @@
 usage: python -m tests.benchmarks.frontier [--json] [--quick]
 
 Both sides get the same Scrapy requests and give Scrapy requests back. Each pushes as its scheduler
-does: scrapy-redis one request a call, the frontier a page's forty links a script. `lifecycle` is
+does: scrapy-redis one request a call, the frontier a page's forty links a script. `network` is the
+same with half a millisecond between the client and Redis, as within a data centre. `lifecycle` is
 push, lease and commit of one request. `flatness` compares its cost in Redis CPU between a frontier
 with 5 million requests of 10,000 domains and one with 50,000 of 10.
 """
@@ -33,6 +34,7 @@ from crawler.frontier.frontier import Frontier, commit_args, parse_leased, scrip
 from crawler.frontier.model import Done, Leased, Push
 from crawler.stores.scripts import call
 from crawler.urls import fingerprint
+from tests.benchmarks.distance import distant
 from tests.benchmarks.server import cpu_s, memory, redis_server
 
 LINKS = 40
@@ -40,6 +42,7 @@ BATCH = 32
 TTL_MS = 60_000
 PATIENCE_S = 900
 ROUNDS = 3
+RTT_MS = 0.5
 TITLE = "a product's name as it stood in the list, with its brand and its colour"
 
 
@@ -212,10 +215,18 @@ def measure(job: Job, clients: int) -> dict[str, float]:
     return {"rate": n / seconds, "cpu_us": 1e6 * spent / n, "all_cpu_us": 1e6 * both / n}
 
 
-def compare(url: str, clients: int, n: int, domains: int = 50) -> dict[str, Any]:
+def compare(url: str, clients: int, n: int, *, rtt_ms: float = 0.0) -> dict[str, Any]:
     """Both sides push and pop by turns; the best of each, for other programs may be running."""
+    if rtt_ms:
+        with distant(url, rtt_ms) as far:
+            return _compare(far, clients, n, rounds=1)
+    return _compare(url, clients, n, rounds=ROUNDS)
+
+
+def _compare(url: str, clients: int, n: int, *, rounds: int) -> dict[str, Any]:
+    domains = 50
     result: dict[str, Any] = {}
-    for side, share in (("scrapy_redis", n // 5), ("ours", n)) * ROUNDS:
+    for side, share in (("scrapy_redis", n // 5), ("ours", n)) * rounds:
         with Redis.from_url(url) as redis:
             redis.flushall()
         crawl, empty = f"{side}{clients}", memory(url)
@@ -276,24 +287,33 @@ def main() -> None:
     small = (5_000, 10) if options.quick else (50_000, 10)
     with redis_server() as url:
         one, four = compare(url, 1, n), compare(url, 4, n // 4)
+        away = compare(url, 1, n // 4, rtt_ms=RTT_MS)
         flat = {"small": lifecycle_cost(url, *small, n // 4)}
         flat["large"] = lifecycle_cost(url, *large, n // 4)
-    result = summary(one, four, flat)
-    print(json.dumps({"one_client": one, "four_clients": four, "lifecycle_us": flat}, indent=2))
+    result = summary(one, four, away, flat)
+    told = {"one_client": one, "four_clients": four, "network": away, "lifecycle_us": flat}
+    print(json.dumps(told, indent=2))
     if options.json:
         print(json.dumps(result))
 
 
-def summary(one: dict[str, Any], four: dict[str, Any], flat: dict[str, float]) -> dict[str, float]:
+def ratio(sides: dict[str, Any], figure: str) -> float:
+    """How many times theirs is ours."""
+    return float(round(sides["ours"][figure] / sides["scrapy_redis"][figure], 1))
+
+
+def summary(
+    one: dict[str, Any], four: dict[str, Any], away: dict[str, Any], flat: dict[str, float]
+) -> dict[str, float]:
     """The figures that are held against bars."""
-    ours, theirs = one["ours"], one["scrapy_redis"]
+    ours = one["ours"]
     return {
-        "push_ratio": round(ours["push_per_s"] / theirs["push_per_s"], 1),
-        "pop_ack_ratio": round(ours["pop_ack_per_s"] / theirs["pop_ack_per_s"], 1),
-        "push_ratio_4": round(four["ours"]["push_per_s"] / four["scrapy_redis"]["push_per_s"], 1),
-        "pop_ack_ratio_4": round(
-            four["ours"]["pop_ack_per_s"] / four["scrapy_redis"]["pop_ack_per_s"], 1
-        ),
+        "push_ratio": ratio(one, "push_per_s"),
+        "pop_ack_ratio": ratio(one, "pop_ack_per_s"),
+        "push_ratio_4": ratio(four, "push_per_s"),
+        "pop_ack_ratio_4": ratio(four, "pop_ack_per_s"),
+        "push_ratio_network": ratio(away, "push_per_s"),
+        "pop_ack_ratio_network": ratio(away, "pop_ack_per_s"),
         "redis_cpu_us_per_lifecycle": ours["redis_cpu_us_per_lifecycle"],
         "bytes_per_pending": ours["bytes_per_pending"],
         "round_trips_per_page": round(2 / BATCH, 3),
