@@ -113,20 +113,25 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
 -- name: count_unseen
 -- How many products of a site are there, and how many did a crawl not see? A product was seen if
 -- it was written by the job or since its start, or is in a sighting.
-SELECT count(*), count(*) FILTER (WHERE NOT (p.scraped_at >= %(started)s
-    OR coalesce(p.job_id = %(job)s, false) OR p.external_id IN (
-        SELECT unnest(x.external_ids) FROM sightings x
-        WHERE x.site_id = %(site)s AND (x.seen_at >= %(started)s OR x.job_id = %(job)s))))
-FROM products p WHERE p.site_id = %(site)s AND p.gone_at IS NULL
+WITH sighted AS MATERIALIZED (
+    SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
+    WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
+)
+SELECT count(*), count(*) FILTER (WHERE s.external_id IS NULL AND p.scraped_at < %(started)s
+                                  AND NOT coalesce(p.job_id = %(job)s, false))
+FROM products p LEFT JOIN sighted s USING (external_id)
+WHERE p.site_id = %(site)s AND p.gone_at IS NULL
 
 -- name: mark_gone
+WITH sighted AS MATERIALIZED (
+    SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
+    WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
+)
 UPDATE products p SET gone_at = %(now)s FROM (
-    SELECT q.external_id FROM products q
-    WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND NOT (q.scraped_at >= %(started)s
-        OR coalesce(q.job_id = %(job)s, false) OR q.external_id IN (
-            SELECT unnest(x.external_ids) FROM sightings x
-            WHERE x.site_id = %(site)s AND (x.seen_at >= %(started)s OR x.job_id = %(job)s)))
-    ORDER BY q.external_id FOR UPDATE
+    SELECT q.external_id FROM products q LEFT JOIN sighted s USING (external_id)
+    WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND s.external_id IS NULL
+      AND q.scraped_at < %(started)s AND NOT coalesce(q.job_id = %(job)s, false)
+    ORDER BY q.external_id FOR UPDATE OF q
 ) k
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id
 
@@ -135,13 +140,14 @@ DELETE FROM sightings WHERE seen_at < %(before)s
 
 -- name: measure_products
 -- Counts over the products of a site that a crawl saw (all that are not gone, without a start).
-WITH seen AS (
-    SELECT p.* FROM products p
+WITH sighted AS MATERIALIZED (
+    SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
+    WHERE site_id = %(site)s AND (seen_at >= %(since)s OR job_id = %(job)s)
+), seen AS (
+    SELECT p.* FROM products p LEFT JOIN sighted s USING (external_id)
     WHERE p.site_id = %(site)s AND p.gone_at IS NULL AND (
         %(since)s::timestamptz IS NULL OR p.scraped_at >= %(since)s
-        OR coalesce(p.job_id = %(job)s, false) OR p.external_id IN (
-            SELECT unnest(x.external_ids) FROM sightings x
-            WHERE x.site_id = %(site)s AND (x.seen_at >= %(since)s OR x.job_id = %(job)s)))
+        OR coalesce(p.job_id = %(job)s, false) OR s.external_id IS NOT NULL)
 )
 SELECT count(*) AS products, count(price) AS price,
        count(currency) AS currency, count(availability) AS availability, count(image) AS image,
@@ -175,7 +181,6 @@ VALUES (%(site)s, %(now)s, %(job)s, %(products)s, %(rejected)s, %(changed)s, %(s
         %(coverage)s::jsonb, %(score)s, %(fall)s)
 ON CONFLICT (site_id, measured_at) DO NOTHING
 
-<<<<<<< HEAD
 -- name: add_pages
 -- rows: [{…columns…}]
 INSERT INTO archive (url, at, status, key, start, length, site_id, job_id)
@@ -189,7 +194,7 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
 SELECT key, start, length FROM archive
 WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 ORDER BY at DESC LIMIT 1
-=======
+
 -- name: recrawl_candidates
 -- The products of a site that were read longest ago, with how often they changed.
 SELECT p.url, p.scraped_at, p.first_seen,
@@ -200,4 +205,3 @@ WHERE p.site_id = %(site)s AND p.gone_at IS NULL
   AND p.scraped_at < %(now)s - make_interval(secs => %(shortest)s)
 ORDER BY p.scraped_at
 LIMIT %(limit)s
->>>>>>> 574c3b2 (Add jobs and their coordinator: planned by schedule, counted in the frontier, sent again by age)
