@@ -1,16 +1,37 @@
-"""A spider that asks for pages and looks at nothing."""
+"""A spider that asks for pages and looks at nothing but the clock."""
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
 from typing import Any
+
+from scrapy import signals
 
 from crawler.engine.spider import FrontierSpider
 
+TICK_S = 0.02
+
 
 class PoliteSpider(FrontierSpider):
-    """Seeds only."""
+    """Seeds only; it counts for how long the event loop did not turn."""
 
     name = "polite"
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Any:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.watch, signals.spider_opened)
+        return spider
+
+    def watch(self) -> None:
+        """Begin to look at the clock."""
+        self._tick(monotonic())
+
+    def _tick(self, due: float) -> None:
+        now = monotonic()
+        self.crawler.stats.max_value("polite/max_lag_s", round(now - due, 3))
+        asyncio.get_running_loop().call_later(TICK_S, self._tick, now + TICK_S)
 
     def parse(self, response: Any) -> None:
         """Nothing to find."""

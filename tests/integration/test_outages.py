@@ -1,0 +1,115 @@
+"""A store that is away, or slow: nothing is lost, nothing is blocked, nothing piles up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.judge import judge
+from crawler.demo.pages import Site
+from crawler.demo.served import served
+from crawler.stores import embedded
+from crawler.stores.embedded import Servers, postgres, valkey
+from crawler.stores.embedded.places import layout
+from tests.chaos.judge import lost_pages
+from tests.chaos.sides import Seine
+from tests.helpers import server_folder, wait_until, wait_until_async
+from tests.integration.politeness.crawl import Crawl, stat
+from tests.integration.politeness.site import serve
+from tests.integration.politeness.slow import slow_way
+
+#: How long a store is away, s: long enough to empty a worker's buffers.
+AWAY = [3, pytest.param(30, marks=pytest.mark.slow)]
+
+
+@pytest.fixture
+def servers():
+    with server_folder() as folder:
+        yield embedded.start(folder)
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("away_s", AWAY)
+async def test_workers_sit_out_redis_and_lose_nothing(servers: Servers, namespace, away_s):
+    place = layout(servers.data)
+    settings = {"SEINE_LEASE_SECONDS": 5}
+    async with (
+        serve(latency_s=0.05) as site,
+        Crawl(servers.redis_url, namespace, settings) as crawl,
+    ):
+        await crawl.start(2)
+        await crawl.seed(site.pages(600))
+        await wait_until_async(_several(site, 100), 30, "the crawl is on its way")
+        await asyncio.to_thread(valkey.stop, place)
+        await asyncio.sleep(away_s)
+        await asyncio.to_thread(valkey.start, place, "auto")
+        logs = await crawl.finish(90)
+        assert {worker.returncode for worker in crawl.workers} == {0}
+        paths = [path for _, path in site.arrivals]
+        assert len(set(paths)) == 600
+        # Pages whose end could not be told in time may be fetched again, and no others.
+        assert len(paths) - len(set(paths)) <= 2 * 2 * 32
+        assert stat(logs, "seine/outage_retries") > 0
+        assert max_lag_s(logs) < 1.5
+
+
+@pytest.mark.timeout(120)
+async def test_a_slow_redis_blocks_nothing(servers: Servers, namespace):
+    path = str(servers.redis_socket)
+    async with slow_way(path, wait_s=0.05) as url, serve(latency_s=0.02) as site:
+        async with Crawl(url, namespace) as crawl:
+            await crawl.start(2)
+            await crawl.seed(site.pages(300))
+            logs = await crawl.finish(90)
+        paths = [path for _, path in site.arrivals]
+        assert sorted(paths) == sorted(f"/p/{i}" for i in range(300))
+        assert max_lag_s(logs) < 1.5
+        # One round trip a page would take 0.1 s for each of a worker's 150 pages.
+        first, *_, last = site.times()
+        assert last - first < 10
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("away_s", AWAY)
+def test_no_page_is_taken_while_postgres_is_away(servers: Servers, namespace, tmp_path, away_s):
+    place, products = layout(servers.data), 400
+    side = Seine(servers, namespace, 0)
+    with served(log=tmp_path / "access.log", products=products, latency_ms=20) as shop:
+        host = shop.url.removeprefix("http://").strip("/")
+        side.prepare([host])
+        worker = side.start(tmp_path / "worker.log")
+        try:
+            wait_until(lambda: len(shop.visits()) > 100, 40, "the crawl is on its way")
+            postgres.stop(place)
+            time.sleep(2)
+            visits, memory = len(shop.visits()), _memory(worker.pid)
+            time.sleep(away_s - 1.5)
+            assert len(shop.visits()) - visits <= 40  # what had been taken already
+            assert _memory(worker.pid) - memory < 20e6
+            postgres.start(place, "auto")
+            assert worker.wait(90) == 0
+        finally:
+            worker.kill()
+            worker.wait()
+        assert not lost_pages(Site(products), [host], shop.visits())
+        assert judge(Site(products).products, side.rows(host)).passed
+
+
+def _several(site: object, n: int):
+    async def arrived() -> bool:
+        return len(site.arrivals) >= n  # type: ignore[attr-defined]
+
+    return arrived
+
+
+def max_lag_s(logs: list[str]) -> float:
+    """Longest time for which an event loop did not turn."""
+    return max(stat([log], "polite/max_lag_s") for log in logs)
+
+
+def _memory(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * 4096.0
