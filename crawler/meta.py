@@ -37,6 +37,8 @@ DELAY = "delay"
 BORROWED = "borrowed_headers"
 #: Lane that a request asks for: `plain`, `tls` or `browser`.
 LANE = "lane"
+#: As whom the site is asked, as in SEINE_IDENTITY.
+IDENTITY = "identity"
 #: Lane that this try uses, as the ladder decided.
 LANE_NOW = "lane_now"
 

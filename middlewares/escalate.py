@@ -21,7 +21,7 @@ from crawler import meta as m
 from crawler.access.detect import BAD, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.listing import Listing
-from crawler.access.profiles import BOT, candidates
+from crawler.access.profiles import BOT, candidates, chosen
 from crawler.access.steps import Steps
 from crawler.config import flag, number
 from crawler.engine.ledger import ledger_of
@@ -50,6 +50,8 @@ class Site:
 
     view: View
     read_at: float
+    identity: str
+    """As whom it may be asked above the lowest step."""
     ways: tuple[str, ...]
     counts: dict[str, tuple[int, int]] = attrs.Factory(dict)
     """Good and bad answers by step, since the last report."""
@@ -69,8 +71,7 @@ class Escalate:
         self.stats: Any = crawler.stats
         self.policy = Policy.from_settings(settings)
         self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
-        self.identity = str(settings.get("SEINE_IDENTITY", BOT))
-        self.identities = settings.getdict("SEINE_IDENTITIES")
+        self.identity, self.identities, _ = chosen(settings, crawler.spidercls)
         self.cap = str(settings.get("SEINE_LADDER_CAP"))
         self.caps = settings.getdict("SEINE_LADDER_CAPS")
         self.pool = str(settings.get("SEINE_LADDER_POOL"))
@@ -93,11 +94,7 @@ class Escalate:
         """
         settings = crawler.settings
         mode = str(settings.get("SEINE_LADDER", "auto"))
-        identities = (
-            settings.get("SEINE_IDENTITY"),
-            *settings.getdict("SEINE_IDENTITIES").values(),
-        )
-        useful = flag(settings, "SEINE_BROWSER") or any(candidates(str(i)) for i in identities)
+        useful = chosen(settings, crawler.spidercls)[2] or flag(settings, "SEINE_BROWSER")
         if mode == "off" or (mode != "on" and not useful):
             raise NotConfigured("there is nothing to climb to")
         middleware = cls(crawler)
@@ -133,7 +130,8 @@ class Escalate:
     async def _look(self, request: Request, name: str) -> None:
         task = self.reading.get(name)
         if task is None:
-            task = self.reading[name] = asyncio.ensure_future(self._read(name))
+            wanted = str(request.meta.get(m.IDENTITY) or self.identities.get(name) or self.identity)
+            task = self.reading[name] = asyncio.ensure_future(self._read(name, wanted))
         site = await asyncio.shield(task)
         self.reading.pop(name, None)
         self._use(request, place(site.view.step, site.ways))
@@ -150,6 +148,7 @@ class Escalate:
     def _use(self, request: Request, name: str) -> None:
         step, meta = STEPS[name], request.meta
         meta[STEP], meta[m.LANE_NOW] = name, step.lane
+        # Whoever chose a browser for a site chose the ladder's upper steps; it starts honestly.
         meta["identity_now"] = BOT if name == "plain" else ""
         if step.better_pool:
             meta["pool_now"] = self.pool
@@ -197,7 +196,7 @@ class Escalate:
         fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
         return Steps(self._redis, fleet, self.policy)
 
-    async def _read(self, name: str) -> Site:
+    async def _read(self, name: str, identity: str) -> Site:
         """Read a domain's place; where Redis is away, it starts at the bottom for now."""
         try:
             if self._redis is None:
@@ -206,13 +205,12 @@ class Escalate:
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
             view = View()
-        site = self.sites.setdefault(name, Site(view, 0.0, self._ways(name)))
+        site = self.sites.setdefault(name, Site(view, 0.0, identity, self._ways(name, identity)))
         site.view, site.read_at = view, time.monotonic()
         self._mark(name, site)
         return site
 
-    def _ways(self, name: str) -> tuple[str, ...]:
-        identity = str(self.identities.get(name) or self.identity)
+    def _ways(self, name: str, identity: str) -> tuple[str, ...]:
         return ways_for(
             pretend=bool(candidates(identity)),
             better_pool=self.better_pool,
@@ -240,7 +238,7 @@ class Escalate:
         if browsers != self.browsers:
             self.browsers = browsers
             for name, site in self.sites.items():
-                site.ways = self._ways(name)
+                site.ways = self._ways(name, site.identity)
 
     async def flush(self) -> None:
         """Report what was counted, decide, and read how the others decided."""

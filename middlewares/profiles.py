@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from crawler import meta as m
-from crawler.access.profiles import BOT, IDENTITY, PROFILE, Profile, candidates, pick
+from crawler.access.profiles import PROFILE, Profile, candidates, chosen, pick
 from crawler.config import flag
 from crawler.urls import domain
 
@@ -40,9 +40,8 @@ class Profiles:
             ConfigError: an identity does not exist.
         """
         settings = crawler.settings
-        default = str(settings.get("SEINE_IDENTITY", BOT))
-        sites = {str(k): str(v) for k, v in settings.getdict("SEINE_IDENTITIES").items()}
-        if not any(candidates(identity) for identity in (default, *sites.values())):
+        default, sites, any_browser = chosen(settings, crawler.spidercls)
+        if not any_browser:
             raise NotConfigured("every site is asked under the robot's own name")
         return cls(default, sites, cookies=flag(settings, "COOKIES_ENABLED"))
 
@@ -63,7 +62,7 @@ class Profiles:
 
     def identity(self, request: Request, site: str) -> str:
         """Identity for a request: its own, its site's, or the default."""
-        own = request.meta.get("identity_now") or request.meta.get(IDENTITY)
+        own = request.meta.get("identity_now") or request.meta.get(m.IDENTITY)
         return str(own or self.sites.get(site) or self.default)
 
 

@@ -83,7 +83,7 @@ def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
     if response.status in (request.meta.get("handle_httpstatus_list") or ()):
         return ""
     verdict = request.meta.get(VERDICT, "ok")
-    if verdict in _REFUSALS:
+    if verdict in _REFUSALS and not request.meta.get("handle_httpstatus_all"):
         return "ban"
     if verdict == "throttled" or response.status == _TOO_MANY:
         return "429"

@@ -46,10 +46,26 @@ class CatalogSpider(FrontierSpider):
                 raise ValueError(f"there is no site file of the name {site!r}")
             self.seed_urls += known.seeds
 
+    def make_request_from_data(self, data: bytes) -> Request:
+        """Read one seed; what it does not say about its way comes from the site file.
+
+        Raises:
+            BadSeed: saying what is wrong with it.
+        """
+        request = super().make_request_from_data(data)
+        for key, value in sites.find(request.url).way.items():
+            request.meta.setdefault(key, value)
+        return request
+
     @staticmethod
     def site_of(url: str) -> Site:
         """The site file for a URL, or the default; commands ask for it too."""
         return sites.find(url)
+
+    @classmethod
+    def identities(cls) -> set[str]:
+        """As whom the site files want their sites to be asked."""
+        return {site.identity for site in sites.load().values() if site.identity}
 
     @classmethod
     def plans(cls) -> list[Plan]:
@@ -129,7 +145,7 @@ class CatalogSpider(FrontierSpider):
 
     @staticmethod
     def _request(link: Link, site: Site, shelf: int | None) -> Request:
-        meta: dict[str, Any] = {m.PROXY_POOL: site.proxy_pool} if site.proxy_pool else {}
+        meta: dict[str, Any] = site.way
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
         return Request(link.url, priority=link.priority, meta=meta)

@@ -18,12 +18,11 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from crawler.config import SettingsLike
 from crawler.errors import ConfigError
 
 #: Identity of a site that chose none: name and contact in the User-Agent, nothing pretended.
 BOT = "bot"
-#: Key of `request.meta`: identity that a request wants, as in SEINE_IDENTITIES.
-IDENTITY = "identity"
 #: Key of `request.meta`: name of the profile that was used.
 PROFILE = "profile"
 #: Safari names its first two languages only.
@@ -142,6 +141,23 @@ def candidates(identity: str) -> tuple[str, ...]:
         known = ["bot", "browser", "desktop", "mobile", *profiles()]
         raise ConfigError(f"identity {identity!r} is not one of {', '.join(known)}, or a browser")
     return found
+
+
+def chosen(settings: SettingsLike, spider: object) -> tuple[str, dict[str, str], bool]:
+    """Read who chose what: the default identity, those by site, and whether any is a browser's.
+
+    *spider*: the spider's class, whose `identities()` tells what its site files chose.
+
+    Raises:
+        ConfigError: an identity does not exist.
+    """
+    default = str(settings.get("SEINE_IDENTITY") or BOT)
+    raw = settings.get("SEINE_IDENTITIES") or {}
+    sites = {str(k): str(v) for k, v in (json.loads(raw) if isinstance(raw, str) else raw).items()}
+    files: set[str] = getattr(spider, "identities", set)()
+    # Each is looked up, so that a wrong one is named whatever the others are.
+    allowed = [candidates(identity) for identity in (default, *sites.values(), *sorted(files))]
+    return default, sites, any(allowed)
 
 
 def pick(names: Sequence[str], visitor: str) -> Profile:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
+from crawler import meta as m
 from crawler.extract.default import Found, extract, identify
 from crawler.extract.links import Link, find_links
 from crawler.extract.page import Page, text_of
@@ -36,7 +37,9 @@ class Site:
     deny: ClassVar[tuple[str, ...]] = ()
     """Regular expressions of URLs that are never followed."""
     lane: ClassVar[str | None] = None
-    """Collector to fetch with: `http`, `browser` …; None leaves the choice to the settings."""
+    """How it is fetched: `plain`, `tls` or `browser`; None leaves that to the ladder."""
+    identity: ClassVar[str | None] = None
+    """As whom it is asked, see SEINE_IDENTITY; None leaves that to the settings."""
     proxy_pool: ClassVar[str | None] = None
     """Pool of proxies to use."""
     delay_ms: ClassVar[int | None] = None
@@ -57,6 +60,12 @@ class Site:
     """Seconds after which a product that never changes is fetched again; 0: never."""
     budget: ClassVar[int] = 0
     """Products fetched again in a day, at most; 0: no limit."""
+
+    @property
+    def way(self) -> dict[str, str]:
+        """What requests to the site carry in their meta about how they are sent."""
+        wanted = {m.PROXY_POOL: self.proxy_pool, m.LANE: self.lane, m.IDENTITY: self.identity}
+        return {key: value for key, value in wanted.items() if value}
 
     def extract(self, page: Page) -> Found:
         """Read a page: the default parser, then this site's selectors over it."""

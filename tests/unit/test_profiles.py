@@ -6,7 +6,7 @@ import pytest
 from scrapy import Request, Spider
 
 from crawler import meta as m
-from crawler.access.profiles import candidates, fetch_site, pick, profiles
+from crawler.access.profiles import candidates, chosen, fetch_site, pick, profiles
 from crawler.engine.requests import to_fields
 from crawler.errors import ConfigError
 from middlewares.profiles import Profiles, dress
@@ -112,3 +112,19 @@ def test_cookies_change_with_the_way_out() -> None:
     request.meta["proxy_id"] = "p2"
     middleware.process_request(request)
     assert request.meta["cookiejar"] == "shop.example p2"
+
+
+def test_a_site_file_may_choose_for_its_site() -> None:
+    class Files:
+        @staticmethod
+        def identities() -> set[str]:
+            return {"firefox"}
+
+    assert chosen({}, object()) == ("bot", {}, False)
+    assert chosen({}, Files) == ("bot", {}, True)
+    assert chosen({"SEINE_IDENTITIES": '{"a.example": "chrome"}'}, None)[1:] == (
+        {"a.example": "chrome"},
+        True,
+    )
+    with pytest.raises(ConfigError, match="netscape"):
+        chosen({"SEINE_IDENTITY": "netscape"}, None)
