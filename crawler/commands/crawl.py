@@ -14,9 +14,9 @@ from scrapy.spiders import Spider
 
 from crawler.cli import FAILED, guarded, seed_reader
 from crawler.config import flag, redact
+from crawler.engine.storage import prepare
 from crawler.errors import BadSeed
 from crawler.stores.connect import endpoints
-from crawler.stores.migrations import migrate
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.
@@ -53,8 +53,8 @@ class Command(ScrapyCrawl):
             except BadSeed as error:
                 raise BadSeed(f"-a url={url[:200]}: {error}") from None
         found = endpoints(settings)
-        if flag(settings, "SEINE_EMBEDDED"):
-            migrate(found.database_url)
+        if settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
+            prepare(found.database_url, own=flag(settings, "SEINE_EMBEDDED"))
         # Every part of the worker reads these; a part that asks again finds the same servers.
         settings.set("REDIS_URL", found.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", found.database_url, priority="cmdline")

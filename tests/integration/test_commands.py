@@ -38,7 +38,9 @@ def scrapy(redis_url: str, database_url: str) -> Run:
             "SCRAPY_PROJECT": "test",
             **environment,
         }
-        modules = ["-s", "SPIDER_MODULES=tests.integration.cli_spiders", "-s", "ITEM_PIPELINES={}"]
+        modules = ["-s", "SPIDER_MODULES=tests.integration.cli_spiders"]
+        if not any(arg.startswith("ITEM_PIPELINES=") for arg in args):
+            modules += ["-s", "ITEM_PIPELINES={}"]
         command = [sys.executable, "-m", "scrapy", *args, *modules]
         return subprocess.run(
             command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
@@ -160,6 +162,16 @@ def test_help_needs_no_server(scrapy: Run) -> None:
     done = scrapy("crawl", "--help", REDIS_URL="redis://127.0.0.1:1", DATABASE_URL="")
     assert done.returncode == 0
     assert "example: scrapy crawl catalog" in done.stdout
+
+
+def test_a_crawl_on_a_database_without_schema_is_one_line(
+    scrapy: Run, database_url_empty: str
+) -> None:
+    pipelines = 'ITEM_PIPELINES={"pipelines.upsert.Upsert": 400}'
+    run = scrapy("crawl", "plain", "-s", pipelines, DATABASE_URL=database_url_empty)
+    assert run.returncode == 1
+    assert "run `scrapy migrate` first" in run.stderr
+    assert run.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
