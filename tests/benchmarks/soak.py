@@ -1,0 +1,153 @@
+"""A steady crawl of the demo shop, over and over, by workers that stay: nothing may grow.
+
+Each round the whole shop is crawled, its rows are judged and removed, and the crawl is cleared
+under the running fleet. Memory is compared between the first samples after the warm-up, a sixth of
+the time but 5 minutes at most, and the last ones.
+
+usage: python -m tests.benchmarks.soak [--minutes 30] [--products 500] [--workers 2]
+       (or MINUTES in the environment, as `make soak MINUTES=30` does)
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import attrs
+import psutil
+from redis.asyncio import Redis
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.fleet import Fleet, fleet
+from crawler.demo.judge import judge
+from crawler.demo.rows import forget, stored
+from crawler.demo.served import served
+from crawler.frontier.frontier import Frontier
+from crawler.stores import embedded
+from crawler.stores.connect import redis_client
+from crawler.stores.migrations import migrate
+from tests.helpers import server_folder, wait_until_async
+
+CRAWL = "soak"
+#: A round that takes longer has lost something, in seconds.
+ROUND_S = 300
+
+
+@attrs.frozen(kw_only=True)
+class Sample:
+    """What the fleet uses at the end of a round."""
+
+    at_s: float
+    worker_mb: float
+    """Resident memory of the largest worker."""
+    files: int
+    """Open files of the worker with most."""
+    redis_mb: float
+    pages: int
+    lost: int
+    """Products missing or wrong."""
+
+
+async def _round(
+    redis: Redis, frontier: Frontier, shop: str, database: str, products: int
+) -> tuple[int, int]:
+    """Crawl the shop once; returns the pages done so far, and the products lost."""
+    before = (await frontier.counts()).totals.get("done", 0)
+    seed = json.dumps({"url": shop, "meta": {"site_id": CRAWL}})
+    await redis.lpush(f"{CRAWL}:start_urls", seed)
+
+    async def complete() -> bool:
+        counts = await frontier.counts()
+        return counts.undone == 0 and counts.totals.get("done", 0) > before
+
+    await wait_until_async(complete, ROUND_S, "the shop is crawled once more")
+    verdict = judge(catalogue(products), stored(database, CRAWL))
+    done = (await frontier.counts()).totals["done"]
+    await frontier.clear()
+    forget(database, CRAWL)
+    return done, len(verdict.missing) + len(verdict.wrong)
+
+
+async def _soak(args: argparse.Namespace, redis_url: str, database: str, workers: Fleet) -> None:
+    for _ in range(args.workers):
+        workers.start()
+    redis = redis_client(redis_url)
+    frontier, samples, began = Frontier(redis, CRAWL), [], time.monotonic()
+    with served(products=args.products) as shop:
+        while time.monotonic() - began < 60 * args.minutes:
+            pages, lost = await _round(redis, frontier, shop.url, database, args.products)
+            samples.append(await _sample(redis, workers, time.monotonic() - began, pages, lost))
+            print(json.dumps(attrs.asdict(samples[-1])), file=sys.stderr, flush=True)
+            if len(workers.alive) < args.workers:
+                raise RuntimeError(f"a worker ended; see {workers.folder}")
+    await redis.aclose()
+    print(json.dumps(report(samples, 60 * args.minutes)))
+
+
+async def _sample(redis: Redis, workers: Fleet, at_s: float, pages: int, lost: int) -> Sample:
+    processes = [psutil.Process(worker.pid) for worker in workers.alive]
+    memory = await redis.info("memory")
+    return Sample(
+        at_s=round(at_s, 1),
+        worker_mb=round(max(p.memory_info().rss for p in processes) / 1e6, 1),
+        files=max(p.num_fds() for p in processes),
+        redis_mb=round(memory["used_memory"] / 1e6, 2),
+        pages=pages,
+        lost=lost,
+    )
+
+
+def report(samples: Sequence[Sample], seconds: float) -> dict[str, float]:
+    """Compare the first samples after the warm-up with the last ones."""
+    warm = [s for s in samples if s.at_s >= min(300, seconds / 6)] or samples
+    tenth = max(1, len(warm) // 10)
+    first, last = warm[:tenth], warm[-tenth:]
+
+    def growth(name: str) -> float:
+        before, after = (median(getattr(s, name) for s in part) for part in (first, last))
+        return round(100 * (after / before - 1), 1)
+
+    return {
+        "minutes": round(seconds / 60, 1),
+        "rounds": len(samples),
+        "pages": samples[-1].pages,
+        "lost": sum(s.lost for s in samples),
+        "worker_mb": last[-1].worker_mb,
+        "worker_growth_percent": growth("worker_mb"),
+        "redis_growth_percent": growth("redis_mb"),
+        "files_growth_percent": growth("files"),
+    }
+
+
+def main() -> None:
+    """Run the soak, and print its report as one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    minutes = float(os.environ.get("MINUTES") or 30)
+    parser.add_argument("--minutes", type=float, default=minutes)
+    parser.add_argument("--products", type=int, default=500)
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    logs = Path(tempfile.mkdtemp(prefix="seine-soak-"))
+    settings = {
+        "SEINE_CRAWL": CRAWL,
+        "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
+        "SEINE_KEEP_ALIVE": 1,
+    }
+    with server_folder() as folder:
+        servers = embedded.start(folder)
+        migrate(servers.database_url)
+        stores = {"REDIS_URL": servers.redis_url, "DATABASE_URL": servers.database_url}
+        with fleet(settings, stores, logs) as workers:
+            asyncio.run(_soak(args, servers.redis_url, servers.database_url, workers))
+
+
+if __name__ == "__main__":
+    main()
