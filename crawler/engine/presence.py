@@ -8,6 +8,7 @@ import os
 import socket
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ class Presence:
     ledger: Ledger
     stats: Any
     lease_s: float
+    forget: Callable[[], None]
+    """Called when URLs that count as seen may do so no longer."""
     started: float = attrs.Factory(time.time)
     cancelled: frozenset[str] = frozenset()
     """Jobs whose requests are dropped when their turn comes."""
@@ -104,6 +107,7 @@ class Presence:
             try:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(self.frontier.keys.wake)
+                    self.forget()  # who did not listen may have missed the word
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._hear_of_cancelled()
@@ -114,6 +118,8 @@ class Presence:
     def _news(self, word: bytes) -> None:
         if word == b"pause":
             self.pump.give_back()
+        elif word == b"forget":
+            self.forget()
         elif word.startswith(b"block "):
             self.pump.give_back(word[6:].decode())
         elif len(self.pump.buffered) <= self.pump.config.read_ahead // 2:

@@ -112,6 +112,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.ledger,
             self.stats,
             config.lease_s,
+            self.df.clear,
         )
         manners_of(self.crawler).pump = self.pump
         seeds = SeedKeys(config.seeds_key)

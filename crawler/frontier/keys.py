@@ -22,7 +22,7 @@
 | coordinator | string | who leads | coordinator | 10 s |
 | control | hash | seq token paused cap delay jitter ended | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
-| wake | channel | `ready`, `pause`, `resume` | push commit … | – |
+| wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Seeds (`catalog:start_urls`, as users fill it) have a slot of their own with their claims.

@@ -1,12 +1,16 @@
 """Workers share one frontier, lose nothing when one is killed, and leave when all is done."""
 
+import asyncio
 from collections import Counter
 
 import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
+from crawler.demo.rows import forget
 from crawler.demo.served import served
+from crawler.frontier.frontier import Frontier
+from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import said
 from tests.helpers import wait_until
 
@@ -55,3 +59,26 @@ def test_a_killed_worker_loses_nothing_and_only_what_it_held_is_fetched_again(cr
     assert max(visits.values()) <= 2
     assert sum(n - 1 for n in visits.values()) <= IN_HAND
     assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.zcard(crawl.keys.dead) == 0
+
+
+def test_a_crawl_cleared_under_its_worker_is_crawled_anew_and_whole(crawl, redis_url):
+    stays = {"SEINE_KEEP_ALIVE": 1, "SEINE_FRESH_SECONDS": 0}
+    crawl.workers.settings = {**crawl.workers.settings, **stays}
+    with served(products=30) as shop:
+        crawl.start()
+        for _ in range(2):
+            before = crawl.total("done")
+            crawl.seed(shop.url)
+            wait_until(lambda n=before: is_complete(crawl, n), 30, "the shop is crawled")
+            assert judge(catalogue(30), crawl.rows()).passed
+            asyncio.run(clear(redis_url, crawl.name))
+            forget(crawl.database_url, crawl.name)
+
+
+def is_complete(crawl, before):
+    return crawl.total("done") > before and not crawl.redis.hlen(crawl.keys.requests)
+
+
+async def clear(redis_url, crawl):
+    async with redis_client(redis_url) as redis:
+        await Frontier(redis, crawl).clear()

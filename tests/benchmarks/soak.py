@@ -140,6 +140,7 @@ def main() -> None:
         "SEINE_CRAWL": CRAWL,
         "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
         "SEINE_KEEP_ALIVE": 1,
+        "SEINE_FRESH_SECONDS": 0,  # rows are removed after each round: write all of them anew
     }
     with server_folder() as folder:
         servers = embedded.start(folder)

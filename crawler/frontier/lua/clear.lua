@@ -19,4 +19,5 @@ count('cleared', n)
 touched = {}
 finish()
 redis.call('PUBLISH', P .. 'wake', 'pause') -- workers hand back what they have not sent yet
+redis.call('PUBLISH', P .. 'wake', 'forget') -- and what they remember of the seen URLs
 return n

@@ -15,4 +15,5 @@ for i = 2, #ARGV do
 end
 memorise()
 finish()
+redis.call('PUBLISH', P .. 'wake', 'forget') -- workers remember the last minute's URLs themselves
 return gone
