@@ -36,7 +36,7 @@ _PHRASES = (
      r"|0 in stock|ausverkauft|nicht (?:auf lager|vorrätig|verfügbar|lieferbar)|derzeit nicht"
      r"|zur ?zeit nicht|vergriffen|rupture|épuisé|indisponible|hors stock|non disponible|agotado"
      r"|sin (?:stock|existencias)|no disponible|no hay stock|esaurito|non disponibile|esgotado"
-     r"|indisponível|sem estoque|fora de estoque|sem stock|uitverkocht|niet (?:op|in) voorraad"
+     r"|indisponível|sem estoque|fora de estoque|sem stock|fora de stock|avise-me|uitverkocht|niet (?:op|in) voorraad"
      r"|niet leverbaar|niet beschikbaar|wyprzedan\w*|brak w magazynie|niedostępn\w*|produkt niedost"
      r"|нет в наличии|распродан\w*|отсутствует|немає в наявності|slutsåld|slut i lager|ej i lager"
      r"|finns ej|udsolgt|ikke på lager|utsolgt|loppu|ei varastossa|vyprodáno|není skladem"

@@ -12,13 +12,13 @@ from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
 
 _LABELS = (
-    ("sku", r"sku|code|арт(?:икул)?|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
+    ("sku", r"sku|code|κωδικός(?: προϊόντος)?|cod produs|貨號|商品編號|商品编号|型號|상품코드|모델명|tuotekoodi|item ?#|арт(?:икул)?|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
      r" (?:no|number|nr)|product (?:code|no|number|id|sku)|(?:artikel|bestell|produkt|best)[\s.-]*"
      r"(?:nr|nummer|code)|réf(?:érence)?|ref(?:erence|erencia|erência|\.)?|reference (?:no|number)"
      r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"
      r" (?:no|number)|model (?:no|number)?\s*/?\s*sku|artnr|varenr|varenummer|tuotenumero|artikl"
      r"|артикул|код(?: товара)?|kod produktu|symbol|cikkszám|商品番号|商品コード|品番|货号|型号"
-     r"|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: produktu)?"),
+     r"|internet ?#|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: produktu)?"),
     ("gtin", r"(?:gtin|ean|upc|jan|barcode|isbn)[\s-]*(?:8|1[0-4])?(?:[\s-]*(?:code|nummer|number"
      r"|no|nr))?|barcode \(\w+\)|ean[\s-]*/[\s-]*\w+|gtin[\s/]+\w+|strichcode|code[\s-]barres|"
      r"código de barras|codice ean|kod ean|штрих-?код|vonalkód|jan ?コード|条形码|streckkod"),
@@ -34,7 +34,9 @@ _LABELS = (
 _LABEL_RULES = [
     (field, re.compile(rf"(?:{words})\.?(?:\s*\([^)]*\))?", re.I)) for field, words in _LABELS
 ]
-_PAIR = re.compile(r"([^:：#]{2,40}?)\s*(?:[:：#]|\bis\b)\.?\s*(\S.{0,80})")
+_PAIR = re.compile(
+    r"([^:：#]{2,40}?\s*#?)\s*(?:[:：]|\bis\b)\s*(\S.{0,80})|([^:：#]{2,40}?\s*#)\s*(\S.{0,80})"
+)
 _DIGIT = re.compile(r"\d")
 _LONGEST_VALUE = 120
 
@@ -42,7 +44,7 @@ _LONGEST_VALUE = 120
 @lru_cache(maxsize=4096)
 def _label(text: str) -> str | None:
     """The field that a label names."""
-    text = text.strip().strip(":：.#*").strip()
+    text = text.strip().strip(":：.*").strip()
     if not text or len(text) > 40:
         return None
     for field, rule in _LABEL_RULES:
@@ -74,9 +76,9 @@ def find_facts(read: Lines, seen: Visible) -> None:
             _take(seen, field, read.lines[place + 1].text)
         elif ":" in line.text or "#" in line.text or "：" in line.text:
             match = _PAIR.match(line.text)
-            field = _label(match[1]) if match else None
+            field = _label(match[1] or match[3]) if match else None
             if match and field:
-                _take(seen, field, match[2])
+                _take(seen, field, match[2] or match[4])
         elif len(line.text) < 40 and _DIGIT.search(line.text):
             _take_unseparated(seen, line.text)
     if attributes:

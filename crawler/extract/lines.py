@@ -46,10 +46,10 @@ _TAGS = {
 }  # fmt: skip
 _CLASSES = (
     (OLD, r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
-     r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
-     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
+     r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
+     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
      r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
-     r"|basis|vecchio|barre|standard)\b"
+     r"|basis|vecchio|barre|standard|vechi|regi)\b"
      r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
     (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
@@ -65,7 +65,7 @@ _CLASSES = (
     (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
      r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-none|a-offscreen)(?=\s|$)"),
     (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
-     r"|fiyat|cijena|\btsena"),
+     r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
     (LABEL, r"(?:^|[\s_-])label"),
@@ -214,7 +214,7 @@ class _Reader:
             flags &= HEADING
         elif flags & OFF:
             return
-        elif flags & CARD and _leads_away(element):
+        elif flags & CARD and leads_away(element):
             flags |= ELSEWHERE
         flags |= inherited | self.beyond
         if tag in _NOTED:
@@ -285,7 +285,7 @@ class _Reader:
         return here is self.heading or any(a is self.heading for a in here.iterancestors())
 
 
-def _leads_away(element: Element) -> bool:
+def leads_away(element: Element) -> bool:
     """Whether a box that is called a product's card links to a page, as a listing's cards do."""
     link = element if element.tag == "a" else element.find(".//a[@href]")
     reference = "" if link is None else link.get("href") or ""

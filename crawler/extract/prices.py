@@ -183,6 +183,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     >>> [(str(m.value), m.currency) for m in find_prices("was 1.168,70 €, now from $5")]
     [('1168.70', 'EUR'), ('5', 'USD')]
     """
+    text = text if text.isascii() else text.translate(_DIGITS)
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         before = _sign_before(text, start)

@@ -249,7 +249,7 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     ordered = [own, *(o for o in offers if o is not own)] if own else offers
     priced = [(o, p) for o in ordered if (p := _price(o)).get("price") is not None]
     offer, fields = priced[0] if priced else (ordered[0], {})
-    stock = [availability(plain(o.get("availability"))) for o in [offer, *ordered]]
+    stock = [_stock(o) for o in [offer, *ordered]]
     fields = dict(fields)
     fields["availability"] = next((s for s in stock if s), None)
     if own is None and len(priced) > 1 and "InStock" in stock:
@@ -263,6 +263,11 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     if code:
         fields["gtin"] = code
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _stock(offer: Node) -> str | None:
+    value = first(offer, "availability", "Availability")
+    return availability(plain(value) or (value.get("@id") if isinstance(value, dict) else None))
 
 
 def _currency(offer: Node) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import islice
 
 import attrs
 
@@ -15,7 +16,7 @@ from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
 
 _OTHER_AMOUNT = re.compile(
-    r"shipping|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
+    r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
     r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
     r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
     r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
@@ -34,7 +35,7 @@ _OLD_WORDS = re.compile(
     r" price|before|retail|compare at|uvp|statt|vorher|bisher|alter preis|ursprünglich|unverb|avant"
     r"|prix (?:conseillé|barré|d'origine)|au lieu de|antes|precio (?:anterior|habitual|normal)"
     r"|prezzo (?:precedente|di listino)|anziché|invece di|de por|van|adviesprijs|ord\.? pris"
-    r"|tidigare|före|før|førpris|стара|старая цена|mrp)\b|\bde:|通常価格|原价|原價",
+    r"|tidigare|före|før|førpris|стара|старая цена|mrp|régi ár|eredeti ár|preț vechi|pret vechi|ennen|norm\.? ?hinta|αρχική|πριν|původní|před slevou|pôvodná|poprzednia|regularna|rek\. ?pris|ursprungspris|veil\.|prije|listino|giá cũ|giá gốc|قبل)\b|市價|市价|定価|정가|\bde:|通常価格|原价|原價",
     re.I,
 )
 _PER_UNIT = re.compile(
@@ -70,24 +71,41 @@ def _signature(element: Element) -> str:
     return " ".join(parts)
 
 
-def _candidates(read: Lines, seen: Visible, local: str | None) -> list[_Candidate]:
+def _candidates(
+    read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
+) -> list[_Candidate]:
     amounts: list[tuple[Line, list[Money], str]] = []
-    groups: Counter[str] = Counter()
+    groups: dict[str, list[Element]] = {}
     for line in read.lines:
         if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
             continue
         monies = _monies(line, local)
         if monies:
-            mark = _signature(line.element)
-            groups[mark] += not line.flags & _lines.OLD
+            mark = _signature(line.element) if look_for_tiles else ""
             amounts.append((line, monies, mark))
-    cards = {mark for mark, count in groups.items() if count >= CARDS}
-    seen.cards = sum(groups[mark] for mark in cards)
+            if look_for_tiles and not line.flags & _lines.OLD:
+                groups.setdefault(mark, []).append(line.element)
+    tiles = {mark for mark, members in groups.items() if _are_tiles(members)}
+    seen.cards = sum(len(groups[mark]) for mark in tiles)
     found: list[_Candidate] = []
     for line, monies, mark in amounts:
-        if mark not in cards and not line.flags & _lines.ELSEWHERE:
+        if mark not in tiles and not line.flags & _lines.ELSEWHERE:
             found += _judged_line(read, line, monies)
     return found
+
+
+def _are_tiles(members: list[Element]) -> bool:
+    """Whether amounts in boxes of one make are a listing's: each box leads to a page."""
+    if len(members) < CARDS:
+        return False
+    sample = members[:12]
+    around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
+    shared = Counter(element for chain in around for element in set(chain))
+    leading = 0
+    for chain in around:
+        own = [element for element in chain if shared[element] == 1]
+        leading += bool(own) and _lines.leads_away(own[-1])
+    return leading * 5 >= len(sample) * 3
 
 
 def _judged_line(read: Lines, line: Line, monies: list[Money]) -> list[_Candidate]:
@@ -183,9 +201,12 @@ def _judged(money: Money, place: _Place, since: int) -> _Candidate:
     return _Candidate(money, line, cost, old, other, place.follows_link)
 
 
-def find_price(read: Lines, seen: Visible, local: str | None) -> None:
-    """Put price, currency and the price before a reduction into *seen*."""
-    candidates = _candidates(read, seen, local)
+def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:
+    """Put price, currency and the price before a reduction into *seen*.
+
+    Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
+    """
+    candidates = _candidates(read, seen, local, tiles)
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)

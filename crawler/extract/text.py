@@ -90,7 +90,7 @@ def glance(page: Page, name: str | None) -> Visible:
     if heading is None:
         return Visible()
     local = local_currency(_host(page.url), page.lang)
-    return _without_nothing(_seen(_lines.read(page, heading, _GLANCE), local))
+    return _without_nothing(_seen(_lines.read(page, heading, _GLANCE), local, tiles=False))
 
 
 def _without_nothing(seen: Visible) -> Visible:
@@ -99,9 +99,9 @@ def _without_nothing(seen: Visible) -> Visible:
     return seen
 
 
-def _seen(read: Lines, local: str | None) -> Visible:
+def _seen(read: Lines, local: str | None, tiles: bool = True) -> Visible:
     seen = Visible()
-    find_price(read, seen, local)
+    find_price(read, seen, local, tiles)
     find_facts(read, seen)
     _stock(read, seen)
     _rating(read, seen.fields)
