@@ -14,6 +14,7 @@ from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import WHO
 from crawler.frontier.frontier import Frontier
+from crawler.jobs.store import Jobs
 from crawler.ops.audit import note_deed
 from crawler.ops.dead import Filter, search_dead
 from crawler.urls import fingerprint
@@ -105,6 +106,24 @@ async def _in_batches(ids: Sequence[str], do: Callable[[Sequence[str]], Awaitabl
     return sum([await do(part) for part in parts])
 
 
+async def _job(context: Context, form: Form, verb: str) -> int:
+    jobs = Jobs(context.frontier)
+    job = await jobs.get(form.get("job", ""))
+    if job is None:
+        raise ValueError("there is no such job")
+    deeds = {"pause": jobs.pause, "resume": jobs.resume, "cancel": jobs.cancel}
+    await deeds[verb](job)
+    return 1
+
+
+def _on_job(verb: str, question: str, *, danger: bool = False) -> Action:
+    return Action(
+        lambda form: question.format(job=form.get("job", "")),
+        lambda context, form: _job(context, form, verb),
+        danger,
+    )
+
+
 async def _forget(context: Context, form: Form) -> int:
     return await context.frontier.forget([fingerprint(form.get("url", ""))])
 
@@ -130,6 +149,11 @@ ACTIONS: Mapping[str, Action] = {
         lambda form: f"Remove {_letters(form)} for good? This cannot be undone.",
         _purge,
         danger=True,
+    ),
+    "pause_job": _on_job("pause", "Pause job {job}? Its sites are asked for nothing."),
+    "resume_job": _on_job("resume", "Go on with job {job}?"),
+    "cancel_job": _on_job(
+        "cancel", "Cancel job {job}? What is left is dropped.", danger=True
     ),
     "forget": Action(
         lambda form: f"Forget that {form.get('url', '')} was seen, so that it is crawled again?",
@@ -205,7 +229,7 @@ def _back(path: str, verb: str, n: int) -> str:
 
 async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
     context = context_of(request)
-    target = form.get("domain") or form.get("url") or form.get("id") or ""
+    target = form.get("domain") or form.get("job") or form.get("url") or form.get("id") or ""
     if form.get("all") == "yes":
         target = " ".join(form.get(name, "") for name in ("reason", "in", "text")).strip() or "all"
     if verb == "set_delay":

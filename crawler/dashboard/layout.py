@@ -33,6 +33,9 @@ _DONE = {
     "replay": "Sent back: {n}.",
     "purge": "Removed: {n}.",
     "forget": "Forgotten: {n}.",
+    "pause_job": "The job is paused.",
+    "resume_job": "The job goes on.",
+    "cancel_job": "The job is cancelled.",
 }
 
 

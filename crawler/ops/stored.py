@@ -74,9 +74,12 @@ async def estimate(database: Database, table: str) -> int:
     return int(n or 0)
 
 
-async def jobs(database: Database) -> list[Row]:
-    """Return the newest jobs."""
-    return await database.rows("SELECT * FROM jobs ORDER BY created_at DESC LIMIT 100")
+async def jobs(database: Database, crawl: str) -> list[Row]:
+    """Return the newest jobs of a crawl."""
+    return await database.rows(
+        "SELECT * FROM jobs WHERE crawl = %(crawl)s ORDER BY created_at DESC LIMIT 100",
+        {"crawl": crawl},
+    )
 
 
 async def newest_attempts(database: Database, *, outcome: str = "", domain: str = "") -> list[Row]:

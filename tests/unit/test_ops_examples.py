@@ -15,7 +15,7 @@ MODULES = (
     ),
     *("crawler.dashboard.actions", "crawler.dashboard.charts", "crawler.dashboard.config"),
     *("crawler.dashboard.html", "crawler.dashboard.layout", "crawler.dashboard.pages.overview"),
-    *("crawler.dashboard.pages.products", "crawler.dashboard.pages.records"),
+    "crawler.dashboard.pages.products",
 )
 
 

@@ -1,4 +1,4 @@
-"""Tables that PostgreSQL keeps beside the products: jobs, attempts, rejected items."""
+"""Tables that PostgreSQL keeps beside the products: attempts, quality, rejected items."""
 
 from __future__ import annotations
 
@@ -10,51 +10,12 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
-from crawler.ops.stored import jobs as read_jobs
 from crawler.ops.stored import newest_attempts, rejections, scores
-from crawler.ops.words import count, share, span
+from crawler.ops.words import count, share
 
 
 def _time(at: datetime | None) -> Node:
     return moment(at.timestamp()) if at else "–"
-
-
-async def jobs(request: web.Request) -> web.Response:
-    """Show jobs with their progress and how long they will still take."""
-    rows = await read_jobs(context_of(request).database)
-    names = (
-        *("Job", "Kind", "Site", "State", "Started (UTC)", "Finished (UTC)"),
-        *("Total", "Done", "Failed", "Progress", "Time left"),
-    )
-    cells = [
-        (
-            *(row["job_id"], row["kind"], row["site_id"] or "–", badge(row["state"])),
-            *(_time(row["started_at"]), _time(row["finished_at"])),
-            *(count(row["total"]), count(row["done"]), count(row["failed"])),
-            share((row["done"] + row["failed"]) / row["total"] if row["total"] else None),
-            span(time_left(row["total"], row["done"] + row["failed"], _age(row))),
-        )
-        for row in rows
-    ]
-    return page(request, "Jobs", table("The newest first", names, cells, words=6))
-
-
-def _age(row: dict[str, datetime | None]) -> float | None:
-    started = row["started_at"]
-    if started is None or row["finished_at"] is not None:
-        return None
-    return (datetime.now(started.tzinfo) - started).total_seconds()
-
-
-def time_left(total: int, ended: int, ran_s: float | None) -> float | None:
-    """Seconds until a job ends at its mean speed so far; None: nobody can say.
-
-    >>> time_left(100, 25, 60.0), time_left(100, 0, 60.0)
-    (180.0, None)
-    """
-    if not ran_s or not ended or ended > total:
-        return None
-    return ran_s * (total - ended) / ended
 
 
 async def attempts(request: web.Request) -> web.Response:

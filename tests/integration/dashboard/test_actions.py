@@ -2,10 +2,11 @@
 
 import pytest
 
+from crawler.jobs.store import Jobs
 from crawler.ops.audit import read_deeds
 from crawler.ops.domains import read_domains
 from crawler.urls import fingerprint
-from tests.integration.dashboard.conftest import a_push, act, bury
+from tests.integration.dashboard.conftest import a_push, act, bury, page
 
 
 async def counts(frontier):
@@ -102,3 +103,17 @@ async def test_an_unknown_verb_is_refused(client):
 @pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/\\evil.example", ""])
 async def test_an_action_never_leads_elsewhere(client, back):
     assert await act(client, "resume", back=back) == "/?done=resume&n=0"
+
+
+async def test_a_job_is_shown_paused_and_cancelled(client, frontier):
+    jobs = Jobs(frontier)
+    url = "https://shop.example/"
+    await jobs.begin("shop-full-1", site_id="shop", kind="full", urls=[url])
+
+    text = await page(client, "/jobs")
+    assert "shop-full-1" in text
+    assert "running" in text
+    for verb, state in (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled")):
+        await act(client, f"{verb}_job", job="shop-full-1")
+        assert (await jobs.get("shop-full-1")).state == state
+    await act(client, "pause_job", job="nobody", status=400)

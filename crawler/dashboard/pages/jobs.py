@@ -1,0 +1,76 @@
+"""Jobs: how far each is, and when it may be over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from crawler.dashboard.context import Context, context_of
+from crawler.dashboard.html import Node, tag
+from crawler.dashboard.layout import action_form, badge, moment, page, table
+from crawler.errors import StoreError
+from crawler.jobs.model import Job
+from crawler.jobs.progress import simple_eta_s
+from crawler.jobs.store import Jobs
+from crawler.ops.stored import jobs as recorded_jobs
+from crawler.ops.words import count, share, span
+
+SHOWN = 100
+_MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
+#: What may be done to a job, by its state.
+_VERBS = {
+    "running": (("pause_job", "Pause"), ("cancel_job", "Cancel")),
+    "paused": (("resume_job", "Resume"), ("cancel_job", "Cancel")),
+}
+
+
+async def jobs(request: web.Request) -> web.Response:
+    """Show the jobs of the crawl, and older ones that only PostgreSQL remembers."""
+    context = context_of(request)
+    found = await Jobs(context.frontier).newest(SHOWN)
+    now_s = (await context.overview(max_age_s=5)).fleet.at
+    names = (
+        *("Job", "Kind", "Site", "State", "Started (UTC)", ""),
+        *("Total", "Done", "Failed", "Progress", "Time left"),
+    )
+    rows = [_row(request, job, now_s) for job in found]
+    older: Node = await _older(context, {job.id for job in found})
+    return page(request, "Jobs", table("The newest first", names, rows, words=6), older)
+
+
+def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
+    ended = job.done + job.failed
+    running = job.state == "running"
+    left_s = simple_eta_s(job.total, ended, now_s - job.started_at) if running else None
+    return (
+        *(job.id, job.kind, job.site_id, badge(job.state, _MOODS.get(job.state, ""))),
+        moment(job.started_at),
+        [
+            action_form(request, verb, label, job=job.id)
+            for verb, label in _VERBS.get(job.state, ())
+        ],
+        *(count(job.total), count(job.done), count(job.failed)),
+        share(ended / job.total if job.total else None),
+        span(left_s) if job.left else "–",
+    )
+
+
+async def _older(context: Context, known: set[str]) -> Node:
+    """Jobs of this crawl that Redis has forgotten."""
+    try:
+        rows = await recorded_jobs(context.database, context.config.crawl)
+    except StoreError as error:
+        return tag.p(str(error), class_="flash")
+    cells = [_record(row) for row in rows if row["job_id"] not in known]
+    names = ("Job", "Site", "State", "Finished (UTC)", "Total", "Done", "Failed")
+    return table("Older", names, cells, words=4) if cells else None
+
+
+def _record(row: dict[str, Any]) -> tuple[Node, ...]:
+    finished = row["finished_at"]
+    return (
+        *(row["job_id"], row["site_id"] or "–", badge(row["state"])),
+        moment(finished.timestamp()) if finished else "–",
+        *(count(row[name]) for name in ("total", "done", "failed")),
+    )
