@@ -152,9 +152,7 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "pause_job": _on_job("pause", "Pause job {job}? Its sites are asked for nothing."),
     "resume_job": _on_job("resume", "Go on with job {job}?"),
-    "cancel_job": _on_job(
-        "cancel", "Cancel job {job}? What is left is dropped.", danger=True
-    ),
+    "cancel_job": _on_job("cancel", "Cancel job {job}? What is left is dropped.", danger=True),
     "forget": Action(
         lambda form: f"Forget that {form.get('url', '')} was seen, so that it is crawled again?",
         _forget,
