@@ -61,6 +61,7 @@ def finish_site(
             cursor = connection.cursor()
             cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
             merged = _one(cursor)[0]
+            cursor.execute(query("plan_for_many"))
             cursor.execute(query("count_unseen"), values)
             known, unseen = _one(cursor)
             gone = 0

@@ -154,6 +154,7 @@ def measure_sites(
     try:
         with closing(connect(database_url)) as connection, connection:
             cursor = connection.cursor()
+            cursor.execute(query("plan_for_many"))
             cursor.execute(
                 "SELECT site_id FROM sites WHERE %(site)s::text IS NULL OR site_id = %(site)s"
                 " ORDER BY site_id",

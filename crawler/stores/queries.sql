@@ -110,6 +110,12 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
     proxy_provider text, proxy_id text, lane text, status smallint, outcome text, retry smallint,
     bytes bigint, duration_ms integer)
 
+-- name: plan_for_many
+-- What follows compares whole sites. After a first crawl the server knows nothing of the tables'
+-- sizes yet, and would compare each row with each.
+SET LOCAL enable_nestloop = off;
+SET LOCAL work_mem = '64MB';
+
 -- name: count_unseen
 -- How many products of a site are there, and how many did a crawl not see? A product was seen if
 -- it was written by the job or since its start, or is in a sighting.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,15 +13,19 @@ from pathlib import Path
 from socket import create_server
 from urllib.parse import urlsplit
 
+import attrs
 import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import fleet
 from crawler.demo.judge import judge
 from crawler.demo.served import served
+from crawler.stores import embedded
+from crawler.stores.embedded.places import layout
 from crawler.stores.finish import finish_site
+from crawler.stores.migrations import migrate
 from tests.acceptance.conftest import Crawl, said
-from tests.helpers import execute, wait_until
+from tests.helpers import create_database, execute, server_folder, wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -111,6 +117,33 @@ def test_a_database_that_goes_away_during_a_crawl_costs_no_row(crawl: Crawl) -> 
     assert any("the store is back" in said(w) for w in crawl.workers.workers)
     assert crawl.query("SELECT 1 FROM products WHERE item ->> 'name' <> name") == []
     assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.zcard(crawl.keys.dead) == 0
+
+
+def test_a_server_killed_twice_during_a_crawl_costs_no_row(crawl: Crawl) -> None:
+    """With a durable server: what was committed is there, what was not is written again."""
+    with server_folder() as folder:
+        url = create_database(embedded.start(folder, which=("postgres",)).database_url)
+        migrate(url)
+        postmaster = layout(folder).database / "postmaster.pid"
+        own = {**crawl.workers.environment, "DATABASE_URL": url}
+        with (
+            served(products=PRODUCTS, latency_ms=30) as shop,
+            fleet(crawl.workers.settings, own, crawl.workers.folder / "own") as workers,
+        ):
+            found = attrs.evolve(crawl, database_url=url, workers=workers)
+            found.start_idle()
+            found.start_idle()
+            found.seed(shop.url)
+            for share in (0.2, 0.5):
+                wait_until(lambda s=share: found.total("done") >= PRODUCTS * s, 60, "some are done")
+                os.kill(int(postmaster.read_text().split()[0]), signal.SIGKILL)
+                embedded.start(folder, which=("postgres",))
+            found.wait_for_end()
+            assert [w.process.returncode for w in workers.workers] == [0, 0]
+            verdict = judge(catalogue(PRODUCTS), found.rows())
+            assert verdict.passed, verdict
+            assert found.query("SELECT 1 FROM products WHERE item ->> 'name' <> name") == []
+            assert any("the store is back" in said(worker) for worker in workers.workers)
 
 
 def test_a_crawl_is_replayed_from_its_archive_with_the_shop_switched_off(

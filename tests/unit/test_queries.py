@@ -16,7 +16,7 @@ def test_each_name_is_given_once() -> None:
 def test_each_statement_begins_like_one() -> None:
     for name in NAMES:
         first = re.sub(r"^\s*--.*$", "", query(name), flags=re.MULTILINE).split()[0]
-        assert first in {"SELECT", "INSERT", "UPDATE", "DELETE", "WITH"}, name
+        assert first in {"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "SET"}, name
 
 
 def test_no_merge_left_its_marks() -> None:
