@@ -53,8 +53,9 @@ class Command(ScrapyCrawl):
             except BadSeed as error:
                 raise BadSeed(f"-a url={url[:200]}: {error}") from None
         found = endpoints(settings)
-        if settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
-            prepare(found.database_url, own=flag(settings, "SEINE_EMBEDDED"))
+        own = flag(settings, "SEINE_EMBEDDED")
+        if own or settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
+            prepare(found.database_url, own=own)
         # Every part of the worker reads these; a part that asks again finds the same servers.
         settings.set("REDIS_URL", found.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", found.database_url, priority="cmdline")
