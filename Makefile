@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # Values given on the command line (make demo KILL=1) reach the programs through the environment.
-export KILL PRODUCTS WORKERS MINUTES
+export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench chaos soak lock clean
@@ -13,7 +13,7 @@ export KILL PRODUCTS WORKERS MINUTES
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: $(VENV)/.run ## crawl the demo shop with two workers (KILL=1 kills one half way)
+demo: $(VENV)/$(if $(HOSTILE),.dev,.run) ## crawl the demo shop with two workers (KILL=1, HOSTILE=1)
 	@$(BIN)/scrapy demo
 
 test: lint ## lint, then the whole suite but its slow part

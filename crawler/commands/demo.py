@@ -10,14 +10,18 @@ import sys
 
 import attrs
 from rich.console import Console
+from rich.table import Table
 
 from crawler.cli import SeineCommand, complain
 from crawler.config import SettingsLike, flag, number
+from crawler.demo.hostile import run_hostile
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
 from crawler.errors import StoreError
 from crawler.stores.connect import Endpoints, data_folder, endpoints
 
+#: Products of each section of the hostile shop.
+HOSTILE_PRODUCTS = 40
 #: Sentences about wrong rows that are printed, at most.
 SHOWN = 5
 
@@ -34,9 +38,14 @@ class Command(SeineCommand):
         parser.add_argument("--products", help="products of the shop (PRODUCTS, 1000)")
         parser.add_argument("--workers", help="worker processes (WORKERS, 2)")
         parser.add_argument("--kill", action="store_true", help="kill one half way (KILL=1)")
+        parser.add_argument(
+            "--hostile", action="store_true", help="a shop that defends itself (HOSTILE=1)"
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the demo; exit status 1 where a product is missing or wrong."""
+        if opts.hostile or flag(os.environ, "HOSTILE"):
+            return self._hostile(opts)
         options = _options(opts, self.project)
         # With --json the object is all that standard output gets.
         console = Console(highlight=False, file=sys.stderr if self.as_json else None)
@@ -46,6 +55,38 @@ class Command(SeineCommand):
         line = outcome.verdict.line(outcome.seconds)
         verdict = attrs.asdict(outcome.verdict)
         self.show(f"demo: {line}", crawl=outcome.crawl, seconds=outcome.seconds, **verdict)
+        return 0 if outcome.passed else 1
+
+    def _hostile(self, opts: argparse.Namespace) -> int:
+        """Crawl the shop's defended sections; exit status 1 where one was not got whole."""
+        products = opts.products or os.environ.get("PRODUCTS") or HOSTILE_PRODUCTS
+        work = run_hostile(
+            endpoints(self.project),
+            products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
+            folder=data_folder(self.project),
+            say=lambda text: print(text, file=sys.stderr if self.as_json else None, flush=True),
+        )
+        try:
+            outcome = asyncio.run(work)
+        except RuntimeError as error:
+            raise StoreError(str(error)) from None
+        table = Table("section", "products", "missing", "wrong", "steps", box=None)
+        for section in outcome.sections:
+            verdict = section.verdict
+            counts = (verdict.stored, len(verdict.missing), len(verdict.wrong))
+            table.add_row(section.name, *map(str, counts), " → ".join(section.path))
+        if not self.as_json:
+            Console(highlight=False).print(table)
+        for name in outcome.failed:
+            complain(f"{name} ended badly")
+        share = 100 * outcome.browser / max(1, sum(outcome.requests.values()))
+        self.show(
+            f"demo: {outcome.browser} of {sum(outcome.requests.values())} requests "
+            f"({share:.0f} %) by the browser, {outcome.needed} pages need it; "
+            f"{outcome.seconds:.0f} s",
+            passed=outcome.passed,
+            **attrs.asdict(outcome),
+        )
         return 0 if outcome.passed else 1
 
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import random
-import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,12 +18,10 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
+from crawler.access.programs import find_browser
 from crawler.access.rooms import House, Room
 from crawler.config import number
-from crawler.errors import ConfigError
 
-#: Names under which systems install a browser of Chromium's family.
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 #: Without the first, a page sees at once that nobody sits in front of it.
 ARGUMENTS = (
     "--disable-blink-features=AutomationControlled",
@@ -40,22 +37,6 @@ USER_AGENT = (
 #: Seconds for a page's last requests to end, where no element is waited for.
 _IDLE_S = 5.0
 _SCROLLS = 8
-
-
-def find_browser(path: str = "") -> str:
-    """Path of the browser's program.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    found = shutil.which(path) if path else next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        raise ConfigError(
-            f"SEINE_BROWSER_PATH={path!r} is no program"
-            if path
-            else "no browser is installed; install Chromium, or name one in SEINE_BROWSER_PATH"
-        )
-    return found
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
