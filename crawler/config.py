@@ -89,6 +89,12 @@ class FrontierConfig:
     """Default pause between two requests to one domain, in milliseconds."""
     concurrency: int
     """Default number of requests in flight to one domain."""
+    domain_pages: int
+    """Requests of one domain that may enter the crawl; 0: any number."""
+    job_pages: int
+    """The same of one job."""
+    most_pending: int
+    """Requests that may wait at one time; 0: any number."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike, spider: str = "catalog") -> FrontierConfig:
@@ -118,6 +124,9 @@ class FrontierConfig:
             outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),
             delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
             concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
+            domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
+            job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
+            most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),
         )
 
 

@@ -134,6 +134,14 @@ SEINE_CRAWL_DELAY_LIMIT_SECONDS = 30
 # Read the sitemaps of a shop whose front page is a seed. Default: yes; links alone miss products
 # that only a search or a script leads to.
 SEINE_SITEMAPS = True
+# Requests of one domain that may enter a crawl; what is beyond is counted (over_domain_pages) and
+# not followed; seeds always enter. Default 0: any number. For the depth there is DEPTH_LIMIT.
+SEINE_DOMAIN_PAGES = 0
+# The same of one job (counted as over_job_pages). Default 0: any number.
+SEINE_JOB_PAGES = 0
+# Requests that may wait at one time (over_pending): some 400 bytes of Redis' memory each. What is
+# refused is not remembered as seen, so that another page may bring it again. Default 0: any number.
+SEINE_MOST_PENDING = 0
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

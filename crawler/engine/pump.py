@@ -268,6 +268,7 @@ class Pump:
                     self._count("lost", 1)
         elif made.name == "push":
             self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
+            self._count("over_budget", sum(word == b"OVER" for word in reply))
 
     def _ripen(self) -> None:
         now = monotonic()

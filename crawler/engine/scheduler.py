@@ -36,7 +36,7 @@ from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
 from crawler.frontier.frontier import Frontier, note
 from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Burial, Done, Push, Retry
+from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import within
 
@@ -123,6 +123,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             half_window_ms=int(config.window_s * 500),
             seen=config.seen,
             capacity=config.seen_capacity,
+            budgets=Budgets(
+                domain_pages=config.domain_pages,
+                job_pages=config.job_pages,
+                most_pending=config.most_pending,
+            ),
         )
         await self.presence.beat()
         ended_ms = await self.frontier.ended_ago_ms()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import attrs
 import orjson
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
@@ -12,7 +13,17 @@ from redis.exceptions import ResponseError
 from crawler.errors import DecodeError, FrontierError
 from crawler.frontier.codec import decode, encode
 from crawler.frontier.keys import Keys
-from crawler.frontier.model import Burial, Counts, Done, Lease, Leased, Push, Retry
+from crawler.frontier.model import (
+    NO_BUDGETS,
+    Budgets,
+    Burial,
+    Counts,
+    Done,
+    Lease,
+    Leased,
+    Push,
+    Retry,
+)
 from crawler.meta import RETRY_COUNT
 from crawler.stores.scripts import Script, call, load_script
 
@@ -40,7 +51,7 @@ class Frontier:
         return await call(self.redis, script(name), [self.keys.prefix], [self.now_ms, *args])
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
-        """Add requests; the reply says 'OK' or 'DUPLICATE' for each."""
+        """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
         replies: list[str] = []
         for start in range(0, len(pushes), MAX_CHILDREN):
             part = pushes[start : start + MAX_CHILDREN]
@@ -179,13 +190,15 @@ class Frontier:
         half_window_ms: int,
         seen: str = "exact",
         capacity: int = 10_000_000,
+        budgets: Budgets = NO_BUDGETS,
     ) -> None:
         """Write the crawl's defaults; every worker writes the same ones when it opens.
 
         *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
         """
         pipe = self.redis.pipeline(transaction=False)
-        pipe.hset(self.keys.control, mapping={"delay": delay_ms, "cap": concurrency})
+        limits = {"delay": delay_ms, "cap": concurrency} | attrs.asdict(budgets)
+        pipe.hset(self.keys.control, mapping={name: str(n) for name, n in limits.items()})
         kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
         pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
         pipe.hset(self.keys.seen, "wanted", kind)

@@ -23,6 +23,21 @@ def level_of(priority: int) -> int:
 
 
 @attrs.frozen(kw_only=True)
+class Budgets:
+    """How much may enter the frontier; 0 is no limit. What is over is counted, and not seen."""
+
+    domain_pages: int = 0
+    """Requests of one domain, since the crawl began."""
+    job_pages: int = 0
+    """Requests of one job, where the job names no budget of its own."""
+    most_pending: int = 0
+    """Requests that wait at one time, which is what the frontier's memory goes to."""
+
+
+NO_BUDGETS = Budgets()
+
+
+@attrs.frozen(kw_only=True)
 class Push:
     """A request on its way into the frontier."""
 

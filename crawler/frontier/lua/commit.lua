@@ -1,5 +1,5 @@
 -- commit: pages are done: their children enter and their leases end, all or nothing (I2, I3).
--- include: _write _core _exact _bloom _seen _admit _held
+-- include: _write _core _exact _bloom _seen _budget _admit _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages
@@ -32,6 +32,7 @@ for i, id in ipairs(ids) do
 end
 free_slots()
 memorise()
+write_spent()
 finish()
 announce_end()
 return replies

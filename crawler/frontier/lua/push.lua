@@ -1,10 +1,10 @@
 -- push: requests enter the frontier, each once (I1): deduplicated, stored, placed in its domain's queue.
--- include: _write _core _exact _bloom _seen _admit
+-- include: _write _core _exact _bloom _seen _budget _admit
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of requests
 -- ARGV[3] then for each: fingerprint ('' skips the filter), domain, level, not before ms, stored request
--- reply: for each request 'OK' or 'DUPLICATE'
+-- reply: for each request 'OK', 'DUPLICATE' or 'OVER' (a budget)
 local replies, at = {}, 3
 reserve_seq(tonumber(ARGV[2]))
 for i = 1, tonumber(ARGV[2]) do
@@ -12,5 +12,6 @@ for i = 1, tonumber(ARGV[2]) do
     at = at + 5
 end
 memorise()
+write_spent()
 finish()
 return replies

@@ -33,5 +33,8 @@ class PoliteSpider(FrontierSpider):
         self.crawler.stats.max_value("polite/max_lag_s", round(now - due, 3))
         asyncio.get_running_loop().call_later(TICK_S, self._tick, now + TICK_S)
 
-    def parse(self, response: Any) -> None:
-        """Nothing to find."""
+    def parse(self, response: Any) -> Any:
+        """Pages have nothing to find; /links/N has N links."""
+        if "/links/" in response.url:
+            n = int(response.url.rpartition("/")[2])
+            yield from (response.follow(f"/p/{i}") for i in range(n))
