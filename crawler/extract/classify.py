@@ -78,6 +78,12 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", 1, "its address reads like a listing's")
 
 
+def link_signs(verdict: Verdict, page: Page) -> None:
+    """What the links in the page's head say."""
+    if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):
+        verdict.add("listing", 3, "it has a next or a previous page")
+
+
 def is_collection(names: list[str]) -> bool:
     """Whether a node's types are those of a listing."""
     return any(name in _COLLECTIONS for name in names)

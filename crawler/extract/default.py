@@ -57,6 +57,7 @@ def extract(page: Page) -> Found:
     verdict = Verdict()
     offered: dict[str, Fields] = {}
     classify.address_signs(verdict, page)
+    classify.link_signs(verdict, page)
     linked = jsonld.nodes(page)
     marked = microdata.nodes(page)
     sources = (("json-ld", linked), ("microdata", marked), ("rdfa", microdata.rdfa(page)))

@@ -91,7 +91,7 @@ _OTHERS = re.compile(
 )
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
-MOST_AFTER = 600
+MOST_AFTER = 400
 _MOST_SIBLINGS = 1500
 _BREAK = object()
 
@@ -158,8 +158,12 @@ def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
 
     What stands before the heading is menus, nearly always.
     """
-    reader = _Reader(heading)
-    return reader.read(page.root if heading is None else heading, most)
+    return _Reader(heading).read(page.root if heading is None else heading, most)
+
+
+def read_next_to(heading: Element, most: int) -> Lines:
+    """Walk the few lines after the heading, past everything that is not about the product."""
+    return _Reader(heading, OFF | ELSEWHERE | HIDDEN).read(heading, most)
 
 
 def read_all(page: Page, heading: Element | None) -> Lines:
@@ -173,8 +177,9 @@ _Stack = list[tuple[object, str | None, int]]
 class _Reader:
     """The walk's state: an explicit stack, for pages nested deeper than Python recurses."""
 
-    def __init__(self, heading: Element | None) -> None:
+    def __init__(self, heading: Element | None, skipped: int = OFF) -> None:
         self.heading = heading
+        self.skipped = skipped
         self.kept = set() if heading is None else {heading, *heading.iterancestors()}
         self.out = Lines()
         self.parts: list[str] = []
@@ -212,10 +217,11 @@ class _Reader:
         flags = _own_flags(element, tag)
         if element in self.kept:
             flags &= HEADING
-        elif flags & OFF:
-            return
-        elif flags & CARD and leads_away(element):
-            flags |= ELSEWHERE
+        else:
+            if flags & CARD and leads_away(element):
+                flags |= ELSEWHERE
+            if flags & self.skipped:
+                return
         flags |= inherited | self.beyond
         if tag in _NOTED:
             self._note(element, tag, flags)

@@ -90,7 +90,7 @@ def glance(page: Page, name: str | None) -> Visible:
     if heading is None:
         return Visible()
     local = local_currency(_host(page.url), page.lang)
-    return _without_nothing(_seen(_lines.read(page, heading, _GLANCE), local, tiles=False))
+    return _without_nothing(_seen(_lines.read_next_to(heading, _GLANCE), local, tiles=False))
 
 
 def _without_nothing(seen: Visible) -> Visible:
