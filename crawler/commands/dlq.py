@@ -21,6 +21,7 @@ from crawler.cli_fleet import crawl_of, with_fleet
 from crawler.errors import ConfigError, DecodeError
 from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
+from crawler.ops.audit import note_command
 from crawler.ops.dead import MOST, Filter, one_dead, reason_of, search_dead
 from crawler.ops.requests import Found
 from crawler.stores.connect import endpoints
@@ -110,11 +111,13 @@ class Command(SeineCommand):
         for part in _parts(ids):
             wait = back * pace_ms
             back += await frontier.requeue_dead(part, pause_ms=pace_ms, wait_ms=wait)
+        await note_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
         over = back * pace_ms / 1000
         self.show(f"{back} replayed over {over:g} s", replayed=back, over_s=over)
 
     async def _purge(self, frontier: Frontier, ids: list[str]) -> None:
         gone = sum([await frontier.purge(part) for part in _parts(ids)])
+        await note_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), gone)
         self.show(f"{gone} purged", purged=gone)
 
 

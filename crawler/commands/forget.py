@@ -15,6 +15,7 @@ from crawler.cli import SeineCommand
 from crawler.cli_fleet import crawl_of, with_fleet
 from crawler.errors import ConfigError, StoreUnreachable
 from crawler.frontier.frontier import Frontier
+from crawler.ops.audit import note_command
 from crawler.stores.connect import endpoints
 from crawler.urls import fingerprint, normalise
 
@@ -63,6 +64,7 @@ class Command(SeineCommand):
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)
                 counts[1] += await frontier.forget([fingerprint(url) for url in part])
+            await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
         with_fleet(where.redis_url, work)
         self.show(f"{counts[1]} of {counts[0]} URLs forgotten", urls=counts[0], forgotten=counts[1])

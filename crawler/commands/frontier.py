@@ -17,6 +17,7 @@ from crawler.errors import ConfigError
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.legacy import Source, import_queue
 from crawler.ops import screens
+from crawler.ops.audit import note_command
 from crawler.ops.domains import list_domains, read_domains
 from crawler.ops.fleet import Fleet, read_fleet
 from crawler.stores.connect import endpoints
@@ -89,16 +90,19 @@ class Command(SeineCommand):
 
     async def _pause(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         await frontier.pause(opts.domain)
+        await note_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
         self.show(f"{_target(frontier, opts)} is paused", paused=True, domain=opts.domain)
 
     async def _resume(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         was = await frontier.resume(opts.domain)
+        await note_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was))
         text = "goes on" if was else "was not paused"
         self.show(f"{_target(frontier, opts)} {text}", resumed=was, domain=opts.domain)
 
     async def _clear(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         domain = opts.domain
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
+        await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
         text = f"{_target(frontier, opts)}: {dropped} requests dropped"
         self.show(text, dropped=dropped, domain=domain)
 

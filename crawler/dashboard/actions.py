@@ -13,6 +13,7 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import WHO
+from crawler.errors import FrontierError
 from crawler.frontier.frontier import Frontier
 from crawler.jobs.store import Jobs
 from crawler.ops.audit import note_deed
@@ -171,7 +172,7 @@ async def act(request: web.Request) -> web.StreamResponse:
         return _ask(request, verb, action, form)
     try:
         n = await action.run(context_of(request), form)
-    except ValueError as error:
+    except (ValueError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None
     await _note(request, verb, form, n)
     raise web.HTTPSeeOther(_back(form.get("back", "/"), verb, n))

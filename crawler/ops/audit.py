@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
+import os
+import socket
 import time
 from typing import Any
 
@@ -47,6 +50,26 @@ async def note_deed(
     pipe.lpush(keys.actions, orjson.dumps(attrs.asdict(deed)))
     pipe.ltrim(keys.actions, 0, KEEP - 1)
     await pipe.execute()
+
+
+async def note_command(redis: Redis, keys: Keys, verb: str, target: str, result: object) -> None:
+    """Write down what somebody did in a terminal."""
+    await note_deed(
+        redis,
+        keys,
+        who=_user(),
+        origin=f"terminal on {socket.gethostname()}",
+        verb=verb,
+        target=target,
+        result=str(result),
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return f"uid {os.getuid()}"
 
 
 async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:

@@ -1,5 +1,6 @@
 """`scrapy status`, `workers`, `progress` and `doctor`: what they print, and when they complain."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 
 from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import Keys
 from crawler.frontier.model import Push
+from crawler.ops.audit import read_deeds
 
 pytestmark = pytest.mark.redis
 
@@ -105,3 +108,13 @@ def test_an_open_dashboard_without_a_token_does_not_start(scrapy):
 
     assert "SEINE_DASHBOARD_TOKEN" in text
     assert "Traceback" not in text
+
+
+async def test_what_is_done_in_a_terminal_is_written_down(scrapy, redis_client, namespace):
+    for command in (("frontier", "pause", "--domain", "shop.example"), ("dlq", "replay", "--all")):
+        await asyncio.to_thread(scrapy, *command)
+
+    deeds = await read_deeds(redis_client, Keys(namespace))
+
+    assert [(d.verb, d.target) for d in deeds] == [("replay", ""), ("pause", "shop.example")]
+    assert all(d.origin.startswith("terminal on ") and d.who for d in deeds)
