@@ -65,9 +65,12 @@ async def test_each_page_is_quick(client, frontier, size):
             await page(client, path)
             times.append(time.perf_counter() - began)
         took[path] = min(times)
-    began = time.perf_counter()
-    text = await page(client, "/metrics")
-    exporter_s = time.perf_counter() - began
+    times = []
+    for _ in range(3):  # the best of three, here as above: the machine may have other work
+        began = time.perf_counter()
+        text = await page(client, "/metrics")
+        times.append(time.perf_counter() - began)
+    exporter_s = min(times)
     print({path: f"{1000 * s:.0f} ms" for path, s in took.items()}, f"{1000 * exporter_s:.0f} ms")
 
     ready = (await frontier.counts()).ready
