@@ -62,6 +62,11 @@ class CatalogSpider(FrontierSpider):
         """The site file for a URL, or the default; commands ask for it too."""
         return sites.find(url)
 
+    def limits_of(self, url: str) -> tuple[int | None, int | None]:
+        """What the site file asks for, across the fleet."""
+        site = sites.find(url)
+        return site.delay_ms, site.concurrency
+
     @classmethod
     def identities(cls) -> set[str]:
         """As whom the site files want their sites to be asked."""

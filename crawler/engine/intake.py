@@ -43,6 +43,8 @@ class Intake:
     """Makes a push of a seed; raises SeineError with the reason where it cannot."""
     accepted: Callable[[int, int], Awaitable[None] | None]
     """Told of good and of rejected seeds."""
+    before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
+    """Told of good seeds before they enter."""
     quiet_at: float = 0.0
     """When a look last found no seed and no claim of anybody (monotonic s)."""
 
@@ -79,6 +81,8 @@ class Intake:
                 rejected += 1
                 note = self._note(seed, error)
             settled += (claim, note)
+        if self.before is not None:
+            await self.before(pushes)
         await self.frontier.push(pushes)
         keys = [self.keys.claimed, self.keys.claims, self.keys.rejected]
         await call(self.redis, script("settle"), keys, [REJECTS_KEPT, *settled])

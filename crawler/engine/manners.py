@@ -8,8 +8,9 @@ of the leases that it asks for.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -33,6 +34,7 @@ class Manners:
         self.pump: Pump | None = None
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}
+        self._sites: set[str] = set()
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
         """Let no worker send to *domain* for *wait_s*.
@@ -50,6 +52,39 @@ class Manners:
             self.pump.tell("set_lane", domain, lane)
             if lane and lane not in self.pump.config.lanes:
                 self.pump.give_back(domain)
+
+    def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
+        """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""
+        if domain in self._sites:
+            return None
+        self._sites.add(domain)
+        wishes = getattr(spider, "limits_of", None)
+        limits = wishes(f"http://{domain}/") if wishes else (None, None)
+        return limits if limits != (None, None) else None
+
+    def meet(self, domain: str, spider: Any) -> None:
+        """Tell the frontier what a site file asks for, ahead of the requests on their way."""
+        limits = self.new_site(domain, spider)
+        if limits is not None and self.pump is not None:
+            self.pump.tell("set_site", domain, *("" if n is None else n for n in limits))
+
+    async def meet_first(self, domains: Iterable[str], spider: Any) -> None:
+        """Tell the frontier before seeds of these domains enter it.
+
+        Raises:
+            RedisError: it does not answer; the domains count as not met yet.
+        """
+        for domain in dict.fromkeys(domains):
+            limits = self.new_site(domain, spider)
+            if limits is not None and self.pump is not None:
+                delay_ms, concurrency = limits
+                try:
+                    await self.pump.frontier.set_site(
+                        domain, delay_ms=delay_ms, concurrency=concurrency
+                    )
+                except (RedisError, OSError):
+                    self._sites.discard(domain)
+                    raise
 
     async def crawl_delay(self, domain: str, delay_ms: int) -> None:
         """Keep the pause that robots.txt of *domain* asks for; 0: it asks for none.

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from redis.exceptions import RedisError
@@ -116,7 +117,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         )
         manners_of(self.crawler).pump = self.pump
         seeds = SeedKeys(config.seeds_key)
-        self.intake = Intake(self.redis, self.frontier, seeds, self._read_seed, self._seeded)
+        self.intake = Intake(
+            self.redis, self.frontier, seeds, self._read_seed, self._seeded, self._before_seeds
+        )
         await self.frontier.configure(
             delay_ms=config.delay_ms,
             concurrency=config.concurrency,
@@ -239,6 +242,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             logger.error("request refused: %s", error)
             self._count("unencodable", 1)
             return False
+        manners_of(self.crawler).meet(push.domain, self.spider)
         if entry is None:
             self.pump.push(push)
         else:
@@ -363,6 +367,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         m.complete(request.meta, None)
         fingerprint, force = self._fingerprint(request, None)
         return requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
+
+    async def _before_seeds(self, pushes: Sequence[Push]) -> None:
+        domains = [push.domain for push in pushes]
+        await manners_of(self.crawler).meet_first(domains, self.spider)
 
     def _seeded(self, good: int, rejected: int) -> None:
         self._count("seeds", good)

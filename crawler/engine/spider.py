@@ -37,6 +37,10 @@ class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has n
         """What the coordinator is to do for this spider's sites."""
         return []
 
+    def limits_of(self, url: str) -> tuple[int | None, int | None]:
+        """Pause (ms) between two requests to a URL's site and number in flight; None: no wish."""
+        return None, None
+
     def setup_redis(self, crawler: Crawler | None = None) -> None:
         """Open no connection of its own, and let no idle handler hold the spider open."""
 

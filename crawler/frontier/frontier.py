@@ -132,6 +132,11 @@ class Frontier:
         """Let only workers that have *lane* lease of a domain; '' = any worker."""
         await self._run("set_lane", domain, lane)
 
+    async def set_site(self, domain: str, *, delay_ms: int | None, concurrency: int | None) -> None:
+        """Set what a domain's site file asks for; None: it asks for nothing."""
+        args = ["" if value is None else value for value in (delay_ms, concurrency)]
+        await self._run("set_site", domain, *args)
+
     async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
         """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
 

@@ -13,7 +13,18 @@ from crawler.ops.tallies import OUTCOMES
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
 _ASKED = ("robots", "measured")
-_FIELDS = ("delay", "cap", *_ASKED, "due", "blocked", "active", "paused", *OUTCOMES)
+_FIELDS = (
+    "delay",
+    "cap",
+    "site_delay",
+    "site_cap",
+    *_ASKED,
+    "due",
+    "blocked",
+    "active",
+    "paused",
+    *OUTCOMES,
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -91,14 +102,16 @@ def _domain(
     own = {field: int(float(value)) for field, value in raw.items() if value}
     until_ms = max(own.get("due", 0), own.get("blocked", 0))
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
-    cap, active = own.get("cap", defaults["cap"]), own.get("active", 0)
+    delay = own.get("delay", own.get("site_delay", defaults["delay"]))
+    cap = own.get("cap", own.get("site_cap", defaults["cap"]))
+    active = own.get("active", 0)
     paused = raw["paused"] is not None
     return Domain(
         name=name,
         state=state_of(queued=queued, active=active, cap=cap, paused=paused, due_in_s=due_in_s),
         queued=queued,
         active=active,
-        delay_ms=max(own.get("delay", defaults["delay"]), *(own.get(n, 0) for n in _ASKED)),
+        delay_ms=max(delay, *(own.get(n, 0) for n in _ASKED)),
         concurrency=cap,
         due_in_s=due_in_s,
         paused=paused,

@@ -228,7 +228,7 @@ def _compare(url: str, clients: int, n: int, *, rounds: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for side, share in (("scrapy_redis", n // 5), ("ours", n)) * rounds:
         with Redis.from_url(url) as redis:
-            redis.flushall()
+            redis.flushall(asynchronous=True)
         crawl, empty = f"{side}{clients}", memory(url)
         pushed = measure(Job(side, "push", url, crawl, share, domains), clients)
         pending = (memory(url) - empty) / (clients * share)
@@ -249,7 +249,7 @@ def _compare(url: str, clients: int, n: int, *, rounds: int) -> dict[str, Any]:
 def lifecycle_cost(url: str, pending: int, domains: int, probe: int) -> float:
     """Redis CPU µs of one lifecycle while *pending* requests of *domains* domains wait."""
     with Redis.from_url(url) as redis:
-        redis.flushall()
+        redis.flushall(asynchronous=True)
     fill(url, "flat", pending, domains)
     pushed = measure(Job("ours", "push", url, "flat", probe, domains), 1)
     popped = measure(Job("ours", "pop", url, "flat", probe, domains), 1)

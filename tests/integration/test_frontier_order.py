@@ -139,6 +139,23 @@ async def test_the_crawls_default_limits_hold_where_a_domain_has_none(d: Driver)
     assert sum(name.startswith("default") for name in taken) == 2
 
 
+async def test_a_site_files_limits_hold_unless_an_operator_set_others(d: Driver) -> None:
+    await d.f.configure(delay_ms=0, concurrency=2, half_window_ms=10**9)
+    await d.f.push(pages(20))
+    await d.f.set_site("a.example", delay_ms=None, concurrency=4)
+    held = await d.take(9)
+    assert len(held) == 4
+    await d.f.set_delay("a.example", concurrency=5)
+    held += await d.take(9)
+    assert len(held) == 5
+    await d.ack(*held)
+    await d.f.set_site("a.example", delay_ms=100, concurrency=None)
+    assert len(await d.take(9)) == 1
+    await d.f.set_delay("a.example", delay_ms=0)
+    d.later(106)
+    assert len(await d.take(9)) == 4
+
+
 async def test_pause_and_resume_of_the_crawl(d: Driver) -> None:
     await d.f.push(pages(2))
     await d.f.pause()

@@ -38,3 +38,8 @@ class PoliteSpider(FrontierSpider):
         if "/links/" in response.url:
             n = int(response.url.rpartition("/")[2])
             yield from (response.follow(f"/p/{i}") for i in range(n))
+
+    def limits_of(self, url: str) -> tuple[int | None, int | None]:
+        """What the test says."""
+        limits = self.settings.getlist("POLITE_LIMITS") or [None, None]
+        return limits[0], limits[1]
