@@ -13,7 +13,7 @@ from crawler.engine.storage import Storage, storage_of
 from crawler.items import Product
 from crawler.stores.rows import digest
 
-#: Products remembered, some 300 bytes each.
+#: Pages remembered, some 300 bytes each.
 _MOST = 50_000
 
 
@@ -28,7 +28,7 @@ class Dedupe:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.window_s = storage.config.fresh_s
-        self._seen: OrderedDict[tuple[str | None, ...], tuple[bytes, float]] = OrderedDict()
+        self._seen: OrderedDict[int, tuple[bytes, float]] = OrderedDict()
         self._failures = 0
 
     @classmethod
@@ -54,7 +54,8 @@ class Dedupe:
             self.storage.reject(item, f"cannot be stored: {error}")
             raise DropItem(str(error), log_level="DEBUG") from None
         self.storage.digests = (item, content_hash)
-        key = (item.site_id, item.external_id, item.url, item.job_id)
+        # A number instead of the texts: what is dropped has the same digest as well.
+        key = hash((item.site_id, item.external_id, item.url, item.job_id))
         if self._failures != self.storage.failures:
             # Something was not stored after all; its page will come again and must be let through.
             self._failures = self.storage.failures

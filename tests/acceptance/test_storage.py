@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from socket import create_server
 from urllib.parse import urlsplit
 
 import attrs
+import boto3
 import pytest
 
 from crawler.demo.catalogue import catalogue
@@ -26,6 +28,7 @@ from crawler.stores.finish import finish_site
 from crawler.stores.migrations import migrate
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import create_database, execute, server_folder, wait_until
+from tests.integration.storage.kit import s3_bucket
 
 pytestmark = pytest.mark.acceptance
 
@@ -146,16 +149,38 @@ def test_a_server_killed_twice_during_a_crawl_costs_no_row(crawl: Crawl) -> None
             assert any("the store is back" in said(worker) for worker in workers.workers)
 
 
+@pytest.fixture(params=["folder", "s3"])
+def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a crawl keeps its pages."""
+    if request.param == "folder":
+        yield str(tmp_path / "archive")
+    else:
+        with s3_bucket() as place:
+            yield place
+
+
+def files_of(archive: str, folder: Path) -> list[Path]:
+    """The archive's files, as they are."""
+    if not archive.startswith("s3://"):
+        return sorted(Path(archive).rglob("*.warc.gz"))
+    client = boto3.client("s3")
+    found = []
+    for number, entry in enumerate(client.list_objects_v2(Bucket="pages")["Contents"]):
+        file = folder / f"{number}.warc.gz"
+        client.download_file("pages", entry["Key"], str(file))
+        found.append(file)
+    return found
+
+
 def test_a_crawl_is_replayed_from_its_archive_with_the_shop_switched_off(
-    crawl: Crawl, tmp_path: Path
+    crawl: Crawl, archive: str, tmp_path: Path
 ) -> None:
-    archive = tmp_path / "archive"
     with served(products=PRODUCTS) as shop:
         url = shop.url
         run(crawl, url, SEINE_ARCHIVE=archive, SEINE_ARCHIVE_SECONDS=1)
     first = crawl.query(f"SELECT {SAME} FROM products ORDER BY external_id")
     assert judge(catalogue(PRODUCTS), crawl.rows()).passed
-    files = sorted(archive.rglob("*.warc.gz"))
+    files = files_of(archive, tmp_path)
     assert files
     for file in files:
         check = subprocess.run(

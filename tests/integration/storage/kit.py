@@ -11,7 +11,10 @@ from decimal import Decimal
 from typing import Any
 
 import attrs
+import boto3
 import psycopg2
+import pytest
+from moto.server import ThreadedMotoServer
 
 from crawler.engine.storage import refused
 from crawler.items import Product
@@ -88,3 +91,20 @@ def rows_of(database_url: str, query: str) -> list[tuple[Any, ...]]:
     with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
         cursor.execute(query)
         return cursor.fetchall()
+
+
+@contextmanager
+def s3_bucket() -> Iterator[str]:
+    """Run an S3 server, with what reaches it in the environment; gives `s3://bucket/prefix`."""
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setenv("AWS_ACCESS_KEY_ID", "test")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        patch.setenv("AWS_REGION", "us-east-1")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        boto3.client("s3").create_bucket(Bucket="pages")
+        yield "s3://pages/raw"
+    server.stop()

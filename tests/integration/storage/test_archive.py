@@ -10,9 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
@@ -24,7 +22,7 @@ from crawler.stores.warc import Page, pack, unpack
 from crawler.stores.writer import Limits, Report, Writer
 from middlewares.archive import headers_of
 from tests.helpers import wait_until
-from tests.integration.storage.kit import T0, rows_of
+from tests.integration.storage.kit import T0, rows_of, s3_bucket
 
 URL = "https://shop.example/p/1?a=b&c=ü"
 BODY = gzip.compress("<html><body>Ünique</body></html>".encode())
@@ -49,18 +47,8 @@ def page(url: str = URL, *, body: bytes = BODY, minutes: int = 0, **fields: Any)
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
-    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_REGION", "us-east-1")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        boto3.client("s3").create_bucket(Bucket="pages")
-        yield "s3://pages/raw"
-    server.stop()
+    with s3_bucket() as place:
+        yield place
 
 
 @pytest.fixture(params=["folder", "s3"])
