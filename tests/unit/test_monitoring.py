@@ -113,3 +113,18 @@ def test_panels_have_places_of_their_own():
         }
         assert not cells & seen, panel["title"]
         seen |= cells
+
+
+@pytest.mark.parametrize("spec", metrics.SPECS, ids=lambda spec: spec.name)
+def test_each_metric_is_explained(spec):
+    labels = " ".join(spec.labels) or "–"
+    text = (ROOT / "docs" / "operations.md").read_text("utf-8")
+
+    assert f"| `{spec.name}` | {spec.kind} | {labels} | {spec.help} |" in text
+
+
+def test_pictures_and_pages_that_are_linked_are_there():
+    text = (ROOT / "docs" / "operations.md").read_text("utf-8")
+
+    for link in re.findall(r"\]\(([\w/.-]+)\)", text):
+        assert (ROOT / "docs" / link).is_file()
