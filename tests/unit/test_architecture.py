@@ -1,10 +1,13 @@
 """Rules about the code's shape that no linter knows."""
 
 import ast
+import contextlib
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
@@ -94,3 +97,17 @@ def test_the_readme_names_only_settings_and_files_that_exist():
 
     assert sorted(s for s in settings if not re.search(rf"^{s} ", BASE, re.MULTILINE)) == []
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_pinned_package_runs_on_the_oldest_python_that_we_promise():
+    """Debian 12 has Python 3.11.2; pip would search for other versions for hours."""
+    wrong = {}
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").split():
+        package, _, version = line.partition("==")
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found = metadata.metadata(package)
+            needs = found.get("Requires-Python") or ""
+            if found["Version"] == version and "3.11.2" not in SpecifierSet(needs):
+                wrong[line] = needs
+
+    assert wrong == {}
