@@ -96,7 +96,7 @@ class Escalate:
         mode = str(settings.get("SEINE_LADDER", "auto"))
         useful = chosen(settings, crawler.spidercls)[2] or flag(settings, "SEINE_BROWSER")
         if mode == "off" or (mode != "on" and not useful):
-            raise NotConfigured("there is nothing to climb to")
+            raise NotConfigured  # without a word: Scrapy would warn of what is usual
         middleware = cls(crawler)
         found = Listing.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])

@@ -42,7 +42,7 @@ class Profiles:
         settings = crawler.settings
         default, sites, any_browser = chosen(settings, crawler.spidercls)
         if not any_browser:
-            raise NotConfigured("every site is asked under the robot's own name")
+            raise NotConfigured  # without a word: Scrapy would warn of what is usual
         return cls(default, sites, cookies=flag(settings, "COOKIES_ENABLED"))
 
     def process_request(self, request: Request) -> None:

@@ -90,7 +90,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """
         listing = Listing.from_settings(crawler.settings)
         if not listing:
-            raise NotConfigured("there is no list of proxies")
+            raise NotConfigured  # without a word: Scrapy would warn of what is usual
         middleware = cls(crawler, listing)
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
         crawler.signals.connect(middleware.closed, signals.spider_closed)

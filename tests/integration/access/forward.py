@@ -45,14 +45,16 @@ class Forward:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         self.asked += 1
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, ValueError):
+        with (
+            contextlib.closing(writer),
+            contextlib.suppress(OSError, asyncio.IncompleteReadError, ValueError),
+        ):
             if self.mode not in {"good", "cut"}:
                 await self._misbehave(reader, writer)
             elif self.kind == "http":
                 await self._http(reader, writer)
             else:
                 await self._socks(reader, writer)
-        writer.close()
 
     async def _misbehave(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.mode == "close":
@@ -132,7 +134,8 @@ class Forward:
                         break
             sink.close()
 
-        await asyncio.gather(pump(here[0], away[1]), pump(away[0], here[1]))
+        with contextlib.closing(away[1]):
+            await asyncio.gather(pump(here[0], away[1]), pump(away[0], here[1]))
 
 
 @contextlib.contextmanager
@@ -157,6 +160,7 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.sleep(0.1)  # transports close in the loop's own time
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()

@@ -1,0 +1,194 @@
+"""The proxies' middleware: rotating_proxies' settings and hooks, sessions, changing lists."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.statscollectors import StatsCollector
+
+from crawler.access.detect import VERDICT
+from crawler.engine.ledger import ledger_of
+from crawler.frontier.model import Lease
+from crawler.stores.connect import redis_client
+from middlewares.proxies import LEASE, PROXY_ID, Proxies
+
+pytestmark = pytest.mark.redis
+URL = "http://shop.example/p/1"
+Make = Callable[..., Awaitable[Proxies]]
+
+
+class NobodyIsBanned:
+    """A ban policy of a project, in rotating_proxies' form."""
+
+    def response_is_ban(self, request: Request, response: Response) -> bool:
+        return False
+
+    def exception_is_ban(self, request: Request, exception: Exception) -> bool | None:
+        return None
+
+
+@pytest.fixture
+async def make(redis_url: str, namespace: str) -> AsyncIterator[Make]:
+    made: list[Proxies] = []
+
+    async def build(spider: type[Spider] = Spider, **settings: Any) -> Proxies:
+        found = Settings()
+        found.setmodule("settings.test")
+        found.setdict({"REDIS_URL": redis_url, "SEINE_FLEET": namespace, **settings}, "cmdline")
+        crawler = Crawler(spider, found)
+        crawler.stats = StatsCollector(crawler)
+        crawler.spider = spider("x")
+        made.append(Proxies.from_crawler(crawler))
+        return made[-1]
+
+    yield build
+    for middleware in made:
+        await middleware.closed()
+
+
+def leased(middleware: Proxies, number: int = 1, **meta: Any) -> Request:
+    """A request as the scheduler hands it out."""
+    request = Request(URL, meta=meta)
+    lease = Lease(id=str(number), token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
+    ledger = ledger_of(middleware.crawler)
+    ledger.connect(lambda entry: None, lambda kind, request, wait_s: 0.0)
+    ledger.begin(request, lease)
+    return request
+
+
+async def used(middleware: Proxies, **meta: Any) -> str:
+    """Send one request that ends well; its proxy."""
+    request = leased(middleware, **meta)
+    assert await middleware.process_request(request) is None
+    proxy = str(request.meta["proxy"])
+    request.meta[VERDICT] = "ok"
+    await middleware.process_response(request, Response(URL))
+    return proxy
+
+
+async def test_without_a_list_there_is_no_middleware(make: Make) -> None:
+    with pytest.raises(NotConfigured):
+        await make()
+
+
+async def test_rotating_proxies_own_settings_work(make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "proxies.txt"
+    path.write_text("b.example:2\n# a comment\n", "utf-8")
+    middleware = await make(
+        ROTATING_PROXY_LIST=["a.example:1"],
+        ROTATING_PROXY_LIST_PATH=str(path),
+        ROTATING_PROXY_BACKOFF_BASE=7,
+    )
+    assert {await used(middleware) for _ in range(4)} == {
+        "http://a.example:1",
+        "http://b.example:2",
+    }
+    assert middleware.config.quarantine_s == 7
+
+
+async def test_a_request_with_a_proxy_of_its_own_or_for_none_is_left_alone(make: Make) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1")
+    own = leased(middleware, proxy="http://mine.example:9")
+    none = leased(middleware, proxy_pool="none")
+    for request in (own, none):
+        assert await middleware.process_request(request) is None
+    assert own.meta["proxy"] == "http://mine.example:9"
+    assert "proxy" not in none.meta
+
+
+async def test_a_refused_proxy_is_not_used_again_and_the_page_keeps_its_tries(make: Make) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1,b.example:2")
+    request = leased(middleware)
+    await middleware.process_request(request)
+    refused, request.meta[VERDICT] = request.meta["proxy"], "blocked"
+    back = await middleware.process_response(request, Response(URL, status=403))
+    assert isinstance(back, Request)
+    assert "retry_count" not in back.meta
+    assert refused not in {await used(middleware) for _ in range(3)}
+
+
+async def test_where_no_proxy_is_free_the_request_waits_in_the_frontier(make: Make) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1")
+    first, second = leased(middleware, 1), leased(middleware, 2)
+    await middleware.process_request(first)
+    back = await middleware.process_request(second)
+    assert isinstance(back, Request)
+    entry = ledger_of(middleware.crawler).entry_of(second)
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("retry", "proxy")
+    assert entry.wait_s > 0
+    assert middleware.stats.get_value("proxies/none_free") == 1
+
+
+async def test_a_projects_ban_policy_and_a_spiders_own_decide(make: Make) -> None:
+    class Strict(Spider):
+        name = "x"
+
+        def response_is_ban(self, request: Request, response: Response) -> bool:
+            return True
+
+    policy = f"{__name__}.NobodyIsBanned"
+    lenient = await make(SEINE_PROXIES="a.example:1", ROTATING_PROXY_BAN_POLICY=policy)
+    request = leased(lenient)
+    await lenient.process_request(request)
+    request.meta[VERDICT] = "blocked"
+    answer = Response(URL, status=403)
+    assert await lenient.process_response(request, answer) is answer
+    strict = await make(Strict, SEINE_PROXIES="a.example:1")
+    request = leased(strict)
+    await strict.process_request(request)
+    assert await strict.process_response(request, Response(URL)) is not answer
+    assert request.meta["_ban"] is True
+
+
+async def test_a_residential_session_lasts_and_then_moves_on(make: Make) -> None:
+    lines = [f"{name}.example:1 pool=residential" for name in "abc"]
+    middleware = await make(SEINE_PROXIES=lines, SEINE_PROXY_STICKY_REQUESTS=3)
+    ways = [await used(middleware) for _ in range(6)]
+    assert len(set(ways[:3])) == len(set(ways[3:])) == 1
+    assert ways[0] != ways[3]
+
+
+async def test_datacenter_proxies_change_with_each_request(make: Make) -> None:
+    middleware = await make(SEINE_PROXIES=[f"{name}.example:1" for name in "abc"])
+    assert len({await used(middleware) for _ in range(3)}) == 3
+
+
+async def test_a_changed_list_is_read_while_the_crawl_runs(make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "proxies.txt"
+    path.write_text("a.example:1\n", "utf-8")
+    middleware = await make(SEINE_PROXIES_PATH=str(path))
+    assert await used(middleware) == "http://a.example:1"
+    path.write_text("b.example:2\nnonsense\n", "utf-8")
+    os.utime(path, (1, 1))
+    middleware._look_at = 0.0
+    assert await used(middleware) == "http://b.example:2"
+
+
+async def test_an_outage_of_redis_is_a_wait_and_no_error(make: Make, tmp_path: Path) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1")
+    await used(middleware)
+    assert middleware._redis is not None
+    await middleware._redis.aclose()
+    middleware._redis = redis_client(f"unix://{tmp_path}/gone")
+    assert isinstance(await middleware.process_request(leased(middleware)), Request)
+    assert middleware.stats.get_value("proxies/store_errors") == 1
+
+
+async def test_no_credential_is_in_what_others_see(make: Make) -> None:
+    middleware = await make(SEINE_PROXIES="http://me:hunter2@a.example:1")
+    request = leased(middleware)
+    await middleware.process_request(request)
+    shown = {k: v for k, v in request.meta.items() if k != "proxy"}
+    assert "hunter2" not in f"{shown} {middleware.known} {middleware.stats.get_stats()}"
+    assert LEASE in shown
+    assert request.meta[PROXY_ID].startswith("a.example:1#")
