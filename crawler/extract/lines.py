@@ -92,6 +92,9 @@ _OTHERS = re.compile(
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 400
+#: Lines without a price, a fact or a button in a row, after which nothing more is expected.
+_DULL = 120
+_TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
 _BREAK = object()
 
@@ -187,6 +190,7 @@ class _Reader:
         self.element: Element = None
         self.beyond = 0
         self.colon = False
+        self.told = 0
 
     def read(self, start: Element, most: int) -> Lines:
         stack: _Stack = []
@@ -205,7 +209,8 @@ class _Reader:
             else:
                 enter(element, flags, stack)
                 left -= 1
-                if left <= 0 or 0 <= self.out.heading < len(lines) - most:
+                after = len(lines) - self.out.heading if self.out.heading >= 0 else 0
+                if left <= 0 or after > most or (after > _DULL and len(lines) - self.told > _DULL):
                     break
         self._end()
         return self.out
@@ -229,20 +234,30 @@ class _Reader:
                 flags |= LINK
         elif flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
             self.out.ratings.append(element)
-        if tag not in _INLINE and not (tag == "a" and inherited & PRICE):
-            if self.parts:
-                self._end()
-            stack.append((_BREAK, None, 0))
-        if len(element):
-            for child in reversed(element):
-                if child.tail:
-                    stack.append((element, child.tail, flags))
-                stack.append((child, None, flags))
-        if element.text:
-            self._text(element, element.text, flags)
+        inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+        if not inline and self.parts:
+            self._end()
+        text = element.text
+        if not len(element):
+            # Most elements are leaves; they need no place on the stack.
+            if text:
+                self._text(element, text, flags)
+                if not inline and self.parts:
+                    self._end()
+            return
+        push = stack.append
+        if not inline:
+            push((_BREAK, None, 0))
+        for child in reversed(element):
+            if child.tail:
+                push((element, child.tail, flags))
+            push((child, None, flags))
+        if text:
+            self._text(element, text, flags)
 
     def _note(self, element: Element, tag: str, flags: int) -> None:
         if tag in {"tr", "dt"}:
+            self.told = len(self.out.lines)
             if not flags & ELSEWHERE:
                 self.out.rows.append(element)
         elif tag == "input":
@@ -272,7 +287,8 @@ class _Reader:
     def _end(self) -> None:
         if not self.parts:
             return
-        text = " ".join("".join(self.parts).split())
+        parts = self.parts
+        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
         self.parts = []
         self.colon = False
         if not text:
@@ -284,6 +300,8 @@ class _Reader:
         elif line.flags & HEADING and self.out.heading >= 0 and _OTHERS.match(text):
             self.beyond = ELSEWHERE
             line.flags |= ELSEWHERE
+        if line.flags & _TELLING:
+            self.told = line.index
         lines.append(line)
 
     def _is_heading(self) -> bool:

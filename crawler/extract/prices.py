@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -69,6 +70,7 @@ _KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
 _LONGEST_SIGN = max(map(len, _KNOWN))
 #: How far a sign may stand from its amount, in blanks and colons.
 _GAP = 3
+_REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})")
 
@@ -186,11 +188,13 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     text = text if text.isascii() else text.translate(_DIGITS)
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
-        before = _sign_before(text, start)
+        before = _sign_before(text[max(0, start - _REACH) : start])
         if before is None and start and text[start - 1].isalpha():
             continue  # the end of a word: M12
         cents = _NO_CENTS.match(text, end)
-        after, end = _sign_after(text, cents.end() if cents else end, end)
+        place = cents.end() if cents else end
+        after, length = _sign_after(text[place : place + _REACH])
+        end = place + length if after else end
         sign = after if after in CODES or before is None else before
         if sign is None:
             continue
@@ -200,9 +204,12 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             yield Money(value, currency, start - len(before or ""), end)
 
 
-def _sign_before(text: str, start: int) -> str | None:
-    end = start
-    while end > 0 and start - end < _GAP and text[end - 1] in _BLANKS:
+# Words around numbers repeat from page to page.
+@lru_cache(maxsize=8192)
+def _sign_before(text: str) -> str | None:
+    """The sign in which a text ends, blanks apart."""
+    end = len(text)
+    while end > 0 and len(text) - end < _GAP and text[end - 1] in _BLANKS:
         end -= 1
     for size in range(min(_LONGEST_SIGN, end), 0, -1):
         sign = text[end - size : end]
@@ -213,10 +220,11 @@ def _sign_before(text: str, start: int) -> str | None:
     return None
 
 
-def _sign_after(text: str, start: int, end: int) -> tuple[str | None, int]:
-    """The sign behind an amount and where it ends, or nothing and *end*."""
-    place, size = start, len(text)
-    while place < size and place - start < _GAP and text[place] in _BLANKS and text[place] != ":":
+@lru_cache(maxsize=8192)
+def _sign_after(text: str) -> tuple[str | None, int]:
+    """The sign with which a text begins, blanks apart, and where it ends."""
+    place, size = 0, len(text)
+    while place < size and place < _GAP and text[place] in _BLANKS and text[place] != ":":
         place += 1
     for length in range(min(_LONGEST_SIGN, size - place), 0, -1):
         sign = text[place : place + length]
@@ -225,9 +233,9 @@ def _sign_after(text: str, start: int, end: int) -> tuple[str | None, int]:
             if sign[-1].isalpha() and behind.isalpha():
                 continue
             if behind.isdigit() and not sign[-1].isalpha():
-                return None, end  # it belongs to the next amount
+                return None, 0  # it belongs to the next amount
             return sign, place + length
-    return None, end
+    return None, 0
 
 
 def parse_price(text: str, local: str | None = None) -> Money | None:
