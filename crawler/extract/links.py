@@ -54,7 +54,7 @@ _PAGE_PATH = re.compile(
 _IDENTITY = re.compile(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
-    r"|manufacturer_?id|manufacturers_id|variant",
+    r"|manufacturer_?id|manufacturers_id",
     re.I,
 )
 _CALENDAR = re.compile(
@@ -71,6 +71,10 @@ _NEXT = re.compile(
     r"|следующая|вперед|наступна|következő|următor\w*|sonraki|次へ|次のページ|下一页|下一頁|다음|επόμενη"
     r"|older|load more|show more|mehr anzeigen|voir plus|more)\s*[»›>→]*\s*|\s*[»›>→]+\s*",
     re.I,
+)
+#: Shopify shows a product under each collection that it is in.
+_COLLECTED = re.compile(
+    r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
 _CONTEXTS = (
@@ -90,6 +94,10 @@ _DEEPEST = 12
 _REPEATS = 3
 _LAST_PAGE = 5000
 _MOST_ANCHORS = 3000
+
+
+Address = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Origin, path and parameters."""
 
 
 @attrs.frozen
@@ -127,11 +135,14 @@ def find_links(
 
 
 def shelf_of(links: list[Link]) -> int | None:
-    """A number for the products that a page leads to, None where there are none."""
-    products = sorted(link.url for link in links if link.kind == "product")
-    if not products:
+    """A number for all that a page leads to but its listing's other pages; None for nothing.
+
+    Two pages of one listing with the same number show the same things.
+    """
+    shown = sorted(link.url for link in links if link.kind != "pagination")
+    if not shown:
         return None
-    digest = blake2b("\n".join(products).encode("utf-8", "replace"), digest_size=7)
+    digest = blake2b("\n".join(shown).encode("utf-8", "replace"), digest_size=7)
     return int.from_bytes(digest.digest(), "big")
 
 
@@ -161,7 +172,7 @@ class _Finder:
         self.seen: set[str] = set()
         self.made: dict[str, Link] = {}
         self.here = _parts(_tidy(page.url) or page.url)
-        self.facets: list[Link] = []
+        self.products: set[str] = set()
 
     def add(self, element: Element, kind: LinkKind | None) -> None:
         href = element.get("href")
@@ -186,22 +197,33 @@ class _Finder:
         if there == self.here or _is_useless(url):
             return
         kind, reason = (kind, "rel=next") if kind else self._kind(element, url, there)
+        if kind == "product" and self._is_variant(there):
+            return
         if kind is not None and (known is None or PRIORITY[kind] > known.priority):
             self.made[url] = Link(url, kind, reason)
+
+    def _is_variant(self, there: Address) -> bool:
+        """Whether a product was met before, or is the page itself, but for a chosen colour."""
+        if any(_IDENTITY.fullmatch(name) for name, _ in there[2]) or not _reads_product(there[1]):
+            return False
+        place = there[0] + there[1]
+        known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
+        self.products.add(place)
+        return known
 
     def _url(self, href: str) -> str | None:
         scheme = _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
         url = self.page.resolve(href)
-        url = _tidy(url) if url else None
+        if url is None:
+            return None
+        url = _tidy(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else url)
         if url is None or (self.allowed is not None and not self.allowed(url)):
             return None
         return url
 
-    def _kind(
-        self, element: Element, url: str, there: tuple[str, str, tuple[tuple[str, str], ...]]
-    ) -> tuple[LinkKind | None, str]:
+    def _kind(self, element: Element, url: str, there: Address) -> tuple[LinkKind | None, str]:
         context = _context(element)
         if _is_pagination(element, context, there, self.here):
             number = _page_number(there)
@@ -218,7 +240,7 @@ class _Finder:
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
-        if not any(link.kind == "product" for link in links):
+        if not any(link.kind in {"product", "other"} for link in links):
             # A page of a listing that shows nothing ends it, however many more it promises.
             number = _page_number(self.here)
             if number > 1:
@@ -235,7 +257,7 @@ def _tidy(url: str) -> str | None:
 
 
 @lru_cache(maxsize=16384)
-def _parts(url: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def _parts(url: str) -> Address:
     """Origin, path and parameters."""
     rest, _, query = url.partition("?")
     end = rest.find("/", 8)
@@ -286,7 +308,7 @@ def _context(element: Element) -> int:
     return context
 
 
-def _page_number(parts: tuple[str, str, tuple[tuple[str, str], ...]]) -> int:
+def _page_number(parts: Address) -> int:
     for name, value in parts[2]:
         if _PAGE.fullmatch(name) and value.isdigit() and len(value) < 10:
             return int(value)
@@ -301,8 +323,8 @@ def _unpaged(path: str) -> str:
 def _is_pagination(
     element: Element,
     context: int,
-    there: tuple[str, str, tuple[tuple[str, str], ...]],
-    here: tuple[str, str, tuple[tuple[str, str], ...]],
+    there: Address,
+    here: Address,
 ) -> bool:
     rel = (element.get("rel") or "").lower()
     if rel in {"next", "prev", "previous"}:
@@ -324,8 +346,8 @@ def _is_pagination(
 
 
 def _is_facet(
-    there: tuple[str, str, tuple[tuple[str, str], ...]],
-    here: tuple[str, str, tuple[tuple[str, str], ...]],
+    there: Address,
+    here: Address,
 ) -> bool:
     """Whether a link only orders, dresses or narrows a listing that is reached anyway."""
     free = [name for name, _ in there[2] if not _IDENTITY.fullmatch(name)]
@@ -340,9 +362,7 @@ def _is_facet(
     return len(free) > (2 if _SCRIPT.search(there[1]) else 1)
 
 
-def _plain_kind(
-    element: Element, context: int, there: tuple[str, str, tuple[tuple[str, str], ...]]
-) -> tuple[LinkKind, str]:
+def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKind, str]:
     path = there[1]
     if there[2]:
         path += "?" + "&".join(f"{name}={value}" for name, value in there[2])

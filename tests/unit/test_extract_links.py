@@ -110,13 +110,33 @@ def test_an_empty_page_of_a_listing_ends_it() -> None:
     assert links(f'{CARDS}<a rel="next" href="?page=4">Next</a>', PAGE)["/c/lamps?page=4"]
 
 
-def test_a_shelf_is_told_by_its_products() -> None:
+def test_a_shelf_is_told_by_what_it_leads_to() -> None:
     one, same, other = (
         shelf_of(find_links(parse(html, PAGE)))
-        for html in (CARDS, CARDS + '<a href="/story">x</a>', CARDS + CARD.format("/new"))
+        for html in (CARDS, CARDS + '<a href="?page=9">9</a>', CARDS + CARD.format("/new"))
     )
     assert one == same != other
     assert shelf_of([]) is None
+
+
+def test_a_page_of_plain_links_does_not_end_its_listing() -> None:
+    html = '<p><a href="/red-lamp.html">Red lamp</a></p><a rel="next" href="?page=4">Next</a>'
+    assert links(html) == {"/red-lamp.html": "other", "/c/lamps?page=4": "pagination"}
+
+
+def test_a_product_in_other_colours_is_followed_once() -> None:
+    html = "".join(
+        f'<a href="/products/lamp?{query}">x</a>' for query in ("variant=1", "variant=2")
+    )
+    assert list(links(html)) == ["/products/lamp?variant=1"]
+    assert links(html, f"{SHOP}/products/lamp") == {}
+    many = "".join(f'<a href="/product/view?id={number}">x</a>' for number in range(3))
+    assert len(links(many)) == 3
+
+
+def test_a_product_is_followed_outside_its_collections() -> None:
+    html = '<a href="/collections/lamps/products/red">x</a><a href="/collections/new/products/red">'
+    assert links(html) == {"/products/red": "product"}
 
 
 def test_a_careful_crawl_stays_out_of_the_shops_traps() -> None:
