@@ -1,0 +1,49 @@
+"""The documentation names what exists: files, commands, settings and metrics."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [*sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {page.name: page.read_text("utf-8") for page in PAGES}
+SOURCES = "\n".join(
+    path.read_text("utf-8")
+    for folder in ("crawler", "settings", "middlewares", "pipelines")
+    for path in (ROOT / folder).rglob("*.py")
+)
+#: Scrapy's own commands.
+SCRAPYS = {"crawl", "list"}
+
+pages = pytest.mark.parametrize("name", sorted(TEXTS))
+
+
+@pages
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", TEXTS[name]):
+        if "://" not in target:
+            assert (ROOT / "docs" / target).exists(), target
+
+
+@pages
+def test_commands_exist(name: str) -> None:
+    ours = {path.stem for path in (ROOT / "crawler" / "commands").glob("*.py")}
+    for verb in re.findall(r"(?:^|[`$/ ])scrapy ([a-z]+)", TEXTS[name], re.MULTILINE):
+        assert verb in ours | SCRAPYS, verb
+
+
+@pages
+def test_settings_and_metrics_exist(name: str) -> None:
+    for word in re.findall(r"\bSEINE_[A-Z_]*[A-Z]\b|\bseine_[a-z_]+[a-z]\b", TEXTS[name]):
+        if word not in {"SEINE_DOMAIN", "SEINE_DASHBOARD_TOKEN_FILE"}:
+            assert word in SOURCES, word
+
+
+@pages
+def test_modules_that_are_run_exist(name: str) -> None:
+    for module in re.findall(r"python -m ([\w.]+)", TEXTS[name]):
+        if module.startswith("tests."):
+            assert (ROOT / (module.replace(".", "/") + ".py")).exists(), module
