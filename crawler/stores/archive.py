@@ -10,6 +10,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 
 import orjson
@@ -19,7 +20,7 @@ from psycopg2 import extensions
 from crawler.errors import StoreUnreachable
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
-from crawler.stores.warc import Page, pack, unpack
+from crawler.stores.warc import Page, pack, places_of, unpack
 from crawler.stores.writer import connect
 
 
@@ -101,3 +102,44 @@ class Reader:
         for connection in self._all:
             connection.close()
         self._all.clear()
+
+
+def index(store: ObjectStore, database_url: str) -> Counter[str]:
+    """Put every page of an archive that another database knew into this one's index.
+
+    Objects that are in the index already are left alone; what is no WARC file is counted as bad.
+
+    Raises:
+        StoreUnreachable: the archive or the database cannot be reached.
+    """
+    done: Counter[str] = Counter(objects=0, known=0, pages=0, bad=0)
+    try:
+        with closing(connect(database_url)) as connection:
+            for key in store.names():
+                with connection, connection.cursor() as cursor:
+                    done.update(_index_one(cursor, store, key))
+    except psycopg2.Error as error:
+        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    return done
+
+
+def _index_one(cursor: extensions.cursor, store: ObjectStore, key: str) -> Counter[str]:
+    cursor.execute("SELECT EXISTS (SELECT 1 FROM archive WHERE key = %s)", (key,))
+    if (cursor.fetchone() or (False,))[0]:
+        return Counter(known=1)
+    try:
+        rows = [
+            {
+                "url": url,
+                "at": at,
+                "status": status,
+                "key": key,
+                "start": place.start,
+                "length": place.length,
+            }
+            for url, at, status, place in places_of(store.get(key, 0))
+        ]
+    except ValueError:
+        return Counter(bad=1)
+    cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
+    return Counter(objects=1, pages=len(rows))

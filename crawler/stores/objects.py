@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -26,11 +27,18 @@ class ObjectStore(Protocol):
             StoreUnreachable: it could not be kept; the same call may be made again.
         """
 
-    def get(self, key: str, start: int, length: int) -> bytes:
-        """Read a piece of an object.
+    def get(self, key: str, start: int, length: int | None = None) -> bytes:
+        """Read a piece of an object, or all from *start* on.
 
         Raises:
             StoreUnreachable: it cannot be read.
+        """
+
+    def names(self) -> Iterator[str]:
+        """Name every object.
+
+        Raises:
+            StoreUnreachable: they cannot be listed.
         """
 
 
@@ -56,14 +64,20 @@ class Folder:
                 part.unlink()
             raise StoreUnreachable(f"archive {self.root}: {error.strerror}") from None
 
-    def get(self, key: str, start: int, length: int) -> bytes:
+    def get(self, key: str, start: int, length: int | None = None) -> bytes:
         """Read a piece of a file."""
         try:
             with (self.root / key).open("rb") as file:
                 file.seek(start)
-                return file.read(length)
+                return file.read(-1 if length is None else length)
         except OSError as error:
             raise StoreUnreachable(f"archive {self.root / key}: {error.strerror}") from None
+
+    def names(self) -> Iterator[str]:
+        """Name every file, unfinished ones left out."""
+        for path in sorted(self.root.rglob("*")):
+            if path.is_file() and not path.name.startswith("."):
+                yield path.relative_to(self.root).as_posix()
 
 
 class S3:
@@ -94,15 +108,25 @@ class S3:
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
-    def get(self, key: str, start: int, length: int) -> bytes:
+    def get(self, key: str, start: int, length: int | None = None) -> bytes:
         """Download a piece of an object."""
-        wanted = f"bytes={start}-{start + length - 1}"
+        wanted = f"bytes={start}-" + ("" if length is None else str(start + length - 1))
         try:
             reply = self._client.get_object(Bucket=self.bucket, Key=self._name(key), Range=wanted)
             data: bytes = reply["Body"].read()
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}/{key}: {error}") from None
         return data
+
+    def names(self) -> Iterator[str]:
+        """Name every object below the prefix."""
+        pages = self._client.get_paginator("list_objects_v2")
+        try:
+            for page in pages.paginate(Bucket=self.bucket, Prefix=self._name("")):
+                for entry in page.get("Contents", ()):
+                    yield entry["Key"].removeprefix(self._name(""))
+        except self._errors as error:
+            raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
 
 def open_store(place: str) -> ObjectStore:

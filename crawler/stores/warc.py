@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import attrs
 from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -65,6 +66,26 @@ def pack(pages: Sequence[Page], name: str) -> tuple[bytes, list[Place]]:
         writer.write_record(record)
         places.append(Place(start, buffer.tell() - start))
     return buffer.getvalue(), places
+
+
+def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
+    """Find each answer of a WARC file: its URL, time, status and place.
+
+    Raises:
+        ValueError: it is no WARC file.
+    """
+    records = ArchiveIterator(io.BytesIO(data))
+    try:
+        for record in records:
+            if record.rec_type != "response" or record.http_headers is None:
+                continue
+            url = record.rec_headers.get_header("WARC-Target-URI")
+            at = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date"))
+            status = int(record.http_headers.get_statuscode())
+            start = records.get_record_offset()
+            yield url, at, status, Place(start, records.get_record_length())
+    except ArchiveLoadFailed as error:
+        raise ValueError(f"no WARC file: {error}") from None
 
 
 def unpack(data: bytes) -> Page:

@@ -157,6 +157,8 @@ class Writer:
                 self._press()
         except Exception:  # a mistake of ours must not leave leases open for ever
             logger.exception("the writer stops")
+            self._away = True
+            self._press()
         finally:
             self._closing = True
             left = [piece.ticket for piece in self._queue if piece.ticket is not None]

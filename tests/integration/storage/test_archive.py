@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse, Response
 
 from crawler.engine.replay import response_of
 from crawler.errors import ConfigError, StoreUnreachable
-from crawler.stores.archive import PageTable, Reader
+from crawler.stores.archive import PageTable, Reader, index
 from crawler.stores.objects import Folder, ObjectStore, open_store
 from crawler.stores.warc import Page, pack, unpack
 from crawler.stores.writer import Limits, Report, Writer
@@ -115,6 +115,25 @@ def test_pages_are_found_again_the_newest_first(database: str, store: ObjectStor
     assert rows_of(database, "SELECT count(*), count(DISTINCT key) < 10 FROM archive") == [
         (52, True)
     ]
+
+
+@pytest.mark.postgres
+def test_an_archive_can_be_read_with_another_database(database: str, store: ObjectStore) -> None:
+    known = set(store.names())
+    store.put("2026/a.warc.gz", pack([page(), page(minutes=1, body=b"new", headers=[])], "a")[0])
+    store.put("2026/b.warc.gz", b"nothing of the kind")
+    done = index(store, database)
+    assert (done["pages"] >= 2, done["bad"]) == (True, 1)
+    again = index(store, database)
+    assert (again["objects"], again["known"]) == (0, done["objects"])
+    reader = Reader(store, database)
+    found = reader.find(URL)
+    reader.close()
+    assert found is not None
+    assert (found.body, set(store.names()) - known) == (
+        b"new",
+        {"2026/a.warc.gz", "2026/b.warc.gz"},
+    )
 
 
 @pytest.mark.postgres

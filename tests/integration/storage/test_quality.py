@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from contextlib import closing
 from datetime import timedelta
 from typing import Any
@@ -15,6 +19,7 @@ from crawler.stores.finish import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
 from crawler.stores.rows import rejected_row
 from crawler.stores.writer import Limits
+from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
 
 MINUTE = timedelta(minutes=1)
@@ -102,3 +107,20 @@ def test_times_are_read() -> None:
     assert since("24h") is not None
     with pytest.raises(ConfigError, match="90m"):
         since("yesterday")
+
+
+@pytest.mark.postgres
+def test_the_command_measures_and_says_what_fell(database: str) -> None:
+    with desk(database) as made:
+        made.put(row(1))
+    command = [sys.executable, "-m", "scrapy", "quality", "--json", "--keep"]
+    environment = {**os.environ, "DATABASE_URL": database, "SCRAPY_PROJECT": "cluster"}
+    first = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stderr
+    assert json.loads(first.stdout)["sites"][0]["coverage"]["price"] == 1.0
+    execute(database, "UPDATE products SET price = NULL, currency = NULL")
+    second = subprocess.run(
+        command[:-2], env=environment, capture_output=True, text=True, check=False
+    )
+    assert second.returncode == 1
+    assert "shop" in second.stdout

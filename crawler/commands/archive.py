@@ -1,0 +1,33 @@
+"""`scrapy archive PLACE`: make an archive of another database readable with this one."""
+
+from __future__ import annotations
+
+import argparse
+
+from crawler.cli import SeineCommand
+from crawler.errors import ConfigError
+from crawler.stores.archive import index
+from crawler.stores.connect import endpoints
+from crawler.stores.objects import open_store
+
+
+class Command(SeineCommand):
+    """Reads the archive's files and adds what is not in the index yet."""
+
+    summary = "Put the stored pages of an archive into this database's index, to replay them"
+    arguments = "[FOLDER|s3://bucket/prefix]"
+    example = "scrapy archive s3://pages/raw"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Read and add; exit status 1 where a file could not be read."""
+        place = args[0] if args else str(self.project.get("SEINE_ARCHIVE") or "")
+        if not place:
+            raise ConfigError("say where the archive is: a folder, or s3://bucket/prefix")
+        url = endpoints(self.project, need=("postgres",)).database_url
+        done = index(open_store(place), url)
+        text = (
+            f"{done['pages']:,} pages in {done['objects']:,} objects are new,"
+            f" {done['known']:,} objects were known, {done['bad']:,} could not be read"
+        )
+        self.show(text, **done)
+        return 1 if done["bad"] else 0
