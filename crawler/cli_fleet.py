@@ -15,10 +15,10 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 
 from crawler.cli import SeineCommand
-from crawler.config import FrontierConfig, number
+from crawler.config import FrontierConfig, SettingsLike, number
 from crawler.errors import StoreUnreachable
 from crawler.ops.overview import Overview, read_overview
-from crawler.stores.connect import endpoints, redis_client
+from crawler.stores.connect import Endpoints, endpoints, missing, redis_client
 
 #: Seconds between two looks.
 INTERVAL_S = 2.0
@@ -120,6 +120,18 @@ def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConf
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
     return FrontierConfig.from_settings(command.project, opts.spider)
+
+
+def addresses(settings: SettingsLike) -> Endpoints:
+    """Where the stores are, whether they answer or not: who watches them starts without them.
+
+    Raises:
+        ConfigError: an address is missing, and no private server may be started instead.
+        EmbeddedError: a private server cannot be started.
+    """
+    if missing(settings):
+        return endpoints(settings)
+    return Endpoints(str(settings.get("REDIS_URL")), str(settings.get("DATABASE_URL")))
 
 
 def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:

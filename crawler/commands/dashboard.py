@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import attrs
 
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import frontier_of
+from crawler.cli_fleet import addresses, frontier_of
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.serve import serve
-from crawler.stores.connect import endpoints
 
 
 class Command(SeineCommand):
@@ -41,7 +40,7 @@ class Command(SeineCommand):
         crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)
         config = attrs.evolve(config, seeds_key=frontier.seeds_key)
-        where = endpoints(self.project)
+        where = addresses(self.project)
         serve(
             make_app(config, where),
             config.host,

@@ -6,11 +6,10 @@ import argparse
 from typing import Any, ClassVar
 
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import frontier_of
+from crawler.cli_fleet import addresses, frontier_of
 from crawler.dashboard.app import make_exporter
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.serve import serve
-from crawler.stores.connect import endpoints
 
 
 class Command(SeineCommand):
@@ -42,7 +41,7 @@ class Command(SeineCommand):
             fleet=str(self.project.get("SEINE_FLEET") or "access"),
         )
         serve(
-            make_exporter(config, endpoints(self.project)),
+            make_exporter(config, addresses(self.project)),
             opts.host,
             opts.port,
             lambda url: self.show(f"metrics of crawl {config.crawl} at {url}metrics", url=url),

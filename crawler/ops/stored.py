@@ -82,13 +82,30 @@ async def jobs(database: Database, crawl: str) -> list[Row]:
     )
 
 
-async def newest_attempts(database: Database, *, outcome: str = "", domain: str = "") -> list[Row]:
+async def newest_attempts(
+    database: Database, *, outcome: str = "", domain: str = "", limit: int = 100
+) -> list[Row]:
     """Return the newest attempts of the last day, filtered."""
     return await database.rows(
         "SELECT * FROM attempts WHERE at > now() - interval '1 day'"
         " AND (%(outcome)s = '' OR outcome = %(outcome)s)"
-        " AND (%(domain)s = '' OR domain = %(domain)s) ORDER BY at DESC LIMIT 100",
-        {"outcome": outcome, "domain": domain},
+        " AND (%(domain)s = '' OR domain = %(domain)s) ORDER BY at DESC LIMIT %(limit)s",
+        {"outcome": outcome, "domain": domain, "limit": limit},
+    )
+
+
+async def attempts_by_provider(
+    database: Database, *, hours: int = 1, domain: str = ""
+) -> list[Row]:
+    """Sum the attempts of the last hours by provider and hour, the newest hour first."""
+    return await database.rows(
+        "SELECT date_trunc('hour', at) AS hour, coalesce(proxy_provider, 'direct') AS provider,"
+        " count(*) AS attempts, count(*) FILTER (WHERE outcome = 'ok') AS ok,"
+        " coalesce(sum(bytes), 0) AS bytes, coalesce(round(avg(duration_ms)), 0) AS mean_ms"
+        " FROM attempts WHERE at > now() - make_interval(hours => %(hours)s)"
+        " AND (%(domain)s = '' OR domain = %(domain)s)"
+        " GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC LIMIT 500",
+        {"hours": hours, "domain": domain},
     )
 
 

@@ -143,3 +143,11 @@ def test_log_lines_are_json_where_a_collector_wants_them(watched, tmp_path):
     assert len(lines) > 2
     assert all(line["worker"] and line["level"] and line["time"] for line in lines)
     assert not [x for x in lines if x["level"] == "INFO" and "Scraped" in x["message"]]
+
+
+def test_the_exporter_starts_while_a_store_is_away(crawl):
+    with watching(crawl, "redis://127.0.0.1:1/0", "exporter") as exporter:
+        metrics = samples(get(f"{exporter}metrics"))
+
+    assert metrics[f'seine_store_up{{crawl="{crawl.name}",store="redis"}}'] == 0
+    assert metrics[f'seine_store_up{{crawl="{crawl.name}",store="postgresql"}}'] == 1

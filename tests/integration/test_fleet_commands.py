@@ -14,6 +14,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import Push
 from crawler.ops.audit import read_deeds
+from tests.helpers import execute
 
 pytestmark = pytest.mark.redis
 
@@ -118,3 +119,21 @@ async def test_what_is_done_in_a_terminal_is_written_down(scrapy, redis_client, 
 
     assert [(d.verb, d.target) for d in deeds] == [("replay", ""), ("pause", "shop.example")]
     assert all(d.origin.startswith("terminal on ") and d.who for d in deeds)
+
+
+def test_attempts_are_listed_and_summed_up_by_provider_and_hour(scrapy, database):
+    columns = "at, url, domain, outcome, status, duration_ms, bytes, proxy_provider"
+    for url, outcome, provider in (("/1", "ok", "NULL"), ("/2", "timeout", "'acme'")):
+        values = f"'https://shop.example{url}', 'shop.example', '{outcome}', 200, 1, 9, {provider}"
+        execute(database, f"INSERT INTO attempts ({columns}) VALUES (now(), {values})")
+
+    newest = json.loads(scrapy("attempts", "--outcome", "timeout", "--json"))["attempts"]
+    hours = json.loads(scrapy("attempts", "--by-hour", "--json"))["attempts"]
+
+    assert [row["url"] for row in newest] == ["https://shop.example/2"]
+    assert {(row["provider"], row["attempts"], row["ok"]) for row in hours} == {
+        ("direct", 1, 1),
+        ("acme", 1, 0),
+    }
+    assert "shop.example" in scrapy("attempts")
+    assert "acme" in scrapy("attempts", "--by-hour")

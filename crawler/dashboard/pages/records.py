@@ -7,10 +7,10 @@ from typing import Any
 
 from aiohttp import web
 
-from crawler.dashboard.context import context_of
+from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
-from crawler.ops.stored import newest_attempts, rejections, scores
+from crawler.ops.stored import attempts_by_provider, newest_attempts, rejections, scores
 from crawler.ops.words import count, share
 
 
@@ -38,8 +38,25 @@ async def attempts(request: web.Request) -> web.Response:
     ]
     search = tag.form(fields, tag.button("Filter"), method="get", role="search", class_="actions")
     return page(
-        request, "Attempts", search, table("The last day, newest first", names, cells, words=6)
+        request,
+        "Attempts",
+        search,
+        table("The last day, newest first", names, cells, words=6),
+        await _providers(context_of(request), domain),
     )
+
+
+async def _providers(context: Context, domain: str) -> Node:
+    rows = await attempts_by_provider(context.database, domain=domain)
+    cells = [
+        (
+            *(row["provider"], _time(row["hour"]), count(row["attempts"])),
+            *(share(row["ok"] / row["attempts"]), count(row["mean_ms"])),
+        )
+        for row in rows
+    ]
+    names = ("Provider", "Hour (UTC)", "Attempts", "Good", "Mean, ms")
+    return table("The last hour, by provider", names, cells, words=2)
 
 
 async def quality(request: web.Request) -> web.Response:

@@ -32,7 +32,7 @@ _PRODUCT = """
 
 @asynccontextmanager
 async def serving(crawl, redis_url, database_url, **more):
-    config = DashboardConfig(crawl=crawl, **more)
+    config = DashboardConfig(crawl=crawl, fleet=crawl, **more)
     async with TestClient(
         TestServer(make_app(config, Endpoints(redis_url, database_url)))
     ) as client:

@@ -1,8 +1,11 @@
 """Each page shows what the stores hold, as text, whatever a crawled site wrote."""
 
 import asyncio
+import shutil
+import subprocess
 import uuid
 from contextlib import closing
+from functools import partial
 from html import unescape
 
 import orjson
@@ -174,8 +177,8 @@ async def test_an_action_shows_in_the_overview(client):
     assert "local (127.0.0.1)" in text
 
 
-async def test_a_domain_shows_by_which_means_it_is_asked(client, redis_client):
-    steps = Steps(redis_client, "access")
+async def test_a_domain_shows_by_which_means_it_is_asked(client, redis_client, namespace):
+    steps = Steps(redis_client, namespace)
     domain = f"d{uuid.uuid4().hex[:8]}.example"
     view = await steps.tally(domain, {"plain": (0, 5)})
     assert await steps.move(domain, view, Decision("climb", "tls", "5 of 5 answers were bad"))
@@ -201,3 +204,15 @@ async def test_a_sites_quality_shows_with_what_fell(client, database):
 
     assert "price fell" in await page(client, "/quality")
     assert f'site="shop"}} {found.score}' in await page(client, "/metrics")
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+async def test_promtool_finds_nothing_to_mend_in_the_fleets_metrics(client, frontier):
+    await frontier.push([a_push("https://shop.example/1")])
+    await worked(frontier, done=1)
+    text = await page(client, "/metrics")
+
+    check = partial(subprocess.run, check=False, input=text, capture_output=True, text=True)
+    done = await asyncio.to_thread(check, ["promtool", "check", "metrics"])
+
+    assert (done.returncode, done.stderr) == (0, "")

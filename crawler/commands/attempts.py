@@ -1,0 +1,91 @@
+"""`scrapy attempts`: what was tried lately, and how it went by provider and hour."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from crawler.cli import SeineCommand
+from crawler.errors import ConfigError
+from crawler.ops.database import Database, Row
+from crawler.ops.stored import attempts_by_provider, newest_attempts
+from crawler.ops.words import count, share, size
+from crawler.stores.connect import endpoints
+
+_SHOWN = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
+_MOST_HOURS = 24 * 90
+
+
+class Command(SeineCommand):
+    """Shows the log of attempts."""
+
+    summary = "Show the newest attempts, or sum them up by provider and hour"
+    arguments = "[--by-hour] [--domain D] [--outcome O]"
+    example = "scrapy attempts --by-hour --hours 24"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which attempts."""
+        super().add_options(parser)
+        parser.add_argument("--domain", default="", help="those of this domain")
+        parser.add_argument("--outcome", default="", help="those that ended so: ok, timeout …")
+        parser.add_argument("--limit", type=int, default=30, help="list at most this many (30)")
+        parser.add_argument("--by-hour", action="store_true", help="sum up by provider and hour")
+        parser.add_argument("--hours", type=int, default=24, help="of the last hours (24)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Print.
+
+        Raises:
+            ConfigError: a number makes no sense.
+            StoreUnreachable: PostgreSQL does not answer.
+        """
+        if opts.limit < 1 or not 1 <= opts.hours <= _MOST_HOURS:
+            raise ConfigError(f"--limit starts at 1, --hours goes from 1 to {_MOST_HOURS}")
+        url = endpoints(self.project, need=("postgres",)).database_url
+        rows = asyncio.run(_read(url, opts))
+        if self.as_json:
+            self.show("", attempts=rows)
+            return 0
+        table = _hours(rows) if opts.by_hour else _newest(rows)
+        Console(highlight=False).print(table if rows else "no attempt is recorded")
+        return 0
+
+
+async def _read(url: str, opts: argparse.Namespace) -> list[Row]:
+    database = Database(url)
+    try:
+        if opts.by_hour:
+            return await attempts_by_provider(database, hours=opts.hours, domain=opts.domain)
+        return await newest_attempts(
+            database, outcome=opts.outcome, domain=opts.domain, limit=opts.limit
+        )
+    finally:
+        await database.aclose()
+
+
+def _newest(rows: list[Row]) -> Table:
+    table = Table("time (UTC)", *_SHOWN, box=None)
+    for row in rows:
+        cells = ("" if row[name] is None else str(row[name]) for name in _SHOWN)
+        table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(Text(cell) for cell in cells))
+    return table
+
+
+def _hours(rows: list[Row]) -> Table:
+    table = Table("hour (UTC)", "provider", box=None)
+    for name in ("attempts", "ok", "bytes", "mean ms"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            f"{row['hour']:%Y-%m-%d %H:00}",
+            Text(row["provider"]),
+            count(row["attempts"]),
+            share(row["ok"] / row["attempts"]),
+            size(float(row["bytes"])),
+            count(row["mean_ms"]),
+        )
+    return table
