@@ -22,6 +22,9 @@ from crawler.engine.manners import Manners, manners_of
 from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, retry_after_s
 from crawler.urls import domain
 
+#: Statuses from here on are no pages, and often quicker than one.
+ERRORS = 400
+
 
 class Throttle:
     """Sends on time or not at all; blocks a domain on 429, and on 503 with Retry-After."""
@@ -68,7 +71,9 @@ class Throttle:
         return copy
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Note what the answer asks for; it goes on unchanged."""
+        """Note what the answer asks for, and how long it took; it goes on unchanged."""
+        if self.manners.pace is not None:
+            self._measure(request, response)
         if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
             return response
         raw = (response.headers.get("Retry-After") or b"").decode("latin-1")
@@ -79,3 +84,8 @@ class Throttle:
             self.manners.block(domain(request.url), block.wait_s, limit_s=limit_s)
             self.stats.inc_value(f"seine/blocks/{response.status}")
         return response
+
+    def _measure(self, request: Request, response: Response) -> None:
+        latency_s = request.meta.get("download_latency")
+        if latency_s is not None and self.ledger.entry_of(request) is not None:
+            self.manners.answered(domain(request.url), latency_s, good=response.status < ERRORS)

@@ -134,6 +134,15 @@ SEINE_CRAWL_DELAY_LIMIT_SECONDS = 30
 # Read the sitemaps of a shop whose front page is a seed. Default: yes; links alone miss products
 # that only a search or a script leads to.
 SEINE_SITEMAPS = True
+# Pace each site by how long it takes to answer, across the fleet (Scrapy's AutoThrottle does so in
+# each process). What was learned stays in Redis. Default: no; the limits above hold either way.
+SEINE_AUTOTHROTTLE = False
+# Requests under way at one site that the throttle aims at. Default 1: as a patient visitor.
+SEINE_AUTOTHROTTLE_CONCURRENCY = 1.0
+# Shortest pause that it finds, in milliseconds. Default 0: a quick site may be asked quickly.
+SEINE_AUTOTHROTTLE_LEAST_MS = 0
+# Longest pause that it finds, in milliseconds. Default: a minute, so that no site is given up.
+SEINE_AUTOTHROTTLE_MOST_MS = 60_000
 # Requests of one domain that may enter a crawl; what is beyond is counted (over_domain_pages) and
 # not followed; seeds always enter. Default 0: any number. For the depth there is DEPTH_LIMIT.
 SEINE_DOMAIN_PAGES = 0

@@ -8,16 +8,18 @@ of the leases that it asks for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import attrs
 from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
-from crawler.frontier.model import Lease
+from crawler.config import SettingsLike, flag, number
+from crawler.frontier.model import Latency, Lease
 from crawler.politeness.delay import late_ms
 
 if TYPE_CHECKING:
@@ -25,6 +27,26 @@ if TYPE_CHECKING:
 
 #: A request waits here for its next time to send, if that is not further away than this, ms.
 PATIENCE_MS = 1000
+#: Measured latencies wait this long for others, s.
+TELL_S = 1.0
+T = TypeVar("T")
+
+
+@attrs.frozen
+class Pace:
+    """Pauses that follow from how long sites take to answer."""
+
+    target: float
+    """Requests under way at one site, in the whole fleet."""
+    least_ms: int
+    most_ms: int
+
+
+def batched(things: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Cut into lists of at most *size*."""
+    rest = iter(things)
+    while part := list(islice(rest, size)):
+        yield part
 
 
 class Manners:
@@ -32,6 +54,9 @@ class Manners:
 
     def __init__(self) -> None:
         self.pump: Pump | None = None
+        self.pace: Pace | None = None
+        """How sites are to be paced by their answers; None: they are not."""
+        self._latencies: dict[str, Latency] = {}
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}
         self._sites: set[str] = set()
@@ -103,6 +128,20 @@ class Manners:
         else:
             self._delays.pop(domain, None)
 
+    def answered(self, domain: str, seconds: float, *, good: bool) -> None:
+        """Note how long a site took; all that came in a second leaves in one call."""
+        if not self._latencies:
+            asyncio.get_running_loop().call_later(TELL_S, self._tell)
+        self._latencies.setdefault(domain, Latency()).add(seconds, good=good)
+
+    def _tell(self) -> None:
+        latencies, self._latencies = self._latencies, {}
+        if self.pump is None or self.pace is None:
+            return
+        for part in batched(latencies.items(), 100):
+            args = [arg for domain, seen in part for arg in (domain, *seen.args())]
+            self.pump.tell("measure", *attrs.astuple(self.pace), *args)
+
     def may_send(self, lease: Lease, *, spent_at: float | None = None) -> bool:
         """Whether a request is on time: on its slot, or of a domain that knows no pause.
 
@@ -151,3 +190,18 @@ _manners: WeakKeyDictionary[Crawler, Manners] = WeakKeyDictionary()
 def manners_of(crawler: Crawler) -> Manners:
     """The crawler's manners, whoever asks first."""
     return _manners.setdefault(crawler, Manners())
+
+
+def pace_of(settings: SettingsLike) -> Pace | None:
+    """Read the settings of the fleet's throttle; None where it is off.
+
+    Raises:
+        ConfigError: one is wrong.
+    """
+    if not flag(settings, "SEINE_AUTOTHROTTLE"):
+        return None
+    return Pace(
+        number(settings, "SEINE_AUTOTHROTTLE_CONCURRENCY", 1, low=0.01),
+        int(number(settings, "SEINE_AUTOTHROTTLE_LEAST_MS", 0)),
+        int(number(settings, "SEINE_AUTOTHROTTLE_MOST_MS", 60_000)),
+    )

@@ -28,7 +28,7 @@ from crawler.engine import requests
 from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
-from crawler.engine.manners import manners_of
+from crawler.engine.manners import manners_of, pace_of
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
@@ -115,7 +115,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             config.lease_s,
             self.df.clear,
         )
-        manners_of(self.crawler).pump = self.pump
+        manners = manners_of(self.crawler)
+        manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
         seeds = SeedKeys(config.seeds_key)
         self.intake = Intake(
             self.redis, self.frontier, seeds, self._read_seed, self._seeded, self._before_seeds
@@ -126,6 +127,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             half_window_ms=int(config.window_s * 500),
             seen=config.seen,
             capacity=config.seen_capacity,
+            throttle=manners.pace is not None,
             budgets=Budgets(
                 domain_pages=config.domain_pages,
                 job_pages=config.job_pages,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -19,6 +19,7 @@ from crawler.frontier.model import (
     Burial,
     Counts,
     Done,
+    Latency,
     Lease,
     Leased,
     Push,
@@ -144,6 +145,16 @@ class Frontier:
         """
         return int(await self._run("block_until", domain, wait_ms, grow_to_ms))
 
+    async def measure(
+        self, latencies: Mapping[str, Latency], *, target: float, least_ms: int, most_ms: int
+    ) -> None:
+        """Tell how long domains took to answer; their pauses follow, where the crawl throttles.
+
+        *target* requests are to be under way at one domain; pauses stay within the bounds.
+        """
+        args = [arg for domain, seen in latencies.items() for arg in (domain, *seen.args())]
+        await self._run("measure", target, least_ms, most_ms, *args)
+
     async def pause(self, domain: str = "") -> None:
         """Hand nothing out, of the crawl or of one domain."""
         await self._run("pause", domain)
@@ -196,13 +207,16 @@ class Frontier:
         seen: str = "exact",
         capacity: int = 10_000_000,
         budgets: Budgets = NO_BUDGETS,
+        throttle: bool = False,
     ) -> None:
         """Write the crawl's defaults; every worker writes the same ones when it opens.
 
         *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
+        With *throttle* what `measure` tells makes pauses.
         """
         pipe = self.redis.pipeline(transaction=False)
-        limits = {"delay": delay_ms, "cap": concurrency} | attrs.asdict(budgets)
+        limits = {"delay": delay_ms, "cap": concurrency, "throttle": int(throttle)}
+        limits |= attrs.asdict(budgets)
         pipe.hset(self.keys.control, mapping={name: str(n) for name, n in limits.items()})
         kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
         pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))

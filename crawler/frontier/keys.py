@@ -4,7 +4,7 @@
 |---|---|---|---|---|
 | requests | hash | stored request by id | push commit retry | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
-| d:<domain> | hash | delay cap jitter robots measured lane; pages due slot active paused blocked pause served | lease, set_delay, set_lane, block_until | permanent |
+| d:<domain> | hash | delay cap jitter robots measured latency lane; pages due slot active paused blocked pause served | lease, set_delay, set_lane, measure, block_until | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
 | waiting | sorted set | domains by due time (ms) | all | while not empty |
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
@@ -20,7 +20,7 @@
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
 | jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
 | coordinator | string | who leads | coordinator | 10 s |
-| control | hash | seq token paused cap delay jitter ended, budgets | all | permanent |
+| control | hash | seq token paused cap delay jitter throttle ended, budgets | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
 

@@ -37,6 +37,31 @@ class Budgets:
 NO_BUDGETS = Budgets()
 
 
+@attrs.define
+class Latency:
+    """How long one domain took to answer, added up until it is told."""
+
+    good: int = 0
+    good_s: float = 0.0
+    bad: int = 0
+    bad_s: float = 0.0
+
+    def add(self, seconds: float, *, good: bool) -> None:
+        """Note one answer; an error page is a bad one."""
+        if good:
+            self.good += 1
+            self.good_s += seconds
+        else:
+            self.bad += 1
+            self.bad_s += seconds
+
+    def args(self) -> tuple[int, float, int, float]:
+        """Counts and mean latencies in ms, as the script takes them."""
+        good_ms = round(1000 * self.good_s / max(self.good, 1), 1)
+        bad_ms = round(1000 * self.bad_s / max(self.bad, 1), 1)
+        return self.good, good_ms, self.bad, bad_ms
+
+
 @attrs.frozen(kw_only=True)
 class Push:
     """A request on its way into the frontier."""

@@ -54,13 +54,13 @@ end
 -- The limits of a domain: an operator's, else its site file's, else the crawl's. Times in ms.
 local function limits(domain)
     if not defaults then
-        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter')
+        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle')
     end
     local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
         'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap')
     local due = tonumber(s[3]) or 0
     local blocked = tonumber(s[7]) or 0
-    local asked = math.max(tonumber(s[9]) or 0, tonumber(s[10]) or 0)
+    local asked = math.max(tonumber(s[9]) or 0, defaults[4] == '1' and tonumber(s[10]) or 0)
     return {
         delay = math.max(tonumber(s[1] or s[12] or defaults[2]) or 0, asked),
         cap = tonumber(s[2] or s[13] or defaults[1]) or 16, due = due, until_ms = math.max(due, blocked),
