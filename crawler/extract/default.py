@@ -79,8 +79,6 @@ def extract(page: Page) -> Found:
         offered["text"] = seen.fields
     elif verdict.kind == "product":
         offered["text"] = text.glance(page, known.get("name")).fields
-        if "regular_price" in offered["text"] and offered["text"].get("price") != known["price"]:
-            del offered["text"]["regular_price"]
     known = _merged(offered)[0]
     if verdict.kind == "product" and "breadcrumbs" not in known:
         crumbs = text.breadcrumbs(page, known.get("name"))
@@ -96,7 +94,7 @@ def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) 
         return False
     if not any("price" in offered.get(source, ()) for source in ("json-ld", "microdata", "rdfa")):
         return True
-    return not all(name in known for name in _ENOUGH)
+    return not all(name in known for name in _ENOUGH) or not known["price"]
 
 
 def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
@@ -194,12 +192,17 @@ def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[st
         for name, value in found.items():
             if name == "attributes" and name in fields:
                 fields[name] = {**value, **fields[name]}
-            elif name not in fields:
+            elif name not in fields or (name == "price" and value and not fields[name]):
+                # A price of nothing is a template's gap wherever another source tells one.
                 fields[name] = value
                 sources[name] = source
     if sources.get("name") in {"json-ld", "microdata", "rdfa"}:
         fields["name"] = opengraph.shorn(fields["name"], site)
-    seen = offered.get("text", {}).get("name")
+    shown = offered.get("text", {})
+    if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
+        # What is struck through there belongs to another price.
+        del fields["regular_price"], sources["regular_price"]
+    seen = shown.get("name")
     if seen and sources.get("name") == "opengraph" and seen in fields["name"]:
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"

@@ -101,3 +101,30 @@ def test_a_product_page_without_a_name_is_still_an_item(shop: Site) -> None:
     assert product is not None
     assert product.name is None
     assert product.price == expected.price
+
+
+def test_a_price_of_nothing_gives_way_to_the_one_shown() -> None:
+    html = (
+        '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":"0",'
+        '"priceCurrency":"USD","availability":"InStock"}}</script><h1>Lamp</h1><p class="price">'
+    )
+    shown = extract(parse(html + "$5.00</p>", BASE + "/p/1")).product()
+    free = extract(parse(html + "Free</p>", BASE + "/p/1")).product()
+    assert shown is not None
+    assert free is not None
+    assert (shown.price, shown.sources["price"]) == (Decimal("5.00"), "text")
+    assert free.price == 0
+
+
+def test_a_price_struck_through_belongs_to_the_price_beside_it() -> None:
+    html = (
+        '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":"9",'
+        '"priceCurrency":"USD","availability":"InStock"}}</script><h1>Lamp</h1>'
+        '<p class="price"><del>$20.00</del> $%s</p>'
+    )
+    own, other = (
+        extract(parse(html % price, BASE + "/p/1")).product() for price in ("9.00", "15.00")
+    )
+    assert own is not None
+    assert other is not None
+    assert (own.regular_price, other.regular_price) == (Decimal("20.00"), None)
