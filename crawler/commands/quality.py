@@ -65,8 +65,10 @@ def since(text: str) -> datetime | None:
 
 def _table(found: list[Quality]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("site", "score", "products", "rejected", "changed", "prices", *WEIGHTS):
-        table.add_column(name, justify="left" if name == "site" else "right")
+    table.add_column("site", overflow="fold")
+    for name in ("score", "products", "rejected", "changed", "sane prices"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("incomplete")
     table.add_column("fell")
     for one in found:
         table.add_row(
@@ -76,7 +78,7 @@ def _table(found: list[Quality]) -> Table:
             f"{one.rejected:,}",
             f"{one.changed:,}",
             f"{one.sane:.0%}",
-            *(f"{one.coverage[name]:.0%}" for name in WEIGHTS),
-            one.fall or "",
+            ", ".join(f"{n} {one.coverage[n]:.0%}" for n in WEIGHTS if one.coverage[n] < 1) or "–",
+            one.fall or "–",
         )
     return table
