@@ -111,6 +111,7 @@ def harden(response: web.StreamResponse) -> None:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.setdefault("Server", "seine")  # not which version of what
 
 
 def bearer(request: web.Request) -> str:

@@ -22,6 +22,8 @@
 | coordinator | string | who leads | coordinator | 10 s |
 | control | hash | seq token paused cap delay jitter throttle ended, budgets | all | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
+| busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (crawler.ops.tallies) | workers | permanent, two days |
+| actions | list | who did what from dashboard or terminal (JSON), newest first (crawler.ops.audit) | dashboard, commands | newest 500 |
 | wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
