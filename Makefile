@@ -28,6 +28,7 @@ lint: $(VENV)/.dev ## style, types, and who may import whom
 format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/python docs/write_settings.py
 
 bench: $(VENV)/.dev ## compare with plain Scrapy on the same site
 	@$(BIN)/python -m tests.benchmarks.crawl --json
