@@ -277,6 +277,8 @@ class Frontier:
                 pass
         while await self.sweep():
             pass
+        async for key in self._scan(self.keys.domain("")):
+            await self.redis.hdel(key.decode(), "pages")
         await self._fail_jobs()
         return dropped
 

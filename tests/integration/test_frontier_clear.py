@@ -95,3 +95,13 @@ async def test_remembered_urls_are_duplicates_without_having_been_requests(d: Dr
     assert await d.f.remember([1, 2, 2]) == 2
     assert await d.f.push([page("x", fingerprint=1)]) == ["DUPLICATE"]
     assert await d.where() == (0, 0, 0, 0)
+
+
+async def test_what_was_cleared_no_longer_counts_for_a_domains_budget(d: Driver) -> None:
+    await d.redis.hset(d.f.keys.control, "domain_pages", 10)
+    assert (await d.f.push(pages(12))).count("OVER") == 2
+    await d.take(4)
+    assert await d.f.clear_domain("a.example") == 6
+    assert (await d.f.push(pages(9, start=20))).count("OK") == 6
+    await d.f.clear()
+    assert (await d.f.push(pages(12, start=40))).count("OK") == 10

@@ -26,6 +26,9 @@ for i = 5, #ARGV do
         drop(ARGV[i])
     end
 end
+if gone > 0 and redis.call('HEXISTS', state_of(domain), 'pages') == 1 then
+    redis.call('HINCRBY', state_of(domain), 'pages', -gone) -- they no longer count for its budget
+end
 touched[domain] = true
 count('cleared', gone)
 finish()
