@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import attrs
+
 from crawler.demo.pages import PER_PAGE, Site
 
 #: The shop writes a time when its process runs, which on a busy machine is later than the request
@@ -46,14 +48,27 @@ def duplicate_fetches(visits: Iterable[Mapping[str, Any]]) -> int:
     return sum(n - 1 for (_, path), n in counted.items() if path != "/robots.txt")
 
 
-def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[tuple[float, str]]:
-    """Pauses at one host that are shorter than its delay, seconds, and where; shortest first."""
+@attrs.frozen
+class Pause:
+    """Two requests to one host, and the time between them, seconds."""
+
+    seconds: float
+    start: float
+    end: float
+    where: str
+
+
+def violations(visits: Iterable[Mapping[str, Any]], delay_s: float) -> list[Pause]:
+    """Pauses at one host that are shorter than its delay; shortest first."""
     by_host: dict[str, list[tuple[float, str]]] = {}
     for visit in visits:
         by_host.setdefault(visit["host"], []).append((visit["time"], visit["path"]))
     return sorted(
-        (b - a, f"{host} {b - a:.3f} s at {b:.3f} between {before} and {after}")
-        for host, asked in by_host.items()
-        for (a, before), (b, after) in pairwise(sorted(asked))
-        if b - a < delay_s * (1 - BLUR)
+        (
+            Pause(b - a, a, b, f"{host} {b - a:.3f} s between {before} and {after}")
+            for host, asked in by_host.items()
+            for (a, before), (b, after) in pairwise(sorted(asked))
+            if b - a < delay_s * (1 - BLUR)
+        ),
+        key=lambda pause: pause.seconds,
     )

@@ -11,7 +11,10 @@ import pytest
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Push
 from crawler.stores import embedded
+from crawler.stores.connect import redis_client as connect
 from crawler.stores.embedded import Servers, postgres, valkey
 from crawler.stores.embedded.places import layout
 from tests.chaos.judge import lost_pages
@@ -54,6 +57,25 @@ async def test_workers_sit_out_redis_and_lose_nothing(servers: Servers, namespac
         assert len(paths) - len(set(paths)) <= 2 * 2 * 32
         assert stat(logs, "seine/outage_retries") > 0
         assert max_lag_s(logs) < 1.5
+
+
+async def test_pauses_and_blocks_survive_a_restart_of_redis(servers: Servers, namespace):
+    place, redis = layout(servers.data), connect(servers.redis_url)
+    frontier = Frontier(redis, namespace)
+    await frontier.push([Push(domain=d, blob=b"x", fingerprint=n) for n, d in enumerate("aabb")])
+    await frontier.set_delay("a", delay_ms=60_000)
+    end_ms = await frontier.block_until("b", 60_000)
+    first = await frontier.lease("w", 10, ttl_ms=60_000)
+    assert [lease.domain for lease in first.leases] == ["a"]
+    await redis.aclose()
+    await asyncio.to_thread(valkey.stop, place)
+    await asyncio.to_thread(valkey.start, place, "auto")
+    redis = connect(servers.redis_url)
+    frontier = Frontier(redis, namespace)
+    again = await frontier.lease("w", 10, ttl_ms=60_000)
+    assert not again.leases
+    assert again.next_due_ms == min(end_ms, first.leases[0].slot_ms + 60_005)
+    await redis.aclose()
 
 
 @pytest.mark.timeout(120)
