@@ -39,8 +39,8 @@ class Plan:
     """Restart both servers, each once."""
 
 
-SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=250, limit_s=90)
-FULL = Plan(hosts=20, products=230, kills=12, delay_ms=300, limit_s=480)
+SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=400, limit_s=90)
+FULL = Plan(hosts=20, products=230, kills=12, delay_ms=400, limit_s=480)
 
 
 @attrs.define
