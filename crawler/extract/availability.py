@@ -33,7 +33,7 @@ _PHRASES = (
      r"|op nabestelling|на заказ|под заказ|na zamówienie|bajo pedido|beställningsvara"),
     ("OutOfStock", r"out[\s-]of[\s-]stock|sold[\s-]?out|not in stock|no stock|currently unavailable"
      r"|temporarily unavailable|not available|\bunavailable|notify me when|email when available"
-     r"|0 in stock|ausverkauft|nicht (?:auf lager|vorrätig|verfügbar|lieferbar)|derzeit nicht"
+     r"|(?<!\d)(?<![.,])0 in stock|ausverkauft|nicht (?:auf lager|vorrätig|verfügbar|lieferbar)|derzeit nicht"
      r"|zur ?zeit nicht|vergriffen|rupture|épuisé|indisponible|hors stock|non disponible|agotado"
      r"|sin (?:stock|existencias)|no disponible|no hay stock|esaurito|non disponibile|esgotado"
      r"|indisponível|sem estoque|fora de estoque|sem stock|fora de stock|avise-me|uitverkocht|niet (?:op|in) voorraad"

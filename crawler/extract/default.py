@@ -164,6 +164,8 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("product", 3, "OpenGraph calls it a product")
         if "price" in tags:
             verdict.add("product", 2, "OpenGraph tells a price")
+    elif "price" in tags:
+        verdict.add("product", 3, "its meta elements tell a price")
 
 
 def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:

@@ -34,7 +34,7 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _PARSER = etree.HTMLParser(
     encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True
 )
-_WANTED = ("a", "meta", "link", "script", "h1", "h2", "title", "base", "area")
+_WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area")
 _EMPTY = b"<html><body></body></html>"
 
 
@@ -150,6 +150,7 @@ _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
     "title": _collect_title,
     "h1": _collect_heading,
     "h2": _collect_heading,
+    "h3": _collect_heading,
     "link": lambda page, element: page.links.append(element),
     "script": lambda page, element: page.scripts.append(element),
 }
