@@ -163,11 +163,11 @@ def files_of(archive: str, folder: Path) -> list[Path]:
     """The archive's files, as they are."""
     if not archive.startswith("s3://"):
         return sorted(Path(archive).rglob("*.warc.gz"))
-    client = boto3.client("s3")
+    client, bucket = boto3.client("s3"), urlsplit(archive).netloc
     found = []
-    for number, entry in enumerate(client.list_objects_v2(Bucket="pages")["Contents"]):
+    for number, entry in enumerate(client.list_objects_v2(Bucket=bucket)["Contents"]):
         file = folder / f"{number}.warc.gz"
-        client.download_file("pages", entry["Key"], str(file))
+        client.download_file(bucket, entry["Key"], str(file))
         found.append(file)
     return found
 

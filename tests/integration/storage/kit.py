@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -105,6 +106,8 @@ def s3_bucket() -> Iterator[str]:
         patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         patch.setenv("AWS_REGION", "us-east-1")
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        boto3.client("s3").create_bucket(Bucket="pages")
-        yield "s3://pages/raw"
+        # The server's memory outlives it: each has a bucket of its own.
+        bucket = f"pages-{uuid.uuid4().hex[:12]}"
+        boto3.client("s3").create_bucket(Bucket=bucket)
+        yield f"s3://{bucket}/raw"
     server.stop()
