@@ -13,6 +13,7 @@ from crawler import meta as m
 from crawler.engine.spider import FrontierSpider
 from crawler.extract import Link, Page, parse
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
+from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
 from crawler.extract.sitemap import named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
@@ -132,6 +133,9 @@ class CatalogSpider(FrontierSpider):
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
         links = site.links(page, _header(response, "X-Robots-Tag"))
+        for url in further_pages(page, links):
+            if site.follows(url, page.url):
+                links.append(Link(url, "pagination", "the listing's page count"))
         shelf, job = shelf_of(links), _job(response)
         # A listing that goes on for ever shows the same things again; its next page is no news.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
