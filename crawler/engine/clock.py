@@ -17,7 +17,7 @@ class Clock:
     >>> clock = Clock()
     >>> clock.learn(1000.0, asked=10.0, got=10.5)
     >>> clock.learn(1001.0, asked=11.0, got=11.9)
-    >>> clock.remote(20.5), clock.local(1010.0)
+    >>> round(clock.remote(20.5), 2), round(clock.local(1010.0), 2)
     (1010.0, 20.5)
     """
 

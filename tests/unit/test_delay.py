@@ -1,0 +1,70 @@
+"""What a site says, and how long it is left alone for it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from crawler.politeness.delay import Block, block_of, late_ms, retry_after_s
+from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0", 0),
+        ("120", 120),
+        (" 7 ", 7),
+        ("99999999999999999999", 999_999_999),
+        ("Thu, 01 Jan 2026 00:01:00 GMT", 60),
+        ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
+        ("Thursday, 01-Jan-26 00:00:05 GMT", 5),
+        ("", None),
+        ("-1", None),
+        ("1.5", None),
+        ("tomorrow", None),
+        ("٣", None),
+    ],
+)
+def test_retry_after_is_read_in_both_forms_and_nothing_else(value, seconds):
+    assert retry_after_s(value, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("status", "asked", "block"),
+    [
+        (429, None, Block(5, grows=True)),
+        (429, 30.0, Block(30, grows=False)),
+        (503, 900.0, Block(60, grows=False)),
+        (503, None, None),
+        (500, 30.0, None),
+        (200, 30.0, None),
+    ],
+)
+def test_only_429_and_503_block_a_site(status, asked, block):
+    assert block_of(status, asked, usual_s=5, limit_s=60) == block
+
+
+def test_a_request_may_be_as_late_as_the_margin_between_slots():
+    assert [late_ms(ms) for ms in (10, 50, 100, 60_000)] == [0.5, 2.5, 5.0, 5.0]
+
+
+def test_what_cannot_be_read_forbids_and_what_is_missing_allows():
+    assert not Robots.read(state_of(503), b"").allows("http://a.example/x", "Seine")
+    assert Robots.read(state_of(404), b"").allows("http://a.example/x", "Seine")
+    assert away_s(0) < away_s(1) < away_s(20) == 600
+
+
+def test_rules_behind_the_size_limit_are_not_read():
+    body = b"User-agent: *\n" + b"#" * SIZE_LIMIT + b"\nDisallow: /x\n"
+    assert Robots.read("rules", body).allows("http://a.example/x", "Seine")
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"<html>not rules</html>", b"", b"\x00" * 99])
+def test_a_robots_txt_that_is_none_allows_everything(body):
+    robots = Robots.read("rules", body)
+    assert robots.allows("http://a.example/x", "Seine")
+    assert robots.delay_s("Seine") is None

@@ -1,0 +1,17 @@
+"""The examples in the docstrings of politeness say the truth."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = ("crawler.politeness.delay", "crawler.politeness.robots", "crawler.engine.clock")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_hold(name):
+    failed, tried = doctest.testmod(importlib.import_module(name))
+    assert tried > 0
+    assert failed == 0
