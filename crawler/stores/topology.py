@@ -52,10 +52,11 @@ def parse(url: str) -> Topology | None:
     if scheme not in SCHEMES:
         return None
     kind = scheme.partition("+")[2]
-    parts = urlsplit(f"x://{rest}")
-    credentials, _, places = parts.netloc.rpartition("@")
+    # By hand: newer Pythons refuse an IPv6 address that is not alone between the slashes.
+    authority, _, path = rest.partition("?")[0].partition("/")
+    credentials, _, places = authority.rpartition("@")
     nodes = tuple(_node(place, _PORTS[kind]) for place in places.split(",") if place)
-    master, _, database = parts.path.strip("/").partition("/")
+    master, _, database = path.strip("/").partition("/")
     if not nodes or (kind == "sentinel" and not master):
         raise ConfigError(f"REDIS_URL: {scheme}:// needs nodes, and Sentinel its master's name")
     user, _, password = credentials.partition(":")
