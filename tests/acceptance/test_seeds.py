@@ -88,6 +88,8 @@ def test_a_seed_with_all_its_options_is_sent_as_it_says(crawl, tmp_path):
         worker = crawl.start()
         crawl.wait_for_end()
 
-        first, second = [(v["method"], v["path"]) for v in shop.visits()][:2]
-    assert (first, second) == (("GET", "/robots.txt"), ("POST", "/about"))
+        visits = [(v["method"], v["path"]) for v in shop.visits()]
+    # The fleet may know the address' robots.txt from an earlier shop on the same port.
+    pages = [visit for visit in visits if visit != ("GET", "/robots.txt")]
+    assert pages[0] == ("POST", "/about")
     assert worker.process.returncode == 0

@@ -93,7 +93,9 @@ def sentinel(folder: Path) -> Iterator[Watched]:
         served = start(stack, "--port", master, *common, "swapdb")
         wait_for(master)
         start(stack, "--port", replica, *common, "swapdb", "--replicaof", "127.0.0.1", master)
-        wait_until(lambda: "connected_slaves': 1" in str(says(master, "INFO")), 20, "a replica")
+        # Counted as connected, a replica may still be waiting for its first copy: the link tells.
+        linked = "master_link_status': 'up"
+        wait_until(lambda: linked in str(says(replica, "INFO")), 30, "a replica in step")
         config = folder / "sentinel.conf"
         config.write_text(
             f"port {watch}\nbind 127.0.0.1\ndir {folder}\n"
