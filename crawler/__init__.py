@@ -15,7 +15,13 @@ The life of a request, and where to read about each step:
 6. What fails returns later, or is set aside with its reason. What was in the hands of a worker
    that died returns when its leases expire.
 
-Around them: `stores` (clients, schema, private servers of the laptop mode), `config` (settings
-become checked values), `commands` (what `scrapy <verb>` can do) and `demo` (a shop to crawl).
+Around them: `stores` (clients, schema, private servers of the laptop mode), `politeness` (pauses,
+robots.txt), `access` (detection, identities, proxies, the ladder), `jobs` and `coordinator` (what
+is crawled when), `ops`, `metrics` and `dashboard` (seeing and steering), `config` (settings become
+checked values), `commands` (what `scrapy <verb>` can do) and `demo` (a shop to crawl).
+Where this differs from what one may expect: the number of requests that are not done is derived,
+never counted, so that completion is exact; a domain's slot is free again when its download is over,
+not when the page is stored; a seed enters although its URL was seen; each job remembers URLs apart;
+a frontier lives on one shard, since a page's links could not enter with its ack on two.
 An upper layer imports a lower one, never the other way round; `make lint` sees to it.
 """
