@@ -50,9 +50,15 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
     if not place.postgres_socket.is_socket():
         stop(place)  # a server whose socket somebody deleted can be reached by nobody
     # One that is there already recovers, or lacks our database: its starter died too early.
-    started = _process(place) or _spawn(place, binaries, log, durable)
+    found = _process(place)
     admin = url(place, "postgres")
-    process.wait_ready(NAME, started, log, lambda: not _problem(admin))
+
+    def ready() -> bool:
+        return not _problem(admin)
+
+    # One that was killed a moment ago may still be found: another takes its place then.
+    if found is None or not process.outlives(found, ready):
+        process.wait_ready(NAME, _spawn(place, binaries, log, durable), log, ready)
     _create_database(place)
 
 

@@ -173,6 +173,16 @@ def _ps(pid: int, what: str) -> str:
     return done.stdout.strip()
 
 
+def outlives(process: Process, ready: Callable[[], bool], patience_s: float = 60) -> bool:
+    """Wait until a server that runs already answers; False where it ended instead, or is mute."""
+    until = time.monotonic() + patience_s
+    while process.alive and time.monotonic() < until:
+        if ready():
+            return process.alive
+        time.sleep(0.02)
+    return False
+
+
 def wait_ready(
     name: str, process: Process, log: Path, ready: Callable[[], bool], patience_s: float = 60
 ) -> None:

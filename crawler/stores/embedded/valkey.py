@@ -41,8 +41,9 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
     if not place.redis_socket.is_socket():
         stop(place)  # a server whose socket somebody deleted can be reached by nobody
     # One that is there already reads its data: its starter died before it was ready.
-    started = _process(place) or _spawn(place, binaries, log, durable)
-    process.wait_ready(NAME, started, log, lambda: running(place))
+    found = _process(place)
+    if found is None or not process.outlives(found, lambda: running(place)):
+        process.wait_ready(NAME, _spawn(place, binaries, log, durable), log, lambda: running(place))
 
 
 def stop(place: Places) -> bool:
