@@ -171,6 +171,8 @@ def _settings(crawl: str) -> dict[str, object]:
         "SEINE_IDENTITY": "chrome-windows",
         "COOKIES_ENABLED": 1,
         "SEINE_RENDER": json.dumps({"wait_for": "h1"}),
+        # The worker without a browser may be first, and find no step that helps: not for long.
+        "SEINE_LADDER_PAUSE_SECONDS": 5,
     }
 
 
