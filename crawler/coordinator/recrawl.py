@@ -7,16 +7,13 @@ that following the rate of change this way beats a uniform period under a budget
 
 from __future__ import annotations
 
-from contextlib import closing
 from datetime import datetime
 
 import attrs
-import psycopg2
 
-from crawler.errors import StoreUnreachable
 from crawler.jobs.model import Plan
 from crawler.stores.queries import query
-from crawler.stores.writer import connect
+from crawler.stores.writer import transaction
 
 #: No product is fetched more often than this, s.
 SHORTEST_S = 3600.0
@@ -57,10 +54,7 @@ def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000
         StoreUnreachable: the database does not answer.
     """
     values = {"site": plan.site_id, "now": now, "shortest": SHORTEST_S, "limit": limit}
-    try:
-        with closing(connect(database_url)) as connection, connection:
-            cursor = connection.cursor()
-            cursor.execute(query("recrawl_candidates"), values)
-            return [Known(*row) for row in cursor.fetchall()]
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    with transaction(database_url) as connection:
+        cursor = connection.cursor()
+        cursor.execute(query("recrawl_candidates"), values)
+        return [Known(*row) for row in cursor.fetchall()]

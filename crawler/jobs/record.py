@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 
-import psycopg2
 from psycopg2.extras import execute_values
 
-from crawler.errors import StoreUnreachable
 from crawler.jobs.model import Job
-from crawler.stores.writer import connect
+from crawler.stores.writer import transaction
 
 _UPSERT = """
 INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, failed, started_at, finished_at)
@@ -29,11 +26,8 @@ def record(database_url: str, crawl: str, jobs: Sequence[Job]) -> None:
         StoreUnreachable: the database does not answer.
     """
     rows = [_row(crawl, job) for job in jobs]
-    try:
-        with closing(connect(database_url)) as connection, connection:
-            execute_values(connection.cursor(), _UPSERT, rows, template=_ROW)
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    with transaction(database_url) as connection:
+        execute_values(connection.cursor(), _UPSERT, rows, template=_ROW)
 
 
 def _row(crawl: str, job: Job) -> tuple[object, ...]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
 import psycopg2
 from psycopg2 import extensions, sql
 
-from crawler.errors import ConfigError, StoreUnreachable
-from crawler.stores.writer import connect
+from crawler.errors import ConfigError
+from crawler.stores.writer import transaction
 
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
@@ -161,7 +161,7 @@ def stream(
     """
     query, values = selection.sql()
     try:
-        with closing(connect(database_url)) as connection, connection:
+        with transaction(database_url) as connection:
             connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
             # Named, so that the server keeps the result and sends it by the chunk. JSON stays text.
             with connection.cursor("seine_export") as cursor:
@@ -179,8 +179,6 @@ def stream(
                 yield columns, _chunks(first, cursor)
     except (psycopg2.DataError, psycopg2.ProgrammingError) as error:
         raise ConfigError(f"--where: {_first_line(error)}") from None
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {_first_line(error)}") from None
 
 
 def _chunks(

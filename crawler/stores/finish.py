@@ -5,17 +5,14 @@ Call `finish_site` once, from whoever ends the job, after the last worker's rows
 
 from __future__ import annotations
 
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
-import psycopg2
 
-from crawler.errors import StoreUnreachable
 from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
-from crawler.stores.writer import connect
+from crawler.stores.writer import transaction
 
 _KEEP = timedelta(days=2)
 
@@ -56,23 +53,20 @@ def finish_site(
     """
     now = now or datetime.now(UTC)
     values = {"site": site_id, "started": started_at, "job": job_id, "now": now}
-    try:
-        with closing(connect(database_url)) as connection, connection:
-            cursor = connection.cursor()
-            cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
-            merged = _one(cursor)[0]
-            cursor.execute(query("plan_for_many"))
-            cursor.execute(query("count_unseen"), values)
-            known, unseen = _one(cursor)
-            gone = 0
-            if unseen <= known * most:
-                cursor.execute(query("mark_gone"), values)
-                gone = cursor.rowcount
-            quality = measure(cursor, site_id, started_at, job_id)
-            save(cursor, quality, job_id, now)
-            cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    with transaction(database_url) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SELECT seine_merge_twins(%(site)s)", values)
+        merged = _one(cursor)[0]
+        cursor.execute(query("plan_for_many"))
+        cursor.execute(query("count_unseen"), values)
+        known, unseen = _one(cursor)
+        gone = 0
+        if unseen <= known * most:
+            cursor.execute(query("mark_gone"), values)
+            gone = cursor.rowcount
+        quality = measure(cursor, site_id, started_at, job_id)
+        save(cursor, quality, job_id, now)
+        cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
     return Finished(known=known, unseen=unseen, gone=gone, merged=merged, quality=quality)
 
 

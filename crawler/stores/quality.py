@@ -22,18 +22,15 @@ schema validation fits, as a pipeline before `pipelines.validate`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
 import attrs
 import orjson
-import psycopg2
 from psycopg2 import extensions
 
-from crawler.errors import StoreUnreachable
 from crawler.stores.queries import query
-from crawler.stores.writer import connect
+from crawler.stores.writer import transaction
 
 #: What each field's coverage counts for.
 WEIGHTS = {
@@ -151,19 +148,16 @@ def measure_sites(
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    try:
-        with closing(connect(database_url)) as connection, connection:
-            cursor = connection.cursor()
-            cursor.execute(query("plan_for_many"))
-            cursor.execute(
-                "SELECT site_id FROM sites WHERE %(site)s::text IS NULL OR site_id = %(site)s"
-                " ORDER BY site_id",
-                {"site": site_id},
-            )
-            found = [measure(cursor, name, since) for (name,) in cursor.fetchall()]
-            if keep:
-                for one in found:
-                    save(cursor, one)
-            return found
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+    with transaction(database_url) as connection:
+        cursor = connection.cursor()
+        cursor.execute(query("plan_for_many"))
+        cursor.execute(
+            "SELECT site_id FROM sites WHERE %(site)s::text IS NULL OR site_id = %(site)s"
+            " ORDER BY site_id",
+            {"site": site_id},
+        )
+        found = [measure(cursor, name, since) for (name,) in cursor.fetchall()]
+        if keep:
+            for one in found:
+                save(cursor, one)
+        return found

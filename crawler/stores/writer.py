@@ -20,7 +20,8 @@ import random
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, Literal, Protocol
 
 import attrs
@@ -28,7 +29,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.config import redact
-from crawler.errors import StoreError
+from crawler.errors import StoreError, StoreUnreachable
 
 logger = logging.getLogger(__name__)
 
@@ -326,3 +327,17 @@ def connect(database_url: str) -> extensions.connection:
         options.setdefault(name, value)
     connection: extensions.connection = psycopg2.connect(**options)
     return connection
+
+
+@contextmanager
+def transaction(database_url: str) -> Iterator[extensions.connection]:
+    """Connect for one transaction: committed at the end of the block, rolled back if it raises.
+
+    Raises:
+        StoreUnreachable: the database does not answer, or goes away meanwhile.
+    """
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            yield connection
+    except psycopg2.OperationalError as error:
+        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
