@@ -16,6 +16,7 @@ from crawler.engine.ledger import ledger_of
 from crawler.engine.storage import storage_of
 from crawler.stores.warc import Headers, Page
 
+NOT_MODIFIED = 304
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
@@ -38,8 +39,9 @@ class Archive:
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Hand a page over. Only what GET asks for can be found again by its URL."""
-        if request.method == "GET" and "cached" not in response.flags:
+        """Hand a page over, which a 304 is not. Only what GET asks for can be found by its URL."""
+        kept = request.method == "GET" and response.status != NOT_MODIFIED
+        if kept and "cached" not in response.flags:
             page = Page(
                 url=request.url,
                 at=datetime.now(UTC),

@@ -200,6 +200,9 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.proxies.Proxies": 582,
     "middlewares.profiles.Profiles": 584,
     "middlewares.render.Render": 586,
+    # Conditions for one download, after whoever replaces headers; a 304 is judged last.
+    "middlewares.conditional.Ask": 587,
+    "middlewares.conditional.Answer": 545,
 }
 # The scheduler keeps each request's depth and DEPTH_LIMIT, urls.py refuses what is too long, and no
 # site is told where a visitor came from: three generators less around every link of every page.

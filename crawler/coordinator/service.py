@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
+from crawler.conditional import KEY, Validators
 from crawler.coordinator import recrawl, schedule
 from crawler.errors import StoreUnreachable
 from crawler.frontier.frontier import Frontier
@@ -144,8 +145,16 @@ class Coordinator:
         await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
         # Marked with the time of the last look, so that a product is sent once until it was seen.
         marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in found}
+        # The state that is known goes along, so that no worker must look it up.
+        metas = {k.url: _conditions(k) for k in found}
         sent = await self.jobs.add(
-            name, site_id=site, kind="recrawl", urls=list(marks), marks=marks, priority=0
+            name,
+            site_id=site,
+            kind="recrawl",
+            urls=list(marks),
+            marks=marks,
+            metas=metas,
+            priority=0,
         )
         if sent:
             logger.info("job %s: %d products are due again", name, sent)
@@ -172,3 +181,11 @@ class Coordinator:
     def _finish(self, job: Job) -> None:
         if job.kind == "full" and job.done:
             finish_site(self.database_url, job.site_id, job.started, job_id=job.id)
+
+
+def _conditions(known: recrawl.Known) -> dict[str, object]:
+    """What a request for a known page has in its meta."""
+    validators = Validators(known.etag, known.last_modified)
+    if not known.parser or not validators.headers():
+        return {}
+    return {KEY: validators.plain(known.parser)}

@@ -22,6 +22,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from crawler import meta as m
+from crawler.conditional import Validators
 from crawler.frontier.model import Lease, Push
 
 Outcome = Literal["done", "retry", "release", "bury"]
@@ -44,6 +45,8 @@ class Entry:
     reason: str = ""
     wait_s: float = 0.0
     copy: Request | None = None
+    seen: Validators | None = None
+    """What the answer says about its page's state."""
 
     @property
     def open(self) -> bool:

@@ -20,7 +20,8 @@ import orjson
 from scrapy.crawler import Crawler
 
 from crawler.config import StoreConfig, flag, number
-from crawler.engine.ledger import Hold, ledger_of
+from crawler.engine.ledger import Hold, current, ledger_of
+from crawler.engine.parser_version import parser_version
 from crawler.errors import MigrationError
 from crawler.items import Product
 from crawler.stores.archive import PageTable
@@ -28,16 +29,18 @@ from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
-from crawler.stores.products import write_products, write_rejected
-from crawler.stores.rows import ProductRow, RejectedRow, product_row, rejected_row
+from crawler.stores.products import confirm_products, write_products, write_rejected
+from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Seen, product_row, rejected_row
 from crawler.stores.warc import Page
 from crawler.stores.writer import Limits, Report, Table, Writer
+from crawler.urls import tidy
 
 logger = logging.getLogger(__name__)
 
 #: What a row weighs beside its JSON.
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
+_CONFIRMED = "confirmed"
 #: Every so often partitions of the log of attempts are made ahead, s.
 _CHORES_S = 6 * 3600
 
@@ -77,6 +80,7 @@ class Storage:
         window = timedelta(seconds=config.fresh_s)
         tables: dict[str, Table] = {
             _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
+            _CONFIRMED: confirm_products,
             _REJECTED: write_rejected,
             _ATTEMPT: write_attempts,
         }
@@ -140,11 +144,28 @@ class Storage:
         A product that cannot be written as a row is refused like any invalid one.
         """
         try:
-            row = product_row(product, content_hash)
+            row = product_row(product, content_hash, self._seen(product))
         except (TypeError, ValueError) as error:
             self.reject(product, f"cannot be stored: {error}")
             return
         self._put(_PRODUCT, row, len(row.body), self.ledger.hold(product))
+
+    def confirm(self, row: Confirmed, hold: Hold) -> None:
+        """Take note that a page is unchanged. Never waits, never raises."""
+        self._put(_CONFIRMED, row, len(row.url), hold)
+
+    def parser(self, url: str) -> str:
+        """Version of the parser that reads a URL's page here."""
+        site_of = getattr(self.spider, "site_of", None)
+        return parser_version(self.spider if site_of is None else site_of(url))
+
+    def _seen(self, product: Product) -> Seen | None:
+        """The state of the page at the product's address; None where its answer names none."""
+        entry = current.get()
+        if entry is None or entry.seen is None or not _same(entry.request.url, product.url):
+            return None
+        seen, parser = entry.seen, self.parser(product.url)
+        return Seen(etag=seen.etag, last_modified=seen.last_modified, parser=parser)
 
     def reject(self, item: object, reason: str, **known: str | None) -> None:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
@@ -200,6 +221,13 @@ class Storage:
     def _count(self, name: str, by: int) -> None:
         stats: Any = self.crawler.stats
         stats.inc_value(f"seine/store/{name}", by)
+
+
+def _same(asked: str, url: str) -> bool:
+    try:
+        return asked == url or tidy(asked) == url
+    except ValueError:
+        return False
 
 
 def prepare(database_url: str, own: bool) -> None:

@@ -72,11 +72,13 @@ class Jobs:
         urls: Iterable[str],
         marks: Mapping[str, str] | None = None,
         fields: Mapping[str, object] | None = None,
+        metas: Mapping[str, Mapping[str, object]] | None = None,
         priority: int = SEED_PRIORITY,
     ) -> int:
         """Push URLs for a job, each once per job (and per mark); returns how many were new.
 
-        *fields* are further ones of the stored request: callback, cb_kwargs …
+        *fields* are further ones of the stored request: callback, cb_kwargs …; *metas* what a
+        single URL's request has in its meta besides.
         """
         shared = {m.JOB_ID: job, m.JOB_TYPE: kind, m.SITE_ID: site_id}
         pushes = [
@@ -87,7 +89,7 @@ class Jobs:
                         **(fields or {}),
                         "url": tidy(url),
                         "priority": priority,
-                        "meta": self._meta(shared),
+                        "meta": self._meta({**shared, **(metas or {}).get(url, {})}),
                     }
                 ),
                 fingerprint=within(job + (marks or {}).get(url, ""), fingerprint(url)),

@@ -20,7 +20,7 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
-from crawler.stores.rows import ProductRow, RejectedRow
+from crawler.stores.rows import Confirmed, ProductRow, RejectedRow
 from crawler.stores.twins import find_twins
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
@@ -91,6 +91,40 @@ def write_products(
     return counts
 
 
+def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Counter[str]:
+    """Count products as fresh whose pages are unchanged, inside the caller's transaction.
+
+    Only those that were read from the very state that the request named. Where another state was
+    stored meanwhile nothing is said about it: the product falls due again by itself.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    asked = [{"i": i, "s": row.site_id, "u": row.url, **_named(row)} for i, row in enumerate(rows)]
+    cursor.execute(query("find_confirmed"), {"rows": _json(asked)})
+    found = [
+        ProductRow(
+            rows[i].site_id,
+            external_id,
+            rows[i].url,
+            b"",
+            rows[i].at,
+            rows[i].job_id,
+            b"",
+            seen=attrs.evolve(rows[i].seen, parser=parser),
+        )
+        for i, external_id, parser in cursor.fetchall()
+    ]
+    wanted = newest(found)
+    left = _refresh(cursor, wanted, range(len(wanted)))
+    _note_sightings(cursor, [wanted[i] for i in sorted(left)])
+    return Counter(confirmed=len(wanted), unmatched=len(rows) - len({row.url for row in found}))
+
+
+def _named(row: Confirmed) -> dict[str, str | None]:
+    return {"g": row.seen.etag, "l": row.seen.last_modified}
+
+
 def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Counter[str]:
     """Store a batch of refused items inside the caller's transaction.
 
@@ -137,8 +171,15 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
     if not rows:
         return
     cursor.execute(query("add_sites"), {"names": _json({row.site_id for row in rows})})
-    items = _json({"h": row.content_hash.hex(), "v": orjson.Fragment(row.body)} for row in rows)
+    items = _json(
+        {"h": row.content_hash.hex(), "v": orjson.Fragment(row.body), **_state(row)} for row in rows
+    )
     cursor.execute(query("upsert_products"), {"items": items})
+
+
+def _state(row: ProductRow) -> dict[str, str | None]:
+    seen = row.seen
+    return {"g": seen.etag, "l": seen.last_modified, "p": seen.parser} if seen is not None else {}
 
 
 def _refresh(
@@ -152,8 +193,10 @@ def _refresh(
             "i": i,
             "s": rows[i].site_id,
             "e": rows[i].external_id,
+            "u": rows[i].url,
             "t": rows[i].scraped_at,
             "j": rows[i].job_id,
+            **_state(rows[i]),
         }
         for i in which
     ]

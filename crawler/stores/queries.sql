@@ -33,19 +33,19 @@ SELECT value FROM jsonb_array_elements_text(%(names)s::jsonb) ORDER BY value
 ON CONFLICT (site_id) DO NOTHING
 
 -- name: upsert_products
--- items: [{h: hex digest, v: item}], new or changed. In the order of their keys, so that writers
+-- items: [{h: hex digest, v: item, g: etag, l: last modified, p: parser}], new or changed. In the order of their keys, so that writers
 -- wait for each other but never in a circle.
 INSERT INTO products AS p (
     site_id, external_id, url, name, price, regular_price, currency, availability, brand, sku,
     gtin, mpn, rating, review_count, image, canonical_url, item, content_hash, job_id,
-    first_seen, scraped_at, updated_at)
+    first_seen, scraped_at, updated_at, etag, last_modified, parser)
 SELECT v ->> 'site_id', v ->> 'external_id', v ->> 'url', v ->> 'name',
        (v ->> 'price')::numeric, (v ->> 'regular_price')::numeric, v ->> 'currency',
        v ->> 'availability', v ->> 'brand', v ->> 'sku', v ->> 'gtin', v ->> 'mpn',
        (v ->> 'rating')::double precision, (v ->> 'review_count')::bigint, v #>> '{images,0}',
-       v ->> 'canonical_url', v, decode(h, 'hex'), v ->> 'job_id', t, t, t
+       v ->> 'canonical_url', v, decode(h, 'hex'), v ->> 'job_id', t, t, t, g, l, p
 FROM (
-    SELECT e ->> 'h' AS h, e -> 'v' AS v, (e -> 'v' ->> 'scraped_at')::timestamptz AS t
+    SELECT e ->> 'h' AS h, e ->> 'g' AS g, e ->> 'l' AS l, e ->> 'p' AS p, e -> 'v' AS v, (e -> 'v' ->> 'scraped_at')::timestamptz AS t
     FROM jsonb_array_elements(%(items)s::jsonb) AS x(e)
 ) AS made
 ORDER BY 1, 2
@@ -57,21 +57,40 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     review_count = EXCLUDED.review_count, image = EXCLUDED.image,
     canonical_url = EXCLUDED.canonical_url, item = EXCLUDED.item,
     content_hash = EXCLUDED.content_hash, job_id = EXCLUDED.job_id,
-    scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL
+    scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL,
+    etag = EXCLUDED.etag, last_modified = EXCLUDED.last_modified, parser = EXCLUDED.parser,
+    observed_s = p.observed_s + extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at),
+    changed_after = seine_changed_after(
+        p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at))
 WHERE p.content_hash <> EXCLUDED.content_hash AND p.scraped_at < EXCLUDED.scraped_at
 
 -- name: refresh_products
--- Unchanged but last written long ago, or back again. rows: [{i, s, e, t, j}]. A row that another
--- writer holds is being written anyway: it is skipped, so that this statement never waits.
-UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL
+-- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
+-- validators are those of the answer at u, and kept where that is the row's own address. A row
+-- that another writer holds is being written anyway: it is skipped, so that this never waits.
+UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL,
+    observed_s = p.observed_s + extract(epoch FROM k.t - p.scraped_at),
+    etag = CASE WHEN p.url = k.u THEN k.g ELSE p.etag END,
+    last_modified = CASE WHEN p.url = k.u THEN k.l ELSE p.last_modified END,
+    parser = CASE WHEN p.url = k.u THEN k.p ELSE p.parser END
 FROM (
-    SELECT k.i, k.t, k.j, q.site_id, q.external_id
-    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, e text, t timestamptz, j text)
+    SELECT k.i, k.u, k.t, k.j, k.g, k.l, k.p, q.site_id, q.external_id
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
+        i integer, s text, e text, u text, t timestamptz, j text, g text, l text, p text)
     JOIN products q ON q.site_id = k.s AND q.external_id = k.e
     FOR UPDATE OF q SKIP LOCKED
 ) k
 WHERE p.site_id = k.site_id AND p.external_id = k.external_id AND p.scraped_at < k.t
 RETURNING k.i
+
+-- name: find_confirmed
+-- The products that were read from the very answers that are unchanged. rows: [{i, s, u, g, l}]
+SELECT k.i, p.external_id, p.parser
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text, g text, l text)
+JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
+    AND p.url = k.u AND p.site_id = k.s
+    AND p.etag IS NOT DISTINCT FROM k.g AND p.last_modified IS NOT DISTINCT FROM k.l
+ORDER BY k.s, p.external_id
 
 -- name: add_urls
 -- Further addresses of known products. rows: [{s, u, e, t}]
@@ -202,12 +221,13 @@ WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 ORDER BY at DESC LIMIT 1
 
 -- name: recrawl_candidates
--- The products of a site that were read longest ago, with how often they changed.
-SELECT p.url, p.scraped_at, p.first_seen,
-    (SELECT count(*) FROM product_versions v
-     WHERE v.site_id = p.site_id AND v.external_id = p.external_id) AS changes
-FROM products p
-WHERE p.site_id = %(site)s AND p.gone_at IS NULL
-  AND p.scraped_at < %(now)s - make_interval(secs => %(shortest)s)
-ORDER BY p.scraped_at
+-- The products of a site that may be due, roughly the most overdue first: their exact order needs
+-- an estimate of how often each changes, which is not made here.
+SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser
+FROM products
+WHERE site_id = %(site)s AND gone_at IS NULL
+  AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
+ORDER BY extract(epoch FROM %(now)s - scraped_at)
+    * (1 / greatest(observed_s, 86400) + 1 / %(calm)s
+       + cardinality(changed_after) / greatest(observed_s, 3600)) DESC
 LIMIT %(limit)s

@@ -25,6 +25,27 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
+@attrs.frozen(kw_only=True)
+class Seen:
+    """The state of a page that was read: what a later request may name as known."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    parser: str
+    """Version of the parser that read it."""
+
+
+@attrs.frozen
+class Confirmed:
+    """A page that is unchanged since the state that its request named."""
+
+    site_id: str
+    url: str
+    at: datetime
+    job_id: str | None
+    seen: Seen
+
+
 @attrs.frozen
 class ProductRow:
     """One product, ready to be stored."""
@@ -40,6 +61,8 @@ class ProductRow:
     sku: str | None = None
     gtin: str | None = None
     canonical_url: str | None = None
+    seen: Seen | None = None
+    """How to ask for the page again; None where its answer named no validator."""
 
     def renamed(self, external_id: str) -> ProductRow:
         """The same page as that of another key."""
@@ -78,8 +101,8 @@ def digest(product: Product) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def product_row(product: Product, content_hash: bytes) -> ProductRow:
-    """Make the row of a valid product.
+def product_row(product: Product, content_hash: bytes, seen: Seen | None = None) -> ProductRow:
+    """Make the row of a valid product; *seen* is the state of the page at its URL.
 
     Raises:
         TypeError: a value has no JSON form.
@@ -98,6 +121,7 @@ def product_row(product: Product, content_hash: bytes) -> ProductRow:
         product.sku,
         product.gtin,
         product.canonical_url,
+        seen,
     )
 
 

@@ -32,6 +32,7 @@ class Crawl:
     redis: Redis
     database_url: str
     workers: Fleet
+    redis_url: str = ""
 
     @property
     def keys(self) -> Keys:
@@ -94,4 +95,4 @@ def crawl(redis_url: str, database: str, namespace: str, tmp_path: Path) -> Iter
     stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
     settings = {**SETTINGS, "SEINE_CRAWL": namespace}
     with Redis.from_url(redis_url) as redis, fleet(settings, stores, tmp_path / "logs") as workers:
-        yield Crawl(namespace, redis, database, workers)
+        yield Crawl(namespace, redis, database, workers, redis_url)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import math
+import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import crawler.coordinator.recrawl
 import crawler.coordinator.schedule
 import crawler.jobs.model
 import crawler.jobs.progress
-from crawler.coordinator.recrawl import SHORTEST_S, Known, due, period_s
+from crawler.coordinator.recrawl import SHORTEST_S, Known, change_rate, due, period_s
 from crawler.coordinator.schedule import check, last_due
 from crawler.errors import ConfigError
 from crawler.jobs.progress import Sample, estimate
@@ -20,11 +23,19 @@ DAY = 86_400.0
 
 
 def known(days_ago: float, changes: int = 0, url: str = "u") -> Known:
-    return Known(url, NOW - timedelta(days=days_ago), NOW - timedelta(days=30), changes)
+    """A product that is known for a month, with so many changes seen in equal steps."""
+    steps = [30 * DAY / max(1, changes)] * changes
+    return Known(url, NOW - timedelta(days=days_ago), 30 * DAY, steps)
 
 
 @pytest.mark.parametrize(
-    "module", [crawler.coordinator.schedule, crawler.jobs.model, crawler.jobs.progress]
+    "module",
+    [
+        crawler.coordinator.recrawl,
+        crawler.coordinator.schedule,
+        crawler.jobs.model,
+        crawler.jobs.progress,
+    ],
 )
 def test_the_examples_in_the_docstrings_hold(module):
     assert doctest.testmod(module).failed == 0
@@ -52,8 +63,34 @@ def test_a_bad_schedule_is_refused_by_name():
 def test_what_changes_more_often_comes_sooner():
     week = 7 * DAY
     assert period_s(known(1, 0), week) == week
-    assert period_s(known(1, 30), week) == pytest.approx(DAY, rel=0.2)
-    assert period_s(known(1, 100_000), week) == SHORTEST_S
+    assert DAY / 4 < period_s(known(1, 30), week) < DAY
+    assert DAY < period_s(known(1, 4), week) < 4 * DAY
+    assert period_s(known(1, 10_000), week) == SHORTEST_S
+
+
+@pytest.mark.parametrize(("looks", "changes"), [(10, 0), (10, 3), (10, 9), (1, 1), (16, 16)])
+def test_the_change_rate_of_regular_looks_is_cho_and_garcia_molinas(looks, changes):
+    rate = change_rate([DAY] * changes, (looks - changes) * DAY) * DAY
+    expected = -math.log((looks - changes + 0.5) / (looks + 0.5))
+    assert rate == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.3, 1.0])
+def test_the_change_rate_is_found_again_from_irregular_looks(rate):
+    """Changes as Poisson events, looks at random times: only whether it changed is seen."""
+    dice, calm, changed = random.Random(7), 0.0, []
+    for _ in range(4000):
+        gap = dice.uniform(0.2, 5.0)
+        if dice.random() < 1 - math.exp(-rate * gap):
+            changed.append(gap * DAY)
+        else:
+            calm += gap * DAY
+    assert change_rate(changed, calm) * DAY == pytest.approx(rate, rel=0.08)
+
+
+def test_a_new_product_is_looked_at_soon_and_then_ever_less_often():
+    looks = [Known("u", NOW, observed) for observed in (0, DAY, 2 * DAY, 4 * DAY, 30 * DAY)]
+    assert [period_s(k, 7 * DAY) / DAY for k in looks] == [1, 1, 2, 4, 7]
 
 
 def test_under_a_budget_the_most_overdue_come_first():

@@ -1,0 +1,140 @@
+"""Pages that are fetched again are asked for on condition: 304 costs no body and no parsing."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from crawler import meta as m
+from crawler.conditional import KEY, Validators, from_meta, validators_in
+from crawler.engine.ledger import Ledger, ledger_of
+from crawler.engine.storage import Storage, storage_of
+from crawler.stores.rows import Confirmed, Seen
+from crawler.urls import tidy
+
+logger = logging.getLogger(__name__)
+
+NOT_MODIFIED, OK = 304, 200
+_HEADERS = ("If-None-Match", "If-Modified-Since")
+_READ = ("ETag", "Last-Modified", "Date")
+
+
+class Ask:
+    """Puts the conditions on a request whose page's state is known.
+
+    It stands nearer to the network than whoever dresses the request as a browser.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Share the crawler's storage.
+
+        Raises:
+            ConfigError: a setting is wrong.
+        """
+        return cls(storage_of(crawler))
+
+    def process_request(self, request: Request) -> None:
+        """Add If-None-Match and If-Modified-Since for one download."""
+        known = from_meta(request.meta.get(KEY))
+        if known is None:
+            return
+        for name in _HEADERS:
+            request.headers.pop(name, None)
+        # Where a redirect leads is another page, and another parser must see the page itself.
+        if request.meta.get("redirect_urls") or known[1] != self.storage.parser(request.url):
+            del request.meta[KEY]
+            return
+        headers = known[0].headers()
+        request.headers.update(headers)
+        borrowed = [name.lower() for name in headers]
+        request.meta[m.BORROWED] = [*request.meta.get(m.BORROWED, ()), *borrowed]
+
+
+class Answer:
+    """Ends a request whose page is unchanged, once that is stored; keeps the state of other pages.
+
+    It stands behind the retries: by then an answer is one that the spider would see.
+    """
+
+    def __init__(self, storage: Storage, ledger: Ledger, stats: Any) -> None:
+        self.storage = storage
+        self.ledger = ledger
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Share the crawler's storage.
+
+        Raises:
+            ConfigError: a setting is wrong.
+        """
+        return cls(storage_of(crawler), ledger_of(crawler), crawler.stats)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Let a page pass; take a 304 for what it is worth.
+
+        Raises:
+            IgnoreRequest: the page is unchanged, and there is nothing more to do about it.
+        """
+        if response.status == OK:
+            self._note(request, response)
+        elif response.status == NOT_MODIFIED and not _wanted(request):
+            return self._unchanged(request, response)
+        return response
+
+    def _note(self, request: Request, response: Response) -> None:
+        entry = self.ledger.entry_of(request)
+        if entry is not None:
+            headers = {name.lower(): _header(response, name) for name in _READ}
+            entry.seen = validators_in(headers, datetime.now(UTC))
+
+    def _unchanged(self, request: Request, response: Response) -> Request | Response:
+        known, entry = from_meta(request.meta.get(KEY)), self.ledger.entry_of(request)
+        asked = known is not None and any(name in request.headers for name in _HEADERS)
+        if known is None or entry is None or not asked:
+            return self._refuse(request, response, "HTTP 304, and no condition was sent")
+        validators, parser = known
+        if not validators.fits(_header(response, "ETag")):
+            # Without the condition the next try brings the page itself.
+            del request.meta[KEY]
+            return self._refuse(request, response, "HTTP 304 about another state of the page")
+        self.stats.inc_value("seine/not_modified")
+        self.storage.confirm(_confirmed(request, validators, parser), self.ledger.hold_for(request))
+        raise IgnoreRequest("the page is unchanged")
+
+    def _refuse(self, request: Request, response: Response, reason: str) -> Request | Response:
+        self.stats.inc_value("seine/not_modified_unasked")
+        for name in _HEADERS:
+            request.headers.pop(name, None)
+        return self.ledger.retry(request, kind="protocol", reason=reason) or response
+
+
+def _confirmed(request: Request, validators: Validators, parser: str) -> Confirmed:
+    return Confirmed(
+        str(request.meta.get(m.SITE_ID) or ""),
+        tidy(request.url),
+        datetime.now(UTC),
+        request.meta.get(m.JOB_ID),
+        Seen(etag=validators.etag, last_modified=validators.last_modified, parser=parser),
+    )
+
+
+def _wanted(request: Request) -> bool:
+    """Whether the spider asked to see a 304 itself."""
+    meta = request.meta
+    statuses = meta.get("handle_httpstatus_list") or ()
+    return bool(meta.get("handle_httpstatus_all")) or NOT_MODIFIED in statuses
+
+
+def _header(response: Response, name: str) -> str:
+    return (response.headers.get(name) or b"").decode("latin-1")

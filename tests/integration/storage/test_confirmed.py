@@ -1,0 +1,92 @@
+"""Pages that are unchanged: which rows count as fresh, and how often a product changes."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import attrs
+import psycopg2
+import pytest
+
+from crawler.stores.products import confirm_products, write_products
+from crawler.stores.rows import Confirmed, ProductRow, Seen
+from crawler.stores.writer import transaction
+from tests.integration.storage.kit import HOUR, T0, row, rows_of
+
+pytestmark = pytest.mark.postgres
+DAY = timedelta(days=1)
+A, B = Seen(etag='"a"', parser="p1"), Seen(etag='"b"', parser="p1")
+
+
+def seen(made: ProductRow, state: Seen | None) -> ProductRow:
+    return attrs.evolve(made, seen=state)
+
+
+def write(database: str, *rows: ProductRow) -> None:
+    with transaction(database) as connection, connection.cursor() as cursor:
+        write_products(cursor, rows, HOUR)
+
+
+def confirm(database: str, at: datetime, state: Seen = A, number: int = 1) -> dict[str, int]:
+    page = Confirmed("shop", f"https://shop.example/p/{number}", at, "job-2", state)
+    with transaction(database) as connection, connection.cursor() as cursor:
+        return dict(confirm_products(cursor, [page]))
+
+
+def test_an_unchanged_page_makes_its_product_fresh_again(database: str) -> None:
+    write(database, seen(row(), A))
+    assert confirm(database, T0 + DAY) == {"confirmed": 1, "unmatched": 0}
+    assert rows_of(
+        database,
+        "SELECT scraped_at, job_id, gone_at, observed_s, changed_after, etag, parser FROM products",
+    ) == [(T0 + DAY, "job-2", None, 86400.0, [], '"a"', "p1")]
+
+
+def test_another_state_that_was_stored_meanwhile_is_not_confirmed(database: str) -> None:
+    write(database, seen(row(), A))
+    write(database, seen(row(at=T0 + HOUR, name="new"), B))
+    assert confirm(database, T0 + DAY, A) == {"confirmed": 0, "unmatched": 1}
+    assert confirm(database, T0 + DAY, B) == {"confirmed": 1, "unmatched": 0}
+
+
+def test_each_product_of_the_page_that_has_this_state_is_confirmed(database: str) -> None:
+    url = "https://shop.example/p/1"
+    both = [seen(row(n, url=url), A) for n in (1, 2)]
+    write(database, *both, seen(row(3, url=url), B))
+    assert confirm(database, T0 + DAY)["confirmed"] == 2
+    fresh = rows_of(database, f"SELECT external_id FROM products WHERE scraped_at > '{T0}'")
+    assert sorted(fresh) == [("sku-1",), ("sku-2",)]
+
+
+def test_a_row_that_another_writer_holds_is_seen_without_waiting(database: str) -> None:
+    write(database, seen(row(), A))
+    with psycopg2.connect(database) as other, other.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM products FOR UPDATE")
+        confirm(database, T0 + DAY)
+        other.rollback()
+    other.close()
+    assert rows_of(database, "SELECT external_ids, job_id FROM sightings") == [(["sku-1"], "job-2")]
+
+
+def test_a_page_without_validators_leaves_none_behind(database: str) -> None:
+    write(database, seen(row(), A))
+    write(database, row(at=T0 + DAY))
+    assert rows_of(database, "SELECT etag, parser FROM products") == [(None, None)]
+
+
+def test_the_validators_of_a_second_address_are_not_those_of_the_first(database: str) -> None:
+    write(database, seen(row(), A))
+    twin = "https://shop.example/twin/1"
+    write(database, seen(row(url=twin, at=T0 + DAY), B))
+    assert rows_of(database, "SELECT url, etag FROM products") == [
+        ("https://shop.example/p/1", '"a"')
+    ]
+
+
+def test_looks_and_changes_are_added_up_and_old_changes_forgotten(database: str) -> None:
+    for day in range(20):
+        write(database, seen(row(at=T0 + day * DAY, name=f"n{day}"), A))
+    write(database, row(at=T0 + 21 * DAY, name="n19"))
+    ((observed, changed),) = rows_of(database, "SELECT observed_s, changed_after FROM products")
+    assert observed == 21 * 86400
+    assert changed == [86400.0] * 16
