@@ -172,6 +172,8 @@ LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
 
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
+# The frontier has decided when a request is leased: no second queue (crawler.engine.downloader).
+DOWNLOADER = "crawler.engine.downloader.Downloader"
 # Three lanes behind one handler: plain, browser-like TLS, browser (crawler.engine.handlers).
 DOWNLOAD_HANDLERS = {
     "http": "crawler.engine.handlers.Lanes",

@@ -1,0 +1,120 @@
+"""Scrapy's downloader without its queue: what the frontier leases may be sent at once.
+
+Scrapy holds each request back in a slot for its site, a task and three futures of its own around
+every page. Here the frontier keeps pauses and concurrency for the whole fleet, so a request goes
+through the downloader middlewares straight to its handler. Where a process is to keep limits of
+its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrapy's queue is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any
+
+from scrapy import Request, Spider, signals
+from scrapy.core.downloader import Downloader as QueueingDownloader
+from scrapy.crawler import Crawler
+from scrapy.exceptions import _InvalidOutput
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.defer import _process_pending_io, deferred_from_coro, ensure_awaitable
+from twisted.internet.defer import Deferred
+
+
+class Downloader(QueueingDownloader):
+    """Sends at once, unless this process has limits of its own."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.queues = _has_own_limits(crawler.settings)
+
+    def fetch(
+        self, request: Request, spider: Spider | None = None
+    ) -> Deferred[Response | Request]:
+        """Pass a request through the middlewares and its handler."""
+        if self.queues:
+            queued: Deferred[Response | Request] = super().fetch(request)
+            return queued
+        return deferred_from_coro(self._fetch(request))
+
+    async def _fetch(self, request: Request) -> Response | Request:
+        self.active.add(request)
+        try:
+            try:
+                result = await self._ask(request)
+            except Exception as error:
+                await _process_pending_io()
+                result = await self.middleware._process_exception(error, request)
+            if isinstance(result, Request):
+                return result
+            return await self._receive(request, result)
+        finally:
+            self.active.remove(request)
+
+    async def _ask(self, request: Request) -> Response | Request:
+        for method in self._methods("process_request"):
+            result = self.middleware._handle_mw_method(method, request=request)
+            if result is not None and not isinstance(result, (Response, Request)):
+                result = await _awaited(result, method)
+                _check(method, result, None.__class__)
+            if result is not None:
+                answer: Response | Request = result
+                return answer
+        return await self._send(request)
+
+    async def _receive(self, request: Request, response: Response) -> Response | Request:
+        result: Response | Request = response
+        for method in self._methods("process_response"):
+            result = self.middleware._handle_mw_method(method, request=request, response=result)
+            if not isinstance(result, Response):
+                if not isinstance(result, Request):
+                    result = await _awaited(result, method)
+                    _check(method, result)
+                if isinstance(result, Request):
+                    break
+        return result
+
+    async def _send(self, request: Request) -> Response:
+        # Handlers' and extensions' own name for where a request waits; here for whom it is.
+        request.meta[self.DOWNLOAD_SLOT] = self.get_slot_key(request)
+        self._tell(signals.request_reached_downloader, request)
+        try:
+            response = await self.handlers.download_request_async(request)
+            self._tell(signals.response_downloaded, request, response=response)
+            return response
+        finally:
+            self._tell(signals.request_left_downloader, request)
+
+    def _tell(self, signal: object, request: Request, **more: Response) -> None:
+        spider = self.crawler.spider
+        self.signals.send_catch_log(signal=signal, request=request, spider=spider, **more)
+
+    def _methods(self, name: str) -> Any:
+        return self.middleware.methods[name]
+
+
+async def _awaited(result: Any, method: Callable[..., Any]) -> Any:
+    """What a middleware promised; anything that is no promise is returned as it is."""
+    if isawaitable(result) or isinstance(result, Deferred):
+        promised: Awaitable[Any] = ensure_awaitable(result, _warn=method.__qualname__)
+        return await promised
+    return result
+
+
+def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
+    if not isinstance(result, (Response, Request, *also)):
+        name = getattr(method, "__qualname__", repr(method))
+        raise _InvalidOutput(f"{name} must return a Response or a Request, not {type(result)}")
+
+
+def _has_own_limits(settings: BaseSettings) -> bool:
+    """Whether this process is to hold requests back by itself."""
+    each, all_ = "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_REQUESTS"
+    return bool(
+        settings.getfloat("DOWNLOAD_DELAY")
+        or settings.getdict("DOWNLOAD_SLOTS")
+        or settings.getbool("AUTOTHROTTLE_ENABLED")
+        or settings.getint("CONCURRENT_REQUESTS_PER_IP")
+        or 0 < settings.getint(each) < settings.getint(all_)
+    )
