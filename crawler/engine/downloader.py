@@ -29,9 +29,7 @@ class Downloader(QueueingDownloader):
         super().__init__(crawler)
         self.queues = _has_own_limits(crawler.settings)
 
-    def fetch(
-        self, request: Request, spider: Spider | None = None
-    ) -> Deferred[Response | Request]:
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         """Pass a request through the middlewares and its handler."""
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from crawler.extract.words import finder, whole
+
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {
     name.lower(): name
@@ -54,11 +56,11 @@ _PHRASES = (
 )  # fmt: skip
 #: Letters of scripts that divide words; others run on.
 _LETTER = r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]"
-_RULES = [
-    (name, re.compile(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})", re.I)) for name, words in _PHRASES
-]
+_RULES = [(name, finder(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})")) for name, words in _PHRASES]
+#: Whether any of them is worth trying.
+_SOME = finder(rf"(?<!{_LETTER})(?:{'|'.join(words for _, words in _PHRASES)})(?!{_LETTER})")
 #: What a button says when the thing can be put into a cart.
-BUY = re.compile(
+BUY = finder(
     r"\badd to (?:cart|bag|basket|trolley)|\bbuy (?:it )?now|in den (?:waren|einkaufs)korb"
     r"|jetzt kaufen|ajouter au panier|acheter|añadir al carrito|agregar al carrito|comprar"
     r"|aggiungi al carrello|acquista|adicionar ao carrinho|in (?:winkelwagen|winkelmand)"
@@ -67,13 +69,11 @@ BUY = re.compile(
     r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu"
     r"|thêm vào giỏ|mua ngay|הוסף לסל|أضف إلى السلة|tambah ke keranjang|aggiungi al|adaugă în|kjøp"
     r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|(?<!pre-)(?<!pre )\border now|purchase now|\border online",
-    re.I,
 )
 #: The same in one word, which only a button may say.
-_BUY_SHORT = re.compile(
+_BUY_SHORT = whole(
     r"\s*(?:buy|order|purchase|add|kaufen|bestellen|acheter|commander|ordina|compra|köp|kup|osta|koupit"
     r"|kúpiť|vásárlás|kjøp|køb|koop|купи|sipariş|satın al)\W*",
-    re.I,
 )
 
 
@@ -101,7 +101,7 @@ def buys(text: str) -> bool:
     >>> buys("In den Warenkorb"), buys("Add to wish list")
     (True, False)
     """
-    return BUY.search(text) is not None
+    return BUY(text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -111,7 +111,7 @@ def buys_in_short(text: str) -> bool:
     >>> buys_in_short("Buy"), buys_in_short("Buying guide")
     (True, False)
     """
-    return BUY.search(text) is not None or _BUY_SHORT.fullmatch(text) is not None
+    return BUY(text) is not None or _BUY_SHORT(text) is not None
 
 
 @lru_cache(maxsize=8192)
@@ -121,7 +121,6 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Currently not in stock"), availability_of_text("Auf Lager (3)")
     ('OutOfStock', 'InStock')
     """
-    for name, rule in _RULES:
-        if rule.search(text):
-            return name
-    return None
+    if _SOME(text) is None:
+        return None
+    return next((name for name, says in _RULES if says(text)), None)

@@ -78,7 +78,7 @@ def extract(page: Page) -> Found:
         _visible_signs(seen, verdict, known)
         offered["text"] = seen.fields
     elif verdict.kind == "product":
-        offered["text"] = text.glance(page, known.get("name")).fields
+        offered["text"] = text.glance(page, known).fields
     known = _merged(offered)[0]
     if verdict.kind == "product" and "breadcrumbs" not in known:
         crumbs = text.breadcrumbs(page, known.get("name"))

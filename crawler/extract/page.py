@@ -32,7 +32,12 @@ _BOMS = (
 _SNIFFED = 4096
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _PARSER = etree.HTMLParser(
-    encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True
+    encoding="utf-8",
+    huge_tree=True,
+    remove_comments=True,
+    remove_pis=True,
+    no_network=True,
+    collect_ids=False,
 )
 _WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area")
 _EMPTY = b"<html><body></body></html>"

@@ -14,8 +14,9 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
+from crawler.extract.words import finder
 
-_OTHER_AMOUNT = re.compile(
+_OTHER_AMOUNT = finder(
     r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
     r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
     r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
@@ -23,20 +24,17 @@ _OTHER_AMOUNT = re.compile(
     r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
     r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\bex\.? tax|excl\.? (?:vat|tax)|netto"
     r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
-    re.I,
 )
-_OTHER_LABEL = re.compile(
+_OTHER_LABEL = finder(
     r"unit price|base price|grundpreis|you save|savings?|ersparnis|tax\b|shipping|versand|deposit"
     r"|lowest price|najniższa cena|niedrigster|ex\.? tax|excl|points",
-    re.I,
 )
-_OLD_WORDS = re.compile(
+_OLD_WORDS = finder(
     r"\b(?:was|rrp|r\.r\.p|msrp|list price|regular price|regular|original price|originally|old"
     r" price|before|retail|compare at|uvp|statt|vorher|bisher|alter preis|ursprünglich|unverb|avant"
     r"|prix (?:conseillé|barré|d'origine)|au lieu de|antes|precio (?:anterior|habitual|normal)"
     r"|prezzo (?:precedente|di listino)|anziché|invece di|de por|van|adviesprijs|ord\.? pris"
     r"|tidigare|före|før|førpris|стара|старая цена|mrp|régi ár|eredeti ár|preț vechi|pret vechi|ennen|norm\.? ?hinta|αρχική|πριν|původní|před slevou|pôvodná|poprzednia|regularna|rek\. ?pris|ursprungspris|veil\.|prije|listino|giá cũ|giá gốc|قبل)\b|市價|市价|定価|정가|\bde:|通常価格|原价|原價",
-    re.I,
 )
 _PER_UNIT = re.compile(
     r"^\s*\)?\s*(?:/|per|pro|je|par|por|al|za)\s*(?:\d+[.,]?\d*\s*)?(?:k?g|mg|m?l|cl|m[²2³]?|cm|lb"
@@ -160,17 +158,17 @@ class _Place:
 # What stands around amounts repeats on all of a shop's pages.
 @lru_cache(maxsize=4096)
 def _says_other(text: str) -> bool:
-    return _OTHER_AMOUNT.search(text) is not None
+    return _OTHER_AMOUNT(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def _labels_other(text: str) -> bool:
-    return _OTHER_LABEL.search(text) is not None
+    return _OTHER_LABEL(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def _says_old(text: str) -> bool:
-    return _OLD_WORDS.search(text) is not None
+    return _OLD_WORDS(text) is not None
 
 
 def _judged(money: Money, place: _Place, since: int) -> _Candidate:

@@ -14,23 +14,23 @@ from crawler.extract.prices import local_currency
 from crawler.extract.schema import Fields, is_front, trail
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
+from crawler.extract.words import finder, whole
 from crawler.urls import host
 
 _DIGIT = re.compile(r"\d")
-_STOCK_LABEL = re.compile(
+_STOCK_LABEL = whole(
     r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"
     r"|disponibilidade|beschikbaarheid|dostępność|наличие|dostupnost|lagerstatus|készlet)\s*:?",
-    re.I,
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
     r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur|de|su|av|van|z|из|stars?|sterne|étoiles)\s*"
     r"(?:max\.?\s*)?(5|10)?\b", re.I
 )  # fmt: skip
-_COUNT = re.compile(
+_COUNT = finder(
     r"\(?\s*(\d[\d.,]*)\s*(?:customer |user |global |verified )?(?:reviews?|ratings?|bewertungen"
     r"|rezensionen|avis|opiniones|recensioni|avaliações|opinii|отзыв\w*|beoordelingen|omdömen"
-    r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b", re.I
+    r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _MOST_BEFORE = 3000
@@ -84,13 +84,23 @@ def visible(page: Page, expected: str | None = None) -> Visible:
     return _without_nothing(seen)
 
 
-def glance(page: Page, name: str | None) -> Visible:
-    """Read only the lines next to the heading, on a page whose structured data tells the rest."""
-    heading = heading_of(page, name)
+def glance(page: Page, known: Fields) -> Visible:
+    """Read only the lines next to the heading, on a page whose structured data tells the rest.
+
+    What is *known* from there is not looked for.
+    """
+    heading = heading_of(page, known.get("name"))
     if heading is None:
         return Visible()
-    local = local_currency(_host(page.url), page.lang)
-    return _without_nothing(_seen(_lines.read_next_to(heading, _GLANCE), local, tiles=False))
+    read, seen = _lines.read_next_to(heading, _GLANCE), Visible()
+    if "regular_price" not in known:
+        find_price(read, seen, local_currency(_host(page.url), page.lang), tiles=False)
+    find_facts(read, seen)
+    if "availability" not in known:
+        _stock(read, seen)
+    if "rating" not in known or "review_count" not in known:
+        _rating(read, seen.fields)
+    return _without_nothing(seen)
 
 
 def _without_nothing(seen: Visible) -> Visible:
@@ -99,9 +109,9 @@ def _without_nothing(seen: Visible) -> Visible:
     return seen
 
 
-def _seen(read: Lines, local: str | None, tiles: bool = True) -> Visible:
+def _seen(read: Lines, local: str | None) -> Visible:
     seen = Visible()
-    find_price(read, seen, local, tiles)
+    find_price(read, seen, local)
     find_facts(read, seen)
     _stock(read, seen)
     _rating(read, seen.fields)
@@ -167,7 +177,7 @@ def _stock(read: Lines, seen: Visible) -> None:
         if line.flags & _lines.BADGE:
             continue
         is_mark = bool(line.flags & _lines.STOCK) or labelled
-        labelled = len(line.text) < 30 and _STOCK_LABEL.fullmatch(line.text) is not None
+        labelled = len(line.text) < 30 and _STOCK_LABEL(line.text) is not None
         if marked is None and is_mark:
             marked = availability_of_text(line.text)
         elif loose is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
@@ -205,12 +215,12 @@ def _rating(read: Lines, fields: Fields) -> None:
             value = value / 2 if match[2] == "10" else value
         if value is not None and value <= 5 and "rating" not in fields:
             fields["rating"] = value
-        count = _COUNT.search(text)
+        count = _COUNT(text)
         if count and "review_count" not in fields:
             fields["review_count"] = int(re.sub(r"\D", "", count[1]))
     if "review_count" not in fields and read.heading >= 0:
         for line in read.lines[read.heading : read.heading + _NEAR]:
-            count = _COUNT.search(line.text) if len(line.text) < 60 else None
+            count = _COUNT(line.text) if len(line.text) < 60 else None
             if count and not line.flags & _lines.ELSEWHERE:
                 fields["review_count"] = int(re.sub(r"\D", "", count[1]))
                 break

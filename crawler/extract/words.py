@@ -1,0 +1,34 @@
+"""Words looked for in any case, several times faster than with re.I.
+
+Python compares each alternative of a pattern without its case at each place of a text, and can
+then not rule a place out by its first letter. A text in lower case needs neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_PART = re.compile(r"\\.|[^\\]+", re.S)
+Found = Callable[[str], re.Match[str] | None]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    low = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+    return re.compile(low)
+
+
+def finder(pattern: str) -> Found:
+    r"""A function that finds a pattern in a text of any case; the match is in lower case.
+
+    >>> finder(r"\bSold\s+out")("Now SOLD  out!")[0]
+    'sold  out'
+    """
+    search = _compiled(pattern).search
+    return lambda text: search(text.lower())
+
+
+def whole(pattern: str) -> Found:
+    """The same for a text that the pattern matches from end to end."""
+    match = _compiled(pattern).fullmatch
+    return lambda text: match(text.lower())
