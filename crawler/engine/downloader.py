@@ -62,16 +62,16 @@ class Downloader(QueueingDownloader):
         return await self._send(request)
 
     async def _receive(self, request: Request, response: Response) -> Response | Request:
-        result: Response | Request = response
+        result: Any = response
         for method in self._methods("process_response"):
             result = self.middleware._handle_mw_method(method, request=request, response=result)
             if not isinstance(result, Response):
-                if not isinstance(result, Request):
-                    result = await _awaited(result, method)
-                    _check(method, result)
+                result = await _awaited(result, method)
+                _check(method, result)
                 if isinstance(result, Request):
                     break
-        return result
+        answer: Response | Request = result
+        return answer
 
     async def _send(self, request: Request) -> Response:
         # Handlers' and extensions' own name for where a request waits; here for whom it is.
