@@ -10,19 +10,8 @@ from typing import Any
 from price_parser import Price
 
 from crawler.cleaning.text import line
-from crawler.extract.prices import currency_of
+from crawler.extract.prices import ISO_4217, currency_of
 
-ISO_4217 = frozenset(
-    """
-    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
-    CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
-    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF
-    KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN
-    MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD
-    SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
-    UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
-    """.split()  # noqa: SIM905  # a table of words reads best as one
-)
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})
 _LIMIT, _LIMIT_SMALL = Decimal(10) ** 7, Decimal(10) ** 11

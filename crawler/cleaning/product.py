@@ -17,9 +17,10 @@ from urllib.parse import urljoin, urlsplit
 
 import attrs
 
-from crawler.cleaning.money import ISO_4217, absurd, currency, money
+from crawler.cleaning.money import absurd, currency, money
 from crawler.cleaning.text import line, plain, prose
 from crawler.extract.availability import availability
+from crawler.extract.prices import ISO_4217
 from crawler.items import Product
 
 _LINES = ("name", "brand", "sku", "mpn")

@@ -24,6 +24,18 @@ _LISTING_PATH = re.compile(
     r"|cpath|path)=",
     re.I,
 )
+_ERRAND_PATH = re.compile(
+    r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
+    r"|login|log-?in|sign-?in|account|my-?account|customer/account|register|contact|contact-?us"
+    r"|kontakt|password\w*|order-?status)(?:[/?.]|$)",
+    re.I,
+)
+#: Fields in which a visitor writes how many to buy.
+_QUANTITY = re.compile(
+    rb"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]*?(?:qty|quantit|menge|anzahl|antal"
+    rb"|cantidad|ilosc|mnozstvi|quant\b|cantitate|kolicina|ksz)",
+    re.I,
+)
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
@@ -72,10 +84,21 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     path = re.sub(r"^https?://[^/]*", "", page.url)
     if path in {"", "/"}:
         verdict.add("product", -4, "it is the front page")
+    elif _ERRAND_PATH.search(path):
+        verdict.add("product", -4, "its address is that of a cart, an account or a form")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):
         verdict.add("listing", 1, "its address reads like a listing's")
+
+
+def quantity_signs(verdict: Verdict, page: Page) -> None:
+    """How often the page asks how many: a product's page once or twice, a listing in each tile."""
+    asked = len(_QUANTITY.findall(page.raw, 0, 1_000_000))
+    if 1 <= asked <= 2:
+        verdict.add("product", 1.5, "it asks how many")
+    elif asked > 3:
+        verdict.add("listing", 1.5, f"it asks {asked} times how many")
 
 
 def link_signs(verdict: Verdict, page: Page) -> None:

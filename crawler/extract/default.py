@@ -19,6 +19,8 @@ from crawler.urls import tidy
 _ENOUGH = ("name", "price", "currency", "availability")
 _IDENTIFIERS = ("sku", "gtin", "mpn")
 _LIST_OF = 3
+#: Signs enough; no further ones are looked for.
+_SURE = 8
 
 
 @attrs.define(kw_only=True)
@@ -76,6 +78,8 @@ def extract(page: Page) -> Found:
     if _worth_reading(known, verdict, offered):
         seen = text.visible(page, known.get("name"))
         _visible_signs(seen, verdict, known)
+        if verdict.product < _SURE:
+            classify.quantity_signs(verdict, page)
         offered["text"] = seen.fields
     elif verdict.kind == "product":
         offered["text"] = text.glance(page, known).fields
@@ -173,6 +177,8 @@ def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
         near = seen.price_distance <= 60
         points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
         verdict.add("product", points, "a price stands near the heading")
+        if near and "regular_price" in seen.fields:
+            verdict.add("product", 1, "with the price before")
     elif seen.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     if 1 <= seen.buy_buttons <= 3:
@@ -205,7 +211,7 @@ def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[st
         # What is struck through there belongs to another price.
         del fields["regular_price"], sources["regular_price"]
     seen = shown.get("name")
-    if seen and sources.get("name") == "opengraph" and seen in fields["name"]:
+    if seen and sources.get("name") == "opengraph" and text.likeness(seen, fields["name"]):
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"
     return fields, sources
@@ -214,6 +220,10 @@ def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[st
 def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
+    if not fields.get("name"):
+        name = opengraph.name_in(page.title, page.url)
+        if name:
+            fields["name"], sources["name"] = name, "text"
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
     if fields.get("currency") is None and "price" in fields:

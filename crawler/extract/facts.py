@@ -32,13 +32,17 @@ _LABELS = (
      r"|ブランド|メーカー|品牌|브랜드|제조사|vendor|publisher|verlag"),
 )  # fmt: skip
 _LABEL_RULES = [
-    (field, re.compile(rf"(?:{words})\.?(?:\s*\([^)]*\))?", re.I)) for field, words in _LABELS
+    (field, re.compile(rf"(?:{words})\.?(?:\s*#)?(?:\s*\([^)]*\))?", re.I))
+    for field, words in _LABELS
 ]
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s*#?)\s*(?:[:：]|\bis\b)\s*(\S.{0,80})|([^:：#]{2,40}?\s*#)\s*(\S.{0,80})"
 )
 _DIGIT = re.compile(r"\d")
 _LONGEST_VALUE = 120
+#: What a word in lower case must hold to be an identifier.
+_TELLING = re.compile(r"[\d_-]")
+_NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 
 
 @lru_cache(maxsize=4096)
@@ -55,6 +59,32 @@ def _label(text: str) -> str | None:
 
 def find_facts(read: Lines, seen: Visible) -> None:
     """Put identifiers, brand and attributes into *seen*."""
+    _rows_of_facts(read, seen)
+    start = max(read.heading, 0)
+    for place, line in enumerate(read.lines[start:], start):
+        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
+            continue
+        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
+            _take_marked(seen, line)
+        _take_told(seen, line, read.lines[place + 1] if place + 1 < len(read.lines) else None)
+
+
+def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
+    """A fact of a line, or of a line that is a label and the one after it."""
+    field = _label(line.text)
+    if field and following is not None:
+        if not line.element.tag == following.element.tag == "th":  # the head of a table
+            _take(seen, field, following.text)
+    elif ":" in line.text or "#" in line.text or "：" in line.text:
+        match = _PAIR.match(line.text)
+        field = _label(match[1] or match[3]) if match else None
+        if match and field:
+            _take(seen, field, match[2] or match[4])
+    elif len(line.text) < 40 and _DIGIT.search(line.text):
+        _take_unseparated(seen, line.text)
+
+
+def _rows_of_facts(read: Lines, seen: Visible) -> None:
     attributes: dict[str, str] = {}
     for row in read.rows[:200]:
         pair = _row(row)
@@ -65,22 +95,6 @@ def find_facts(read: Lines, seen: Visible) -> None:
             _take(seen, field, pair[1])
         elif len(pair[0]) < 60:
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
-    start = max(read.heading, 0)
-    for place, line in enumerate(read.lines[start:], start):
-        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
-            continue
-        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
-            _take_marked(seen, line)
-        field = _label(line.text)
-        if field and place + 1 < len(read.lines):
-            _take(seen, field, read.lines[place + 1].text)
-        elif ":" in line.text or "#" in line.text or "：" in line.text:
-            match = _PAIR.match(line.text)
-            field = _label(match[1] or match[3]) if match else None
-            if match and field:
-                _take(seen, field, match[2] or match[4])
-        elif len(line.text) < 40 and _DIGIT.search(line.text):
-            _take_unseparated(seen, line.text)
     if attributes:
         seen.fields["attributes"] = dict(list(attributes.items())[:60])
 
@@ -112,7 +126,8 @@ def _take(seen: Visible, field: str, value: str) -> None:
     elif field in {"sku", "mpn"}:
         # An identifier holds a digit and is one word or two; else the line was a sentence.
         value = value if len(value) <= 40 and value.count(" ") <= 2 else ""
-        value = "" if value.lower() in {"n/a", "-", "none"} or _label(value) else value
+        telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
+        value = value if telling and not _label(value) else ""
     elif len(value) > 60 or _label(value):
         value = ""
     if value and field not in seen.fields:

@@ -29,7 +29,8 @@ from crawler.extract.page import Element, Page
     BADGE,
     OFF,
     CARD,
-) = (1 << bit for bit in range(14))
+    BEYOND,
+) = (1 << bit for bit in range(15))
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -45,7 +46,7 @@ _TAGS = {
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
 _CLASSES = (
-    (OLD, r"(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
      r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
      r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
      r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
@@ -227,7 +228,9 @@ class _Reader:
                 flags |= ELSEWHERE
             if flags & self.skipped:
                 return
-        flags |= inherited | self.beyond
+        flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
+        if self.beyond and not flags & ELSEWHERE:
+            flags |= self.beyond
         if tag in _NOTED:
             self._note(element, tag, flags)
             if tag == "a":
@@ -298,7 +301,7 @@ class _Reader:
         if self.out.heading < 0 and self.heading is not None and self._is_heading():
             self.out.heading = line.index
         elif line.flags & HEADING and self.out.heading >= 0 and _OTHERS.match(text):
-            self.beyond = ELSEWHERE
+            self.beyond = ELSEWHERE | BEYOND
             line.flags |= ELSEWHERE
         if line.flags & _TELLING:
             self.told = line.index

@@ -92,3 +92,14 @@ def shorn(title: str, site: str | None) -> str:
     if parts and title[parts[-1].end() :].casefold() == site.casefold():
         return title[: parts[-1].start()].strip()
     return title
+
+
+def name_in(title: str, url: str) -> str | None:
+    """What a title names, where nothing else on the page does: its first part but the shop's.
+
+    >>> name_in("My Shop | Lamp 12 | Lamps", "https://myshop.example/12"), name_in("Lamp - A", "")
+    ('Lamp 12', 'Lamp')
+    """
+    host = re.sub(r"^https?://([^/?#]*).*", r"\1", url).lower()
+    parts = [part.strip() for part in _ENDS.split(title)]
+    return next((p for p in parts if p and re.sub(r"\W", "", p).lower() not in host), None)

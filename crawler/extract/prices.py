@@ -48,6 +48,20 @@ CODES = frozenset(
     PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
+#: Every currency in use. A text names only those of CODES: "ALL 5" is no price in Albania.
+ISO_4217 = frozenset(
+    """
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+    CAD CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+    GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF
+    KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN
+    MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD
+    SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH
+    UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """.split()  # noqa: SIM905  # a table of words reads best as one
+)
+#: Codes of the past, or misspelt, that shops still write.
+_FORMER = {"RUR": "RUB", "UKR": "UAH", "NIS": "ILS", "STD": "STN"}
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _COUNTRY = {
     "us": "USD", "uk": "GBP", "gb": "GBP", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD",
@@ -67,6 +81,8 @@ _NUMBER = (
 _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 _KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
+#: Behind a number these are a part of its name: 1587R.
+_ONLY_BEFORE = frozenset({"R", "S/", "S/."})
 _LONGEST_SIGN = max(map(len, _KNOWN))
 #: How far a sign may stand from its amount, in blanks and colons.
 _GAP = 3
@@ -99,8 +115,8 @@ def local_currency(url_host: str, lang: str) -> str | None:
 def currency_of(text: str, local: str | None = None) -> str | None:
     """Read a currency's code, sign or word.
 
-    >>> currency_of("eur"), currency_of("US$"), currency_of("kr", "NOK")
-    ('EUR', 'USD', 'NOK')
+    >>> currency_of("eur"), currency_of("US$"), currency_of("kr", "NOK"), currency_of("XYZ")
+    ('EUR', 'USD', 'NOK', None)
     """
     text = text.strip()
     if text.upper() in CODES:
@@ -110,7 +126,8 @@ def currency_of(text: str, local: str | None = None) -> str | None:
         return local if local in others else usual
     if text in _SIGNS:
         return _SIGNS[text]
-    return text.upper() if len(text) == 3 and text.isascii() and text.isalpha() else None
+    code = text.upper()
+    return code if code in ISO_4217 else _FORMER.get(code)
 
 
 def amount(text: str, currency: str | None = None) -> Decimal | None:
@@ -230,7 +247,7 @@ def _sign_after(text: str) -> tuple[str | None, int]:
         sign = text[place : place + length]
         if sign in _KNOWN:
             behind = text[place + length] if place + length < size else " "
-            if sign[-1].isalpha() and behind.isalpha():
+            if (sign[-1].isalpha() and behind.isalpha()) or sign in _ONLY_BEFORE:
                 continue
             if behind.isdigit() and not sign[-1].isalpha():
                 return None, 0  # it belongs to the next amount

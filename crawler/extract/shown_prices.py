@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 import attrs
 
@@ -17,7 +17,7 @@ from crawler.extract.seen import Visible
 from crawler.extract.words import finder
 
 _OTHER_AMOUNT = finder(
-    r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|spare"
+    r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|\bsavings?\b|spare"
     r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
     r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
     r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
@@ -43,6 +43,8 @@ _PER_UNIT = re.compile(
 )
 _RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
 _DIGIT = re.compile(r"\d")
+#: What beside an amount says more about it: words, a range, a sum.
+_WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 
@@ -74,6 +76,7 @@ def _candidates(
 ) -> list[_Candidate]:
     amounts: list[tuple[Line, list[Money], str]] = []
     groups: dict[str, list[Element]] = {}
+    reduced: dict[str, list[Element]] = {}
     for line in read.lines:
         if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
             continue
@@ -81,15 +84,29 @@ def _candidates(
         if monies:
             mark = _signature(line.element) if look_for_tiles else ""
             amounts.append((line, monies, mark))
-            if look_for_tiles and not line.flags & _lines.OLD:
-                groups.setdefault(mark, []).append(line.element)
-    tiles = {mark for mark, members in groups.items() if _are_tiles(members)}
-    seen.cards = sum(len(groups[mark]) for mark in tiles)
-    found: list[_Candidate] = []
-    for line, monies, mark in amounts:
-        if mark not in tiles and not line.flags & _lines.ELSEWHERE:
-            found += _judged_line(read, line, monies)
-    return found
+            if look_for_tiles:
+                place = reduced if line.flags & _lines.OLD else groups
+                place.setdefault(mark, []).append(line.element)
+    # What a class calls the regular price is the only one in some shops' tiles.
+    new, old = _tiles(groups), _tiles(reduced)
+    seen.cards = sum(len(groups[mark]) for mark in new) or sum(len(reduced[mark]) for mark in old)
+    tiles = new | old
+    loose = [amount for amount in amounts if amount[2] not in tiles]
+    here = [amount for amount in loose if not amount[0].flags & _lines.ELSEWHERE]
+    # A column beside the reviews comes after them in the page.
+    if not here and not seen.cards:
+        here = [amount for amount in loose if _beside_others(amount[0])]
+    return [c for line, monies, _ in here for c in _judged_line(read, line, monies)]
+
+
+def _tiles(groups: dict[str, list[Element]]) -> set[str]:
+    return {mark for mark, members in groups.items() if _are_tiles(members)}
+
+
+def _beside_others(line: Line) -> bool:
+    """Whether only its place in the page lets a price seem another product's."""
+    wanted = _lines.BEYOND | _lines.PRICE
+    return line.flags & wanted == wanted and not line.flags & (_lines.CARD | _lines.LINK)
 
 
 def _are_tiles(members: list[Element]) -> bool:
@@ -204,7 +221,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = _candidates(read, seen, local, tiles)
+    candidates = _paired(_candidates(read, seen, local, tiles))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -222,6 +239,43 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
+
+
+def _paired(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Tell which of two amounts that stand alone side by side was the price before."""
+    plain = [c for c in candidates if not c.other and not c.old]
+    if any(c.old for c in candidates):
+        return candidates
+    for place, (one, two) in enumerate(pairwise(plain)):
+        around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
+        if _is_pair(one, two) and not any(_adjoin(c, one) or _adjoin(c, two) for c in around):
+            high = one if one.money.value > two.money.value else two
+            return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
+    return candidates
+
+
+def _is_pair(one: _Candidate, two: _Candidate) -> bool:
+    low, high = sorted((one.money.value, two.money.value))
+    alone = all(_stands_alone(c) for c in (one, two))
+    alike = one.money.currency is not None and one.money.currency == two.money.currency
+    return alone and alike and _adjoin(one, two) and low * 5 > high > low
+
+
+def _adjoin(one: _Candidate, two: _Candidate) -> bool:
+    if one.line is two.line:
+        between = one.line.text[
+            min(one.money.end, two.money.end) : max(one.money.start, two.money.start)
+        ]
+        return not between.strip()
+    return abs(one.line.index - two.line.index) == 1
+
+
+def _stands_alone(one: _Candidate) -> bool:
+    """Whether nothing but amounts is written in its line."""
+    text = one.line.text
+    for money in find_prices(text, one.money.currency):
+        text = text.replace(one.line.text[money.start : money.end], " ", 1)
+    return len(one.line.text) <= 30 and not _WORD.search(text)
 
 
 def _beside(one: _Candidate, other: _Candidate) -> bool:

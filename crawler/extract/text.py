@@ -33,6 +33,12 @@ _COUNT = finder(
     r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
+_WORDS = re.compile(r"\w+")
+#: The score of a heading that no title speaks of.
+_UNSPOKEN = 3.0
+_BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
+_MOST_BOXES = 6000
+_SHORTEST_NAME = 7
 _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
 _LONGEST_VALUE = 120
@@ -52,17 +58,53 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
         score = 3.0 if element.tag == "h1" else 0.0
         if element.get("itemprop") == "name":
             score += 3
-        if text in known or (len(known) > 3 and known in text):
-            score += 3 if text == known else 2.5
-        if title.startswith(text):
-            score += 2.5
-        elif text in title:
-            score += 1.5
+        score += 3 * likeness(text, known) + 2.5 * likeness(text, title)
         if score > best_score:
             best, best_score = element, score
         if best_score >= 5.5:
             break
+    if best_score <= _UNSPOKEN:
+        named = _named(page, (known, title))
+        if named is not None:
+            return named
     return best if best_score >= 2.5 else None
+
+
+def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
+    """The first box that holds nothing but the words with which a title begins."""
+    best, longest = None, _SHORTEST_NAME
+    if all(len(title) <= longest for title in titles):
+        return None
+    for element, _ in zip(page.root.iter(*_BOXES), range(_MOST_BOXES), strict=False):
+        text = element.text
+        if text is None or len(text) < longest or len(element) > 1:
+            continue
+        text = " ".join(text.split()).casefold()
+        if len(text) > longest and any(title.startswith(text) for title in titles):
+            best, longest = element, len(text)
+    return best
+
+
+@lru_cache(maxsize=2048)
+def likeness(text: str, whole: str) -> float:
+    """How much of a title a heading says, from 0 to 1; letters' cases tell.
+
+    >>> likeness("red lamp", "red lamp"), likeness("red lamp", "red lamp | shop")
+    (1.0, 1.0)
+    >>> round(likeness("red lamp (12)", "shade 12 for a lamp"), 3), likeness("about us", "red lamp")
+    (0.533, 0.0)
+    """
+    if not whole:
+        return 0.0
+    if whole.startswith(text):
+        return 1.0
+    if text in whole:
+        return 0.6
+    if len(whole) > 3 and whole in text:
+        return 0.8
+    mine, others = set(_WORDS.findall(text)), set(_WORDS.findall(whole))
+    shared = len(mine & others) / max(len(mine), 1)
+    return 0.8 * shared if shared >= 0.5 else 0.0
 
 
 def visible(page: Page, expected: str | None = None) -> Visible:
