@@ -19,9 +19,10 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from crawler.errors import SeineError
-from crawler.frontier.frontier import Frontier, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
+from crawler.frontier.wire import script
 from crawler.stores.scripts import call
 
 logger = logging.getLogger(__name__)

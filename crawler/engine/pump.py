@@ -21,8 +21,9 @@ from redis.exceptions import NoScriptError, RedisError
 from crawler.config import FrontierConfig
 from crawler.engine.clock import Clock
 from crawler.frontier.endings import Call, Endings
-from crawler.frontier.frontier import Frontier, lanes_arg, parse_leased, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
+from crawler.frontier.wire import lanes_arg, parse_leased, script
 from crawler.stores.scripts import call
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ class Pump:
         self.undone: int | None = None
         self.undone_at = 0.0
         self.saw_work = False
-        self._pushed_at_open: int | None = None
+        self._entered_at_open: int | None = None
         self._starved = False
         self._sending = False
         self._clock = Clock()
@@ -248,9 +249,9 @@ class Pump:
         self._arrived()
 
     def _learn_progress(self, reply: Leased, *, fresh: bool) -> None:
-        if self._pushed_at_open is None:
-            self._pushed_at_open = reply.pushed
-        if reply.undone or reply.pushed > self._pushed_at_open:
+        if self._entered_at_open is None:
+            self._entered_at_open = reply.entered
+        if reply.undone or reply.entered > self._entered_at_open:
             self.saw_work = True
         known = reply.undone if fresh and not self.endings else None
         if known == 0 and self.undone != 0:

@@ -35,9 +35,10 @@ from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
-from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
+from crawler.frontier.wire import note
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import within
 

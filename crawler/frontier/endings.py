@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-from crawler.frontier.frontier import MAX_CHILDREN, commit_args
 from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.frontier.wire import MAX_CHILDREN, commit_args
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100

@@ -136,8 +136,8 @@ class Leased:
     """When something waiting or delayed is due; 0: nothing is."""
     undone: int
     """Requests neither done nor dead, in the whole fleet."""
-    pushed: int
-    """Requests pushed since the crawl began."""
+    entered: int
+    """Requests that came in since the crawl began: pushed, replayed, or on their way onwards."""
     expired: bool
     """A worker went silent: call reap."""
     leases: Sequence[Lease]
@@ -183,8 +183,10 @@ class Counts:
     domains_waiting: int
     paused: bool
     totals: dict[str, int]
+    moving: int = 0
+    """On their way from one partition to another."""
 
     @property
     def undone(self) -> int:
         """Requests neither done nor dead."""
-        return self.ready + self.delayed + self.leased
+        return self.ready + self.delayed + self.leased + self.moving

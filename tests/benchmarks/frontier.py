@@ -30,8 +30,9 @@ from scrapy_redis.queue import PriorityQueue
 
 from crawler.engine.requests import from_blob, to_push
 from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier, commit_args, parse_leased, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Done, Leased, Push
+from crawler.frontier.wire import commit_args, parse_leased, script
 from crawler.stores.scripts import call
 from crawler.urls import fingerprint
 from tests.benchmarks.distance import distant

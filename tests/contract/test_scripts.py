@@ -9,8 +9,9 @@ import pytest
 from redis.asyncio import Redis
 
 from crawler.errors import ScriptContractError
-from crawler.frontier.frontier import Frontier, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
+from crawler.frontier.wire import script
 from crawler.stores import scripts
 
 LUA = resources.files("crawler.frontier") / "lua"

@@ -6,8 +6,9 @@ import orjson
 import pytest
 
 from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Push
+from crawler.frontier.wire import note
 from crawler.ops.domains import list_domains, read_domains
 from crawler.ops.fleet import read_fleet
 from crawler.ops.overview import read_overview

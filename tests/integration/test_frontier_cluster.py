@@ -5,6 +5,7 @@ and a failover under a real Sentinel.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from crawler.errors import ConfigError
-from crawler.frontier.frontier import Frontier, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Burial, Done, Leased, Push, Retry
+from crawler.frontier.partitions import join_frontier
+from crawler.frontier.wire import script
 from crawler.ops.fleet import read_fleet
 from crawler.stores.connect import blocking_client, endpoints, redis_client
 from crawler.stores.scripts import call
@@ -70,6 +73,33 @@ async def test_every_verb_works_in_whichever_shard_the_crawl_is(cluster: Redis, 
     assert await f.clear_domain("a.example") == 5
     assert await f.clear() == 1
     assert await f.purge([dead.id]) == 0
+    assert await f.erase() > 0
+
+
+@pytest.mark.parametrize("partitions", [2, 3, 4])
+async def test_a_crawl_in_partitions_is_on_all_masters_and_loses_nothing(
+    cluster: Redis, partitions: int
+) -> None:
+    """Each page links to three others of 24 domains; every master does a part of the work."""
+    f = await join_frontier(cluster, f"many{partitions}", partitions)
+    await f.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
+    total, seen = 1500, Counter[int]()
+    assert await f.push([push(0, "0.example")]) == ["OK"]
+    while not await f.idle():
+        done = []
+        for lease in (await f.lease("w", 40, ttl_ms=TTL)).leases:
+            n = int(lease.blob)
+            seen[n] += 1
+            children = [c for c in (3 * n + 1, 3 * n + 2, 3 * n + 3, n // 2) if c < total]
+            pages = [push(c, f"{c % 24}.example") for c in children]
+            done.append(Done(lease=lease, children=pages))
+        assert await f.commit(done) == ["OK"] * len(done)
+    assert seen == Counter(range(total))
+    masters = {cluster.get_node_from_key(part.keys.requests).port for part in f.parts}  # type: ignore[attr-defined]
+    assert len(masters) == min(partitions, 3)
+    for part in f.parts:
+        assert (await part.counts()).totals["done"] > total / partitions / 3
+    assert await f.clear() == 0
     assert await f.erase() > 0
 
 

@@ -23,9 +23,10 @@ from scrapy_redis.queue import FifoQueue, PriorityQueue
 from crawler.cli import SeineCommand
 from crawler.commands import dlq, forget, frontier
 from crawler.frontier.codec import decode, encode
-from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.legacy import legacy_fingerprint
 from crawler.frontier.model import Burial, Push
+from crawler.frontier.wire import note
 from crawler.urls import domain, fingerprint
 from tests.integration.cli_spiders import Plain
 

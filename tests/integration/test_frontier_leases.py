@@ -6,8 +6,8 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import note
 from crawler.frontier.model import Burial, Done, Retry
+from crawler.frontier.wire import note
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis

@@ -22,8 +22,9 @@ from hypothesis.stateful import (
 from redis.asyncio import Redis
 
 from crawler.frontier.endings import Call
-from crawler.frontier.frontier import Frontier, script
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.frontier.wire import script
 from crawler.stores.scripts import call
 from tests.integration.frontier_kit import T0
 

@@ -6,8 +6,8 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import script
 from crawler.frontier.keys import SeedKeys
+from crawler.frontier.wire import script
 from crawler.stores.scripts import call
 from tests.helpers import wait_until_async
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.frontier.endings import MAX_PAGES, Endings
-from crawler.frontier.frontier import MAX_CHILDREN, escape
 from crawler.frontier.keys import Keys, SeedKeys
 from crawler.frontier.model import Done, Lease, Push, level_of
+from crawler.frontier.wire import MAX_CHILDREN, escape
 
 
 def lease(n: int) -> Lease:

@@ -16,7 +16,7 @@ local function admit(fp, domain, level, not_before, stored)
         return 'DUPLICATE'
     end
     local number = next_seq()
-    local id = string.format('%.0f', number)
+    local id = string.format('%.0f', number) .. SUFFIX
     batch('HSET', REQUESTS, id, stored)
     if not_before > now then
         batch('ZADD', DELAYED, not_before, id)

@@ -19,8 +19,9 @@ end
 local function job_spent(job)
     local key = 'job ' .. job
     if not pages[key] then
-        local s = redis.call('HMGET', P .. 'job:' .. job, 'total', 'budget')
-        pages[key] = { total = tonumber(s[1]) or 0, most = tonumber(s[2]) or most.job }
+        local s = redis.call('HMGET', P .. 'job:' .. job, 'total', 'budget', 'elsewhere')
+        local total = (tonumber(s[1]) or 0) + (tonumber(s[3]) or 0) -- of other partitions, as last told
+        pages[key] = { total = total, most = tonumber(s[2]) or most.job }
     end
     return pages[key]
 end

@@ -55,7 +55,7 @@ end
 
 -- Tells the workers that wait when nothing is left to do.
 local function announce_end()
-    if redis.call('HLEN', REQUESTS) == redis.call('ZCARD', DEAD) then
+    if undone() == 0 then
         redis.call('HSET', CONTROL, 'ended', now)
         redis.call('PUBLISH', P .. 'wake', 'done')
     end

@@ -1,5 +1,5 @@
 -- clear: the crawl drops its requests and its memory; limits, tokens, workers and totals stay (I7).
--- include: _write _core _exact _bloom _seen _held
+-- include: _write _core _outbox _exact _bloom _seen _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- reply: how many requests there were, dead ones too
@@ -14,6 +14,10 @@ for _, o in ipairs({ retired(g), unpack(g.old) }) do
 end
 redis.call('HSET', SEEN, 'gen', g.gen)
 redis.call('HDEL', SEEN, 'n', 'since', 'kind', 'now', 'old')
+for part = 0, LAST do
+    n = n + redis.call('XLEN', outbox_of(part))
+    redis.call('UNLINK', outbox_of(part))
+end
 redis.call('UNLINK', REQUESTS, LEASES, HELD, READY, WAITING, DELAYED, DEAD, AUTOPSY, DELIVERIES)
 count('cleared', n)
 touched = {}

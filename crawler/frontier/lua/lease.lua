@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _write _core _slot
+-- include: _write _core _outbox _slot
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -8,7 +8,7 @@
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
 -- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
---         requests pushed so far, 1 if a lease has expired, {id, token, slot ms, delay ms, deliveries, stored request, …}}
+--         requests that came in so far, 1 if a lease has expired, {id, token, slot ms, delay ms, deliveries, stored request, …}}
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
@@ -120,8 +120,6 @@ local function first(key)
 end
 local waiting, delayed, lease = first(WAITING), first(DELAYED), first(LEASES)
 local next_due = math.min(waiting or math.huge, delayed or math.huge)
-local pushed = redis.call('HGET', COUNTERS, 'pushed') or 0
-local undone = redis.call('HLEN', REQUESTS) - redis.call('ZCARD', DEAD)
 had_ready = true -- whoever leases knows what is ready; no one needs waking
 finish()
-return { state, now, next_due == math.huge and 0 or next_due, undone, pushed, lease and lease < now and 1 or 0, out }
+return { state, now, next_due == math.huge and 0 or next_due, undone(), entered(), lease and lease < now and 1 or 0, out }

@@ -1,5 +1,5 @@
 -- reap: leases whose worker went silent return to their place; too many deliveries bury them.
--- include: _write _core _held
+-- include: _write _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most

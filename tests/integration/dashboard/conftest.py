@@ -12,8 +12,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier, note
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Push
+from crawler.frontier.wire import note
 from crawler.ops.tallies import record
 from crawler.stores.connect import Endpoints
 

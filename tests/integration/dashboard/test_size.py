@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from crawler.frontier.codec import encode
-from crawler.frontier.frontier import note
 from crawler.frontier.model import Burial, Push
+from crawler.frontier.wire import note
 from crawler.ops.tallies import record
 from tests.integration.dashboard.conftest import page
 

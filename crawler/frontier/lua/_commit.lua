@@ -1,0 +1,34 @@
+-- _commit: pages are done: their children enter and their leases end, all or nothing (I2, I3).
+-- A child takes *width* arguments; *enter* is told where they begin.
+local function commit(width, enter)
+    local replies, at, ids, children = {}, 3, {}, 0
+    for i = 1, tonumber(ARGV[2]) do
+        local n = tonumber(ARGV[at + 3])
+        ids[i], children, at = ARGV[at], children + n, at + 4 + width * n
+    end
+    fetch_holds(ids)
+    reserve_seq(children)
+    at = 3
+    for i, id in ipairs(ids) do
+        local hold, job, n = holding(id), ARGV[at + 2], tonumber(ARGV[at + 3])
+        local mine = hold and hold.token == ARGV[at + 1]
+        at = at + 4
+        if mine then
+            count_job(job, 'done', 1)
+            for c = at, at + width * n - 1, width do
+                enter(c)
+            end
+            let_go(id, hold)
+            drop(id)
+        end
+        count(mine and 'done' or 'lost', 1)
+        replies[i] = mine and 'OK' or 'LOST'
+        at = at + width * n
+    end
+    free_slots()
+    memorise()
+    write_spent()
+    finish()
+    announce_end()
+    return replies
+end

@@ -1,0 +1,28 @@
+-- _outbox: requests on their way to other partitions of the crawl; one that is not split has none.
+-- Each way has a stream of its own, with growing numbers, so that the partition at its end can tell
+-- what it has already (see receive), and a server that is away holds up nobody else.
+local PART, PARTS = string.match(P, '/(%d+)of(%d+)')
+local SUFFIX = PART and '.' .. PART or '' -- of ids, so that they are the only ones in the crawl
+local LAST = PARTS and PARTS - 1 or -1
+
+local function outbox_of(part)
+    return P .. 'outbox:' .. part
+end
+
+-- Requests of this partition that are neither done nor dead.
+local function undone()
+    local n = redis.call('HLEN', REQUESTS) - redis.call('ZCARD', DEAD)
+    for part = 0, LAST do
+        n = n + redis.call('XLEN', outbox_of(part))
+    end
+    return n
+end
+
+-- Whatever makes undone() more is counted here, and nothing is ever taken off.
+local function entered()
+    local n = 0
+    for _, times in ipairs(redis.call('HMGET', COUNTERS, 'pushed', 'requeued', 'sent')) do
+        n = n + (tonumber(times) or 0)
+    end
+    return n
+end

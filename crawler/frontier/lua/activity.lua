@@ -1,0 +1,6 @@
+-- activity: whether anything is left to do here, and whether anything came in since the last look.
+-- include: _write _core _outbox
+-- KEYS[1] prefix of the crawl's keys
+-- ARGV[1] now ms (not used)
+-- reply: {requests neither done nor dead, requests that came in so far}
+return { undone(), entered() }

@@ -1,0 +1,13 @@
+-- join: in how many partitions a crawl is split; who asks first decides, once and for all.
+-- include: _write _core
+-- KEYS[1] prefix of the crawl's own keys
+-- ARGV[1] now ms (not used)
+-- ARGV[2] partitions that the asker would like
+-- reply: partitions that the crawl has
+local has = redis.call('HGET', CONTROL, 'partitions')
+if not has then
+    -- A crawl that is older than this question has one.
+    has = redis.call('EXISTS', CONTROL) == 1 and '1' or ARGV[2]
+    redis.call('HSET', CONTROL, 'partitions', has)
+end
+return has

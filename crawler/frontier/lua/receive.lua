@@ -1,0 +1,29 @@
+-- receive: what another partition's outbox holds enters this one, once, however often it is brought.
+-- The sender reads its outbox from the head, so that what has a lower number than the last that came
+-- in has come in too.
+-- include: _write _core _outbox _exact _bloom _seen _budget _admit
+-- KEYS[1] prefix of the partition's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] partition that it comes from
+-- ARGV[3] number of requests
+-- ARGV[4] then for each: its number there, fingerprint ('' skips the filter), not before ms, stored request
+-- reply: how many had not come in before
+local ARRIVED = P .. 'arrived'
+local last, new = tonumber(redis.call('HGET', ARRIVED, ARGV[2])) or 0, 0
+for at = 4, 4 * tonumber(ARGV[3]), 4 do
+    local number, stored = tonumber(ARGV[at]), ARGV[at + 3]
+    if number > last then
+        local level, domain, job = header(stored)
+        admit(ARGV[at + 1], domain, level, tonumber(ARGV[at + 2]), stored)
+        count_job(job, 'arrived', 1)
+        last, new = number, new + 1
+    end
+end
+if new > 0 then
+    redis.call('HSET', ARRIVED, ARGV[2], string.format('%.0f', last))
+    count('arrived', new)
+end
+memorise()
+write_spent()
+finish()
+return new

@@ -1,0 +1,108 @@
+"""How verbs and replies look on the wire: arguments laid out, answers read, stored requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from crawler.errors import DecodeError
+from crawler.frontier.codec import decode, encode
+from crawler.frontier.keys import Keys, index_of
+from crawler.frontier.model import Done, Lease, Leased
+from crawler.meta import RETRY_COUNT
+from crawler.stores.scripts import Script, load_script
+
+#: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
+MAX_CHILDREN = 500
+_LEASE_FIELDS = 6
+
+
+def text(value: Any) -> str:
+    """Read a word of a reply."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def remembered(current: bytes | None, old: bytes | None) -> int:
+    """Sum the sizes of the memory's generations."""
+    generations = orjson.loads(old) if old and old != b"{}" else []
+    return int(current or 0) + sum(int(g["n"]) for g in generations)
+
+
+def domain_of(stored: bytes) -> str:
+    """Name the domain in a stored request's header."""
+    return stored.partition(b"\n")[0].split(b" ")[1].decode()
+
+
+def untried(stored: bytes | None) -> bytes:
+    """Return a stored request as if it had never failed; empty where that changes nothing."""
+    head, newline, blob = (stored or b"").partition(b"\n")
+    try:
+        fields = decode(blob)
+    except DecodeError:
+        return b""
+    if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
+        return b""
+    return head + newline + encode(fields)
+
+
+def lanes_arg(lanes: Sequence[str]) -> str:
+    """Lay lanes out as the lease script reads them."""
+    return "".join(f"{lane} " for lane in lanes)
+
+
+def escape(pattern: str) -> str:
+    """Quote what SCAN's MATCH would take for a wildcard."""
+    return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in pattern)
+
+
+def script(name: str) -> Script:
+    """Load one of the frontier's scripts."""
+    return load_script("crawler.frontier", name)
+
+
+def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
+    """Lay pages and their children out as `commit` reads them; with *keys* as `commit_out` does.
+
+    *keys* are those of the pages' partition.
+    """
+    args: list[Any] = [len(pages)]
+    for page in pages:
+        args += (page.lease.id, page.lease.token, page.lease.job, len(page.children))
+        for child in page.children:
+            if keys is not None:
+                part = index_of(child.domain, keys.of)
+                args.append("" if part == keys.index else part)
+            args += child.args()
+    return args
+
+
+def parse_leased(reply: Sequence[Any]) -> Leased:
+    """Read the reply of the lease script."""
+    state, now_ms, next_due_ms, undone, entered, expired, flat = reply
+    leases = [
+        Lease(
+            id=text(flat[at]),
+            token=text(flat[at + 1]),
+            slot_ms=int(flat[at + 2]),
+            delay_ms=int(flat[at + 3]),
+            deliveries=int(flat[at + 4]),
+            stored=flat[at + 5],
+        )
+        for at in range(0, len(flat), _LEASE_FIELDS)
+    ]
+    return Leased(
+        state="PAUSED" if text(state) == "PAUSED" else "OK",
+        now_ms=int(now_ms),
+        next_due_ms=int(next_due_ms),
+        undone=int(undone),
+        entered=int(entered),
+        expired=bool(expired),
+        leases=leases,
+    )
+
+
+def note(reason: str, error: str, worker: str, **more: Any) -> bytes:
+    """Write the note that a dead letter carries."""
+    return orjson.dumps({"reason": reason, "error": error, "worker": worker, **more})
