@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.detect import BAD, RULE, VERDICT, Page, judge
+from crawler.access.detect import BAD, REFUSED, RULE, VERDICT, Page, judge
 from crawler.engine.verdicts import Verdicts, verdicts_of
 
 
@@ -53,8 +53,9 @@ class Detect:
             self._learn(request, response)
         else:
             self.stats.inc_value(f"access/rule/{finding.rule}")
-        # Refused through a proxy that the site never accepted: that is about the proxy.
-        if good or (finding.verdict in BAD and not request.meta.get("proxy_probe")):
+        # Refused through a proxy of the pool: whether that is about the site, Proxies knows.
+        about_proxy = finding.verdict in REFUSED and "proxy_lease" in request.meta
+        if good or (finding.verdict in BAD and not about_proxy):
             self.verdicts.tell(request, good)
         return response
 

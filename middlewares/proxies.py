@@ -17,7 +17,7 @@ from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
 from crawler import meta as m
-from crawler.access.detect import RULE, VERDICT
+from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
 from crawler.access.pool import Outcome, PoolConfig, ProxyPool, Taken
 from crawler.access.proxies import Proxy
@@ -45,6 +45,10 @@ _LONGEST_S = 30.0
 _CLIMBING_S = 4.0
 #: Bad answers that a pool without a usable proxy counts as: it took as many to get there.
 _WHOLE_POOL = 3
+#: Rule of a page that is whole, but made by JavaScript: its proxy did all that a proxy can.
+_SHELL = "javascript-shell"
+#: Replies of the pool that tell of a new ban.
+_NEWS = frozenset({"BANNED", "RESTING"})
 _TRIES = "proxy_retry_times"
 #: Key of `request.meta`: until when a request waits here, monotonic seconds.
 _UNTIL = "proxy_until"
@@ -78,7 +82,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._redis: Redis | None = None
         self._look_at = 0.0
         self._opening = asyncio.Lock()
-        self._late: set[asyncio.Task[None]] = set()
+        self._late: set[asyncio.Task[str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -203,7 +207,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return response
         is_ban = getattr(self.crawler.spider, "response_is_ban", self.policy.response_is_ban)
         reason = f"refused through {request.meta[PROXY_ID]}: HTTP {response.status}"
-        return await self._judged(request, is_ban(request, response), reason) or response
+        refused = request.meta.get(VERDICT) in REFUSED
+        back = await self._judged(request, is_ban(request, response), reason, refused=refused)
+        return back or response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Report the use; send the request through another proxy if this one failed."""
@@ -213,32 +219,38 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         reason = f"failed through {request.meta[PROXY_ID]}: {type(exception).__name__}"
         return await self._judged(request, is_ban(request, exception), reason)
 
-    async def _judged(self, request: Request, ban: bool | None, reason: str) -> Request | None:
+    async def _judged(
+        self, request: Request, ban: bool | None, reason: str, *, refused: bool = False
+    ) -> Request | None:
         request.meta["_ban"] = ban
         # A proxy that the site never accepted is to blame itself; one that it did, or the page.
         tries = int(request.meta.get(_TRIES) or 0) + (not request.meta.get(_PROBE))
         if not ban or tries > self.most_tries:
             await self._report(request, "good" if ban is False else "unknown")
             return None
-        await self._report(request, "ban")
+        word = await self._report(request, "ban")
+        if refused and word in _NEWS and not request.meta.get(_PROBE):
+            # The site refuses a proxy that it accepted before; all uses of it together are one.
+            self.verdicts.tell(request, False)
         self.stats.inc_value("proxies/bans")
         request.meta[_TRIES] = tries
         copy = self.ledger.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         # What is not the frontier's, robots.txt for instance, is tried again on the spot.
         return copy or request.replace(dont_filter=True)
 
-    async def _report(self, request: Request, outcome: Outcome) -> None:
+    async def _report(self, request: Request, outcome: Outcome) -> str:
         taken = Taken(request.meta[PROXY_ID], request.meta.pop(LEASE))
-        await self._tell(domain(request.url), taken, outcome)
+        return await self._tell(domain(request.url), taken, outcome)
 
-    async def _tell(self, site: str, taken: Taken, outcome: Outcome) -> None:
+    async def _tell(self, site: str, taken: Taken, outcome: Outcome) -> str:
         try:
             word = await (await self._open()).report(site, taken, outcome)
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
-            return
-        if outcome == "ban":
+            return ""
+        if word in _NEWS:
             logger.info("proxy %s is %s by %s", taken.id, word.lower(), site)
+        return word
 
     def downloaded(self, response: Response, request: Request) -> None:
         """Report a redirect here: the middleware that follows it ends the chain before this one."""
@@ -269,7 +281,7 @@ class VerdictPolicy:
             return response.status in self._BAN_STATUSES
         if verdict in {"blocked", "captcha", "throttled"}:
             return True
-        if verdict == "ok":
+        if verdict == "ok" or request.meta.get(RULE) == _SHELL:
             return False
         return True if request.meta.get(RULE) in self._PROXY_RULES else None
 

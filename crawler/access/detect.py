@@ -23,13 +23,15 @@ import attrs
 from crawler.access import marks
 from crawler.access.marks import Verdict
 
-__all__ = ["BAD", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
+__all__ = ["BAD", "REFUSED", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
 #: Keys of `request.meta` that hold the verdict and the rule's name.
 VERDICT, RULE = "verdict", "verdict_rule"
 
 #: Verdicts that another means of asking may change.
 BAD = frozenset({"blocked", "captcha", "empty"})
+#: Verdicts that may be about the address that asked.
+REFUSED = frozenset({"blocked", "captcha"})
 
 #: Bytes of the body in which markers are looked for.
 HEAD = 8192

@@ -131,7 +131,11 @@ class ProxyPool:
         return int(reply[1]) / 1000 if word == "WAIT" else float("inf")
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
-        """Say how a use ended: 'GOOD', 'UNKNOWN', 'BANNED' for the domain, 'RESTING' everywhere."""
+        """Say how a use ended; returns what became of the proxy.
+
+        'GOOD'; 'UNKNOWN'; 'BANNED' for the domain; 'AGAIN', it was banned by a use that was under
+        way with this one; 'RESTING' everywhere.
+        """
         config = self.config
         reply = await run(
             self.redis,

@@ -77,6 +77,9 @@ class Command(SeineCommand):
             table.add_row(section.name, *map(str, counts), " → ".join(section.path))
         if not self.as_json:
             Console(highlight=False).print(table)
+            for proxy in outcome.dead:
+                rests = "in quarantine" if proxy.resting else "NOT in quarantine"
+                print(f"dead proxy ({proxy.mode}): {rests} after {proxy.bans} failed uses")
         for name in outcome.failed:
             complain(f"{name} ended badly")
         share = 100 * outcome.browser / max(1, sum(outcome.requests.values()))

@@ -12,7 +12,7 @@ Each is for one of the shop's addresses, or for all:
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
@@ -20,12 +20,16 @@ import attrs
 
 from crawler.demo.pages import Page
 
-Guard = Literal["headers", "captcha", "rate", "cookie", "script"]
+Guard = Literal["headers", "captcha", "rate", "cookie", "script", "quota", "network"]
 GUARDS: tuple[Guard, ...] = get_args(Guard)
 
 #: Requests a second that the `rate` guard lets one client make.
 RATE = 5
 RETRY_AFTER_S = 2
+#: Pages that the `quota` guard shows one address, unless the shop is told otherwise.
+QUOTA = 20
+#: Addresses 127.0.0.N from here on are no neighbours.
+ELSEWHERE = 20
 COOKIE = "consent=yes"
 #: What the page's own script sends along; nothing else does.
 SCRIPT_HEADER = "X-Shop-Script"
@@ -70,7 +74,10 @@ class Guards:
 
     by_host: Mapping[str, frozenset[Guard]]
     """Defences by address; `*` stands for every address."""
+    quota: int = QUOTA
+    """Pages that one address is shown where `quota` is up."""
     _lately: dict[tuple[str, str], deque[float]] = attrs.Factory(dict)
+    _shown: Counter[tuple[str, str]] = attrs.Factory(Counter)
 
     def stop(self, visitor: Visitor) -> Page | None:
         """What the visitor gets instead of the page; None where nothing stops it."""
@@ -83,6 +90,19 @@ class Guards:
             return Page(b"<h1>403 Forbidden</h1>", 403)
         if "captcha" in up and not is_browser(visitor.headers):
             return Page(_CAPTCHA.encode())
+        return self._by_address(visitor, up) or self._by_page(visitor, up)
+
+    def _by_address(self, visitor: Visitor, up: frozenset[Guard]) -> Page | None:
+        if "network" in up and is_neighbour(visitor.client):
+            return Page(b"<h1>403 Forbidden</h1>", 403)
+        if "quota" in up:
+            if self._shown[visitor.host, visitor.client] >= self.quota:
+                return Page(_CAPTCHA.encode())
+            self._shown[visitor.host, visitor.client] += 1
+        return None
+
+    @staticmethod
+    def _by_page(visitor: Visitor, up: frozenset[Guard]) -> Page | None:
         if "cookie" in up and COOKIE not in visitor.headers.get("Cookie", ""):
             return Page(_WALL.encode(), headers={"Set-Cookie": f"{COOKIE}; Path=/"})
         if "script" in up and SCRIPT_HEADER not in visitor.headers:
@@ -106,8 +126,14 @@ def is_browser(headers: Mapping[str, str]) -> bool:
     return agent.startswith("Mozilla/5.0 ") and all(name in headers for name in BROWSER_HEADERS)
 
 
-def guards_of(texts: Iterable[str]) -> Guards:
-    """Read `KIND` (for every address) or `ADDRESS=KIND`.
+def is_neighbour(client: str) -> bool:
+    """Whether a visitor's address is one of the shop's own network."""
+    start, _, last = client.rpartition(".")
+    return start == "127.0.0" and last.isdigit() and int(last) < ELSEWHERE
+
+
+def guards_of(texts: Iterable[str], quota: int = QUOTA) -> Guards:
+    """Read `KIND` (for every address) or `ADDRESS=KIND`; *quota* is that guard's share of pages.
 
     Raises:
         ValueError: there is no such kind.
@@ -122,4 +148,4 @@ def guards_of(texts: Iterable[str]) -> Guards:
         if found is None:
             raise ValueError(f"{kind!r} is none of {', '.join(GUARDS)}")
         by_host[host or "*"] = by_host.get(host or "*", frozenset()) | {found}
-    return Guards(by_host)
+    return Guards(by_host, quota)

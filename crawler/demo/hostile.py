@@ -14,10 +14,14 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from crawler.access.pool import Health, ProxyPool
 from crawler.access.programs import find_browser
+from crawler.access.proxies import parse
 from crawler.access.steps import Steps
 from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import Fleet, fleet
+from crawler.demo.forward import Forward, Mode, forwarders
+from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
@@ -35,8 +39,15 @@ SECTIONS: Mapping[str, str] = {
     "limits the rate": "rate",
     "asks for consent": "cookie",
     "is made of JavaScript": "script",
+    "CAPTCHA after N pages": "quota",
+    "refuses data centres": "network",
 }
 RENDERED = "is made of JavaScript"
+#: Proxies that work, and what is wrong with those that do not.
+GOOD = 8
+DEAD: tuple[Mode, ...] = ("gone", "hang", "garbage", "auth")
+#: A proxy that hangs is given up after this many seconds, as is any download.
+TIMEOUT_S = 5
 #: Pages that the browser may fetch beyond those that need it, as a share of them.
 TOLERANCE = 0.1
 _STEP = re.compile(r"'ladder/requests/(\w+)': (\d+)")
@@ -52,11 +63,25 @@ class Section:
     """Steps of the ladder, in the order in which they were used."""
 
 
+@attrs.frozen
+class DeadProxy:
+    """What became of a proxy that does not work."""
+
+    mode: str
+    bans: int
+    """Failed uses, of the whole fleet."""
+    resting: bool
+    """It is in quarantine."""
+
+
 @attrs.frozen(kw_only=True)
 class Outcome:
     """How the crawl ended."""
 
     sections: tuple[Section, ...]
+    quota: int
+    """Pages that one address was shown in the section that counts them."""
+    dead: tuple[DeadProxy, ...]
     seconds: float
     requests: Mapping[str, int]
     """Requests by step of the ladder."""
@@ -72,9 +97,11 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Every product of each section, and no more of the browser than it takes."""
+        """Every product of each section, no more browser than it takes, dead proxies at rest."""
         thrifty = self.browser <= self.needed * (1 + TOLERANCE) + 1
-        return thrifty and not self.failed and all(s.verdict.passed for s in self.sections)
+        rest = all(proxy.resting for proxy in self.dead)
+        got = all(section.verdict.passed for section in self.sections)
+        return got and thrifty and rest and not self.failed
 
 
 async def run_hostile(
@@ -122,9 +149,11 @@ async def _run(
         forget(where.database_url, site)
     guards = [f"127.0.0.{n}={kind}" for n, kind in enumerate(SECTIONS.values(), 1) if kind]
     stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+    quota, ways = quota_of(products), proxies_of()
     with (
-        served(products=products, hosts=len(SECTIONS), guard=guards, log=log) as shop,
-        fleet(_settings(crawl), stores, log.parent) as workers,
+        served(products=products, hosts=len(SECTIONS), guard=guards, log=log, quota=quota) as shop,
+        forwarders(*ways),
+        fleet(_settings(crawl, _listed(ways, log.parent)), stores, log.parent) as workers,
     ):
         addresses = {name: _address(shop, n) for n, name in enumerate(names, 1)}
         for name, address in addresses.items():
@@ -134,6 +163,7 @@ async def _run(
         began = time.monotonic()
         await _crawl(workers, frontier, say)
         places = {p.domain: p.path for p in await Steps(redis, crawl).places()}
+        health = await ProxyPool(redis, crawl).health()
         return Outcome(
             sections=tuple(
                 Section(
@@ -143,6 +173,8 @@ async def _run(
                 )
                 for name in names
             ),
+            quota=quota,
+            dead=dead_ones(ways, health),
             seconds=time.monotonic() - began,
             requests=requests_of(workers),
             needed=_pages_of(log, addresses[RENDERED]),
@@ -158,7 +190,45 @@ def _shop_log(folder: Path) -> Path:
     return log
 
 
-def _settings(crawl: str) -> dict[str, object]:
+def quota_of(products: int) -> int:
+    """Pages that one address is shown: a direct visitor and any one proxy get far too few.
+
+    >>> quota_of(40)
+    16
+    """
+    return max(5, products * 2 // 5)
+
+
+def proxies_of() -> list[Forward]:
+    """Give the demo's proxies, each with an exit of its own; the first ones do not work."""
+    good: Mode = "good"
+    modes = [*DEAD, *[good] * GOOD]
+    return [
+        Forward("http", f"127.0.0.{n}", "demo", f"secret-{n}", mode=mode)
+        for n, mode in enumerate(modes, ELSEWHERE)
+    ]
+
+
+def dead_ones(ways: Sequence[Forward], health: Sequence[Health]) -> tuple[DeadProxy, ...]:
+    """Look up what became of the proxies that do not work."""
+    by_id = {found.id: found for found in health}
+    proxies, _ = parse(way.url for way in ways)
+    return tuple(
+        DeadProxy(way.mode, found.bans, bool(found.resting_s or found.domains))
+        for way, proxy in zip(ways, proxies, strict=True)
+        if way.mode != "good" and (found := by_id[proxy.id])
+    )
+
+
+def _listed(ways: Sequence[Forward], folder: Path) -> Path:
+    """Write the list of proxies as an operator would, for our eyes only."""
+    path = folder / "proxies.txt"
+    path.touch(0o600)
+    path.write_text("".join(f"{way.url} pool=residential\n" for way in ways), "utf-8")
+    return path
+
+
+def _settings(crawl: str, proxies: Path) -> dict[str, object]:
     return {
         "SEINE_CRAWL": crawl,
         "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
@@ -173,6 +243,10 @@ def _settings(crawl: str) -> dict[str, object]:
         "SEINE_RENDER": json.dumps({"wait_for": "h1"}),
         # The worker without a browser may be first, and find no step that helps: not for long.
         "SEINE_LADDER_PAUSE_SECONDS": 5,
+        "SEINE_PROXIES_PATH": proxies,
+        # Only the ladder's step asks for them.
+        "SEINE_PROXY_POOL": "none",
+        "DOWNLOAD_TIMEOUT": TIMEOUT_S,
     }
 
 

@@ -19,7 +19,7 @@ from typing import TextIO
 
 from aiohttp import web
 
-from crawler.demo.guards import GUARDS, Guards, Visitor, guards_of
+from crawler.demo.guards import GUARDS, QUOTA, Guards, Visitor, guards_of
 from crawler.demo.markup import BASE
 from crawler.demo.pages import Page, Site
 from crawler.demo.traps import Traps
@@ -112,7 +112,7 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
 async def serve(args: argparse.Namespace) -> None:
     """Run the shop until a signal, or until the parent closes our standard input."""
     site = Site(args.products, seed=args.seed, page_kb=args.page_kb, day=args.day)
-    guards = guards_of(args.guard) if args.guard else None
+    guards = guards_of(args.guard, args.quota) if args.guard else None
     with contextlib.ExitStack() as stack:
         log = None
         if args.log is not None:
@@ -152,6 +152,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="[ADDRESS=]KIND",
         help=f"defend an address, or all of them: {', '.join(GUARDS)}",
     )
+    parser.add_argument("--quota", type=int, default=QUOTA, help="of the guard with that name")
     parser.add_argument("--log", type=Path, help="access log, one JSON object a line")
     parser.add_argument("--with-parent", action="store_true", help="stop when stdin closes")
     return parser.parse_args(argv)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.demo.hostile import RENDERED, SECTIONS, run_hostile
+from crawler.demo.hostile import DEAD, RENDERED, SECTIONS, run_hostile
 from crawler.stores.connect import Endpoints
 
 pytestmark = [
@@ -27,7 +27,12 @@ async def test_every_section_is_got_whole_by_the_cheapest_means(
     paths = {s.name: s.path for s in outcome.sections}
     assert paths["open"] == paths["limits the rate"] == paths["asks for consent"] == ("plain",)
     assert paths["wants a browser's headers"] == paths["shows a CAPTCHA"] == ("plain", "tls")
+    assert paths["CAPTCHA after N pages"] == ("plain", "tls", "pool")
+    assert paths["refuses data centres"] == ("plain", "tls", "pool")
     assert paths[RENDERED][-1] == "browser"
     assert 0 < outcome.browser <= outcome.needed * 1.1 + 1
+    assert {proxy.mode for proxy in outcome.dead if proxy.resting} == set(DEAD)
+    # Two sites use the pool besides the one that it does not help; each finds a dead one out once.
+    assert all(proxy.bans <= 3 for proxy in outcome.dead)
     assert outcome.passed
     assert len(said) >= len(SECTIONS)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from crawler.demo.catalogue import catalogue
+from crawler.demo.forward import Forward, forwarders
 from crawler.demo.judge import judge
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import wait_until
-from tests.integration.access.forward import Forward, forwarders
 
 pytestmark = pytest.mark.acceptance
 

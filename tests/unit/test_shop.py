@@ -290,6 +290,29 @@ def test_a_guard_stops_whom_it_should(kind, headers, status, text):
     assert page is None or text in page.body
 
 
+def test_an_address_is_shown_its_share_of_pages_and_then_a_captcha() -> None:
+    guards = guards_of(["quota"], quota=2)
+    one, other = (Visitor("h", f"127.0.0.{n}", "/p/1/x", {}) for n in (21, 22))
+
+    shown = [guards.stop(visitor) for visitor in (one, one, other, other)]
+    refused = guards.stop(one)
+
+    assert shown == [None] * 4
+    assert refused is not None
+    assert b"recaptcha" in refused.body
+
+
+def test_neighbours_of_the_shop_are_refused_and_others_are_not() -> None:
+    guards = guards_of(["network"])
+    near, far = (Visitor("h", f"127.0.0.{n}", "/p/1/x", {}) for n in (1, 20))
+
+    refused = guards.stop(near)
+
+    assert refused is not None
+    assert refused.status == 403
+    assert guards.stop(far) is None
+
+
 def test_the_rate_guard_names_when_to_come_back_and_looks_at_one_address_only():
     guards = guards_of(["127.0.0.2=rate"])
     visitor = Visitor("127.0.0.2", "c", "/", {})

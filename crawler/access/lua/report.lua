@@ -9,7 +9,7 @@
 -- ARGV[6] first quarantine, ms; it doubles with each ban in a row
 -- ARGV[7] longest quarantine, ms
 -- ARGV[8] number of domains whose bans within the first quarantine make it rest everywhere
--- reply: 'GOOD', 'UNKNOWN', 'BANNED' (for the domain), 'RESTING' (everywhere)
+-- reply: 'GOOD', 'UNKNOWN', 'BANNED' (for the domain), 'RESTING' (everywhere), 'AGAIN' (it rests already)
 local domain, id, outcome = ARGV[2], ARGV[3], ARGV[5]
 local first, longest = tonumber(ARGV[6]), tonumber(ARGV[7])
 local resting, proven = domain_key('rest', domain), domain_key('good', domain)
@@ -36,7 +36,8 @@ end
 if outcome ~= 'ban' then return 'UNKNOWN' end
 redis.call('ZREM', proven, id)
 -- Uses that were under way together fail together; they are one ban.
-if tonumber(redis.call('ZSCORE', resting, id) or 0) <= now then
+local again = tonumber(redis.call('ZSCORE', resting, id) or 0) > now
+if not again then
     rest(resting, redis.call('HINCRBY', strikes, id, 1))
 end
 redis.call('PEXPIRE', resting, KEEP)
@@ -45,6 +46,6 @@ redis.call('SADD', P .. 'domains', domain)
 redis.call('ZREMRANGEBYSCORE', bans, '-inf', now - first)
 redis.call('ZADD', bans, now, domain)
 redis.call('PEXPIRE', bans, first)
-if redis.call('ZCARD', bans) < tonumber(ARGV[8]) then return 'BANNED' end
+if redis.call('ZCARD', bans) < tonumber(ARGV[8]) then return again and 'AGAIN' or 'BANNED' end
 rest(RESTING, 1)
-return 'RESTING'
+return again and 'AGAIN' or 'RESTING'

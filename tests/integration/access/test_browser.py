@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from crawler.demo.forward import Forward, forwarders
 from crawler.demo.served import served
 from tests.integration.access.conftest import Fetch
-from tests.integration.access.forward import Forward, forwarders
 
 pytestmark = [
     pytest.mark.browser,

@@ -17,8 +17,8 @@ from crawler.access.proxies import parse
 from crawler.access.steps import Steps
 from crawler.cli import SeineCommand
 from crawler.commands import domains, proxies
+from crawler.demo.forward import Forward, forwarders
 from tests.acceptance.site import serve_pages
-from tests.integration.access.forward import Forward, forwarders
 
 pytestmark = pytest.mark.redis
 LINE = "http://me:hunter2@p.example:1 provider=acme country=DE"

@@ -17,6 +17,7 @@ from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
 from crawler.engine.ledger import ledger_of
+from crawler.engine.verdicts import verdicts_of
 from crawler.frontier.model import Lease
 from crawler.stores.connect import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
@@ -114,6 +115,30 @@ async def test_a_refused_proxy_is_not_used_again_and_the_page_keeps_its_tries(ma
     assert isinstance(back, Request)
     assert "retry_count" not in back.meta
     assert refused not in {await used(middleware) for _ in range(3)}
+
+
+async def test_refusals_of_one_proxy_count_for_the_site_once_and_only_if_it_was_accepted(
+    make: Make,
+) -> None:
+    middleware = await make(SEINE_PROXIES="a.example:1,b.example:2")
+    told: list[tuple[bool, int]] = []
+    verdicts_of(middleware.crawler).listen(lambda _, good, weight: told.append((good, weight)))
+
+    async def refuse(request: Request) -> None:
+        request.meta[VERDICT] = "captcha"
+        await middleware.process_response(request, Response(URL))
+
+    unproven = leased(middleware)
+    await middleware.process_request(unproven)
+    await refuse(unproven)
+    assert told == []
+    await used(middleware)
+    under_way = [leased(middleware, n) for n in (2, 3)]
+    for request in under_way:
+        await middleware.process_request(request)
+    for request in under_way:
+        await refuse(request)
+    assert told == [(False, 1)]
 
 
 async def test_where_no_proxy_is_free_the_request_waits_in_the_frontier(make: Make) -> None:

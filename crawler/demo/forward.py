@@ -1,6 +1,7 @@
-"""Forward proxies of the test's own, http and socks5, each with an address of its own.
+"""Forward proxies to try a crawler on, http and socks5, each with an address of its own.
 
-A site sees them as 127.0.0.N, so it can tell them apart and ban them as sites do.
+A site sees them as 127.0.0.N, so it can tell them apart and ban them as sites do. Some misbehave,
+each in a way of its own; one that is `gone` has a port on which nobody listens.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ NO_LOGIN = (
     b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"
     b'Proxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\n\r\n'
 )
-Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite"]
+Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone"]
 
 
 @attrs.define
@@ -47,7 +48,7 @@ class Forward:
         self.asked += 1
         with (
             contextlib.closing(writer),
-            contextlib.suppress(OSError, asyncio.IncompleteReadError, ValueError),
+            contextlib.suppress(OSError, EOFError, ValueError, asyncio.CancelledError),
         ):
             if self.mode not in {"good", "cut"}:
                 await self._misbehave(reader, writer)
@@ -140,20 +141,25 @@ class Forward:
 
 @contextlib.contextmanager
 def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
-    """Run proxies in a thread as long as the block; each gets a port of its own."""
+    """Run proxies in a thread as long as the block; each gets a port of its own.
+
+    Raises:
+        RuntimeError: they did not start.
+    """
     loop = asyncio.new_event_loop()
-    ready, tasks = threading.Event(), []
+    ready, over = threading.Event(), asyncio.Event()
 
     async def main() -> None:
-        tasks.append(asyncio.current_task())
         servers = []
         for proxy in proxies:
             server = await asyncio.start_server(proxy.serve, "127.0.0.1", proxy.port)
             proxy.port = server.sockets[0].getsockname()[1]
-            servers.append(server)
+            if proxy.mode == "gone":
+                server.close()
+            else:
+                servers.append(server)
         ready.set()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.Event().wait()
+        await over.wait()
         for server in servers:
             server.close()
         left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
@@ -164,10 +170,11 @@ def forwarders(*proxies: Forward) -> Iterator[list[Forward]]:
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()
-    assert ready.wait(10)
+    if not ready.wait(10):
+        raise RuntimeError("the forward proxies did not start")
     try:
         yield list(proxies)
     finally:
-        loop.call_soon_threadsafe(tasks[0].cancel)
+        loop.call_soon_threadsafe(over.set)
         thread.join(10)
         loop.close()
