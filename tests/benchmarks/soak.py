@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import attrs
 import psutil
@@ -34,9 +35,19 @@ from crawler.frontier.frontier import Frontier
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate
+from tests.benchmarks.processes import Stores, client_connections, memory_mb, tree
 from tests.helpers import server_folder, wait_until_async
 
 CRAWL = "soak"
+#: What must stay as it is.
+GROWING = (
+    "worker_mb",
+    "files",
+    "redis_mb",
+    "redis_connections",
+    "postgres_mb",
+    "postgres_connections",
+)
 #: A round that takes longer has lost something, in seconds.
 ROUND_S = 300
 
@@ -51,6 +62,11 @@ class Sample:
     files: int
     """Open files of the worker with most."""
     redis_mb: float
+    """What Redis' data take."""
+    redis_connections: int
+    postgres_mb: float
+    """Memory of all PostgreSQL processes; what they share counts once."""
+    postgres_connections: int
     pages: int
     lost: int
     """Products missing or wrong."""
@@ -79,12 +95,15 @@ async def _round(
 async def _soak(args: argparse.Namespace, redis_url: str, database: str, workers: Fleet) -> None:
     for _ in range(args.workers):
         workers.start()
+    stores = Stores.behind(redis_url, database)
     redis = redis_client(redis_url)
     frontier, samples, began = Frontier(redis, CRAWL), [], time.monotonic()
     with served(products=args.products) as shop:
         while time.monotonic() - began < 60 * args.minutes:
             pages, lost = await _round(redis, frontier, shop.url, database, args.products)
-            samples.append(await _sample(redis, workers, time.monotonic() - began, pages, lost))
+            use = await _use(redis, workers, stores, database)
+            at_s = round(time.monotonic() - began, 1)
+            samples.append(Sample(at_s=at_s, pages=pages, lost=lost, **use))
             print(json.dumps(attrs.asdict(samples[-1])), file=sys.stderr, flush=True)
             if len(workers.alive) < args.workers:
                 raise RuntimeError(f"a worker ended; see {workers.folder}")
@@ -92,22 +111,23 @@ async def _soak(args: argparse.Namespace, redis_url: str, database: str, workers
     print(json.dumps(report(samples, 60 * args.minutes)))
 
 
-async def _sample(redis: Redis, workers: Fleet, at_s: float, pages: int, lost: int) -> Sample:
+async def _use(redis: Redis, workers: Fleet, stores: Stores, database: str) -> dict[str, Any]:
     processes = [psutil.Process(worker.pid) for worker in workers.alive]
-    memory = await redis.info("memory")
-    return Sample(
-        at_s=round(at_s, 1),
-        worker_mb=round(max(p.memory_info().rss for p in processes) / 1e6, 1),
-        files=max(p.num_fds() for p in processes),
-        redis_mb=round(memory["used_memory"] / 1e6, 2),
-        pages=pages,
-        lost=lost,
-    )
+    found = await redis.info()
+    return {
+        "worker_mb": round(max(p.memory_info().rss for p in processes) / 1e6, 1),
+        "files": max(p.num_fds() for p in processes),
+        "redis_mb": round(found["used_memory"] / 1e6, 2),
+        "redis_connections": found["connected_clients"],
+        "postgres_mb": round(memory_mb(tree(stores.postgres)), 1),
+        "postgres_connections": client_connections(database),
+    }
 
 
 def report(samples: Sequence[Sample], seconds: float) -> dict[str, float]:
     """Compare the first samples after the warm-up with the last ones."""
-    warm = [s for s in samples if s.at_s >= min(300, seconds / 6)] or samples
+    warm_up_s = min(300, seconds / 6)
+    warm = [s for s in samples if s.at_s >= warm_up_s] or samples
     tenth = max(1, len(warm) // 10)
     first, last = warm[:tenth], warm[-tenth:]
 
@@ -117,13 +137,12 @@ def report(samples: Sequence[Sample], seconds: float) -> dict[str, float]:
 
     return {
         "minutes": round(seconds / 60, 1),
+        "warm_up_s": warm_up_s,
         "rounds": len(samples),
         "pages": samples[-1].pages,
         "lost": sum(s.lost for s in samples),
-        "worker_mb": last[-1].worker_mb,
-        "worker_growth_percent": growth("worker_mb"),
-        "redis_growth_percent": growth("redis_mb"),
-        "files_growth_percent": growth("files"),
+        **{name: getattr(last[-1], name) for name in GROWING},
+        **{f"{name}_growth_percent": growth(name) for name in GROWING},
     }
 
 
