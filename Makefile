@@ -30,8 +30,8 @@ format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/write_settings.py
 
-bench: $(VENV)/.dev ## compare with plain Scrapy on the same site
-	@$(BIN)/python -m tests.benchmarks.crawl --json
+bench: $(VENV)/.dev build/peers/.made ## measure all of it, and write docs/benchmarks.md (15 minutes)
+	@$(BIN)/python -m tests.benchmarks.suite --json build/bench.json --docs docs
 
 chaos: $(VENV)/.dev ## kill workers and servers at random, and count what is lost
 	@$(BIN)/python -m pytest -m chaos
@@ -68,3 +68,10 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing what development needs …"
 	@$(PIP) install --use-pep517 -c constraints.txt -e ".[dev]"
 	@touch $@ $(VENV)/.run
+
+# Other crawlers to be measured against, in an environment of their own.
+build/peers/.made: tests/benchmarks/peers.txt
+	@echo "installing what Seine is measured against …"
+	@$(PYTHON) -m venv build/peers
+	@build/peers/bin/python -m pip --disable-pip-version-check --quiet install -r $< && touch $@ \
+		|| echo "not all of it can be installed here; the benchmark goes without"

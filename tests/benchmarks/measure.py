@@ -1,61 +1,105 @@
-"""Runs a process and says what it cost: CPU seconds by the kernel's account, wall time, memory."""
+"""Runs processes to their end and says what they cost: CPU as the kernel counts it, time, memory."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
+
+from tests.benchmarks.processes import Cpu, memory_mb, tree
 
 ROOT = Path(__file__).parents[2]
 
 
 @attrs.frozen(kw_only=True)
-class Cost:
-    """What one process used from its start to its end, its start-up included."""
+class Command:
+    """One process of a run."""
 
-    cpu_s: float
+    arguments: Sequence[str]
+    """What comes after `python`."""
+    environment: Mapping[str, str] = attrs.Factory(dict)
+    python: str = sys.executable
+
+
+@attrs.frozen(kw_only=True)
+class Cost:
+    """What a run's processes used from start to end, their start-up and their children included."""
+
+    cpu: Cpu
     wall_s: float
     rss_mb: float
+    """The largest process at its largest, in MiB, as the kernel reports it."""
+    memory_mb: float
+    """All processes together, at their largest, in MB; what they share counts once."""
     log: str
 
     def stat(self, name: str) -> int:
-        """A whole number out of the statistics that Scrapy logs at its end; 0 if missing."""
-        _, found, rest = self.log.rpartition(f"'{name}': ")
-        digits = rest.split(",")[0].split("}")[0].strip() if found else "0"
-        return int(float(digits))
-
-    @property
-    def pages(self) -> int:
-        """Responses received."""
-        return self.stat("response_received_count")
+        """A number out of the statistics that Scrapy logs at its end, summed over the workers."""
+        found = re.findall(rf"'{re.escape(name)}': (\d+)", self.log)
+        return sum(int(number) for number in found)
 
 
-def run(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> Cost:
-    """Run `python COMMAND` in the project to its end.
+def run(commands: Sequence[Command], folder: Path) -> Cost:
+    """Run the commands in the project, all at a time, to their end.
 
     Raises:
-        RuntimeError: it failed; with the end of its log.
+        RuntimeError: one failed; with the end of its log.
     """
-    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     began = time.monotonic()
+    logs = [folder / f"log-{number}" for number in range(len(commands))]
+    started = [_start(command, log) for command, log in zip(commands, logs, strict=True)]
+    with _watched(started) as most:
+        cpu, rss_mb = Cpu(), 0.0
+        for process in started:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            cpu += Cpu(usage.ru_utime, usage.ru_stime)
+            rss_mb = max(rss_mb, usage.ru_maxrss / 1024)
+    wall_s = time.monotonic() - began
+    texts = [log.read_text(errors="replace") for log in logs]
+    for process, text in zip(started, texts, strict=True):
+        if process.returncode:
+            raise RuntimeError(f"{process.args} failed:\n{text[-3000:]}")
+    return Cost(
+        cpu=cpu, wall_s=wall_s, rss_mb=rss_mb, memory_mb=max(most, default=0), log="\n".join(texts)
+    )
+
+
+def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with log.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, *command],
+        return subprocess.Popen(
+            [command.python, *command.arguments],
             cwd=ROOT,
-            env={**kept, "PYTHONPATH": str(ROOT), **(environment or {})},
+            env={**kept, "PYTHONPATH": str(ROOT), **command.environment},
+            stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
         )
-        _, status, usage = os.wait4(process.pid, 0)
-    wall_s = time.monotonic() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    text = log.read_text(errors="replace")
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{text[-3000:]}")
-    cpu_s = usage.ru_utime + usage.ru_stime
-    return Cost(cpu_s=cpu_s, wall_s=wall_s, rss_mb=usage.ru_maxrss / 1024, log=text)
+
+
+@contextmanager
+def _watched(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[list[float]]:
+    """Note once a second what the processes and their children take."""
+    samples: list[float] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(1):
+            samples.append(sum(memory_mb(tree(process.pid)) for process in processes))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        over.set()
+        thread.join()

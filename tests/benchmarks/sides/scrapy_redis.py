@@ -12,7 +12,8 @@ from typing import Any, Self
 import attrs
 from scrapy.crawler import Crawler
 
-from tests.benchmarks.sides.plain import crawl
+from tests.benchmarks.sides.plain import PlainSpider
+from tests.benchmarks.sides.process import crawl
 from tests.benchmarks.sides.rows import Rows
 
 
@@ -47,7 +48,7 @@ def main() -> None:
     if len(sys.argv) > 5:
         settings["CONCURRENT_REQUESTS"] = int(sys.argv[5])
         settings["CONCURRENT_REQUESTS_PER_DOMAIN"] = int(sys.argv[5])
-    crawl(base, settings)
+    crawl(PlainSpider, base, settings)
 
 
 if __name__ == "__main__":
