@@ -1,4 +1,4 @@
-"""Runs processes to their end and says what they cost: CPU as the kernel counts it, time, memory."""
+"""Runs processes to their end and says what they cost: CPU by the kernel, time, memory."""
 
 from __future__ import annotations
 
