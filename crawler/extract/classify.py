@@ -40,6 +40,12 @@ _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
 
+_ARTICLES = frozenset(
+    {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
+     "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Event", "Review",
+     "CriticReview", "ProfilePage"}
+)  # fmt: skip
+
 
 def looks_like_product(path: str) -> bool:
     """Whether an address reads like a product's.
@@ -105,6 +111,11 @@ def link_signs(verdict: Verdict, page: Page) -> None:
     """What the links in the page's head say."""
     if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):
         verdict.add("listing", 3, "it has a next or a previous page")
+
+
+def is_article(names: list[str]) -> bool:
+    """Whether a node's types are those of something to read."""
+    return any(name in _ARTICLES for name in names)
 
 
 def is_collection(names: list[str]) -> bool:

@@ -10,6 +10,7 @@ import attrs
 from crawler.extract import classify, jsonld, microdata, opengraph, schema, state, text
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.page import Page, text_of
+from crawler.extract.prices import alike, is_local
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
@@ -105,7 +106,7 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
     known = jsonld.index(values) if source == "json-ld" else {}
     products: list[Node] = []
     trails: list[Node] = []
-    listed = 0
+    listed, article = 0, ""
     for node in schema.walk(values):
         names = schema.types(node)
         if schema.is_product(node):
@@ -116,7 +117,12 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
             listed = max(listed, len(schema.many(node.get("itemListElement"))))
         elif classify.is_collection(names):
             verdict.add("listing", 3, f"{source} calls it a {names[0]}")
+        elif classify.is_article(names):
+            article = names[0]
     fields = _main(products, page, verdict, source)
+    if article and not products:
+        verdict.add("product", -3, f"{source} calls it a {article}")
+        verdict.add("listing", -2, f"{source} calls it a {article}")
     if not fields and listed >= _LIST_OF:
         verdict.add("listing", 3, f"{source} lists {listed} things")
     for node in trails[:1]:
@@ -189,6 +195,9 @@ def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
         verdict.add("product", 2, "it tells an item number")
     if seen.fields.get("availability") and seen.price_distance is not None:
         verdict.add("product", 1, "it tells the stock")
+    if seen.lone_cards and "price" not in seen.fields:
+        points = 3 if seen.lone_cards > 1 else 2
+        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
     if seen.cards >= _LIST_OF:
         verdict.add("listing", 3, f"{seen.cards} prices in tiles")
 
@@ -226,8 +235,12 @@ def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
             fields["name"], sources["name"] = name, "text"
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
-    if fields.get("currency") is None and "price" in fields:
-        fields["currency"], sources["currency"] = state.told_currency(page), "state"
+    known = fields.get("currency")
+    if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
+        told = state.told_currency(page)
+        if known is None or (told and alike(known, told)):
+            # A dollar sign is read by the page's language; its scripts may know better.
+            fields["currency"], sources["currency"] = told, "state"
     if fields.get("currency") is None:
         fields.pop("currency", None)
         sources.pop("currency", None)

@@ -19,14 +19,23 @@ _SIGNS = {
     "CAD$": "CAD", "A$": "AUD", "AU$": "AUD", "AUD$": "AUD", "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "SG$": "SGD", "NT$": "TWD", "R$": "BRL", "MX$": "MXN", "MEX$": "MXN",
     "AR$": "ARS", "CLP$": "CLP", "COL$": "COP", "JP¥": "JPY", "CN¥": "CNY",
-    "円": "JPY", "元": "CNY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
-    "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "лв.": "BGN", "руб": "RUB",
-    "руб.": "RUB", "р.": "RUB", "грн": "UAH", "тг": "KZT", "TL": "TRY", "Fr.": "CHF",
-    "SFr.": "CHF", "SFr": "CHF", "Rs.": "INR", "Rs": "INR", "RM": "MYR", "Rp": "IDR",
-    "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "₨": "INR", "د.إ": "AED", "ر.س": "SAR",
+    "円": "JPY", "RMB": "CNY", "원": "KRW", "zł": "PLN", "Kč": "CZK",
+    "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "лв.": "BGN",
+    "грн": "UAH", "тг": "KZT", "TL": "TRY", "Fr.": "CHF",
+    "SFr.": "CHF", "SFr": "CHF", "RM": "MYR", "Rp": "IDR",
+    "Rp.": "IDR", "S/": "PEN", "S/.": "PEN", "د.إ": "AED", "ر.س": "SAR",
     "Р": "RUB", "р": "RUB", "рублей": "RUB", "рубля": "RUB", "грн.": "UAH", "тенге": "KZT",
     "Eur": "EUR", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "KM": "BAM", "din.": "RSD",
-    "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK",
+    "Dhs": "AED", "Dhs.": "AED", "KSh": "KES", "đ": "VND", "₭": "LAK", "VNĐ": "VND",
+    "LEI": "RON", "din": "RSD", "дин": "RSD", "дин.": "RSD", "RSD.": "RSD", "ден": "MKD",
+    "ден.": "MKD", "сум": "UZS", "so'm": "UZS", "сом": "KGS", "֏": "AMD", "₮": "MNT",
+    "ლარი": "GEL", "Br": "BYN", "GH₵": "GHS", "TSh": "TZS",
+    "USh": "UGX", "FCFA": "XOF", "CFA": "XOF", "KD": "KWD", "RD$": "DOP", "J$": "JMD",
+    "TT$": "TTD", "Bs.": "BOB", "￡": "GBP", "บาท": "THB", "人民币": "CNY", 'ש"ח': "ILS",
+    "ש״ח": "ILS", "ريال": "SAR", "ر.ق": "QAR", "ر.ع": "OMR", "ر.ع.": "OMR", "د.ك": "KWD",
+    "د.ب": "BHD", ".د.ب": "BHD", "د.أ": "JOD", "د.ا": "JOD", "د.ج": "DZD", "دج": "DZD",
+    "د.ت": "TND", "د.م": "MAD", "د.م.": "MAD", "ج.م": "EGP", "ج.م.": "EGP", "جنيه": "EGP",
+    "ل.ل": "LBP", "د.ع": "IQD", "ریال": "IRR", "درهم": "AED",
 }  # fmt: skip
 #: Signs whose meaning hangs on the country; the value is what they mean without one.
 _LOCAL = {
@@ -40,6 +49,16 @@ _LOCAL = {
     "Kr.": ("DKK", {"NOK", "SEK", "ISK"}),
     ":-": ("SEK", {"NOK", "DKK"}),
     "R": ("ZAR", set()),
+    "元": ("CNY", {"TWD", "HKD"}),
+    "Rs": ("INR", {"PKR", "LKR", "NPR", "MUR"}),
+    "Rs.": ("INR", {"PKR", "LKR", "NPR", "MUR"}),
+    "₨": ("INR", {"PKR", "LKR", "NPR", "MUR"}),
+    "руб": ("RUB", {"BYN"}),
+    "руб.": ("RUB", {"BYN"}),
+    "р.": ("RUB", {"BYN"}),
+    "DH": ("MAD", {"AED"}),
+    "Dh": ("MAD", {"AED"}),
+    "DT": ("TND", set()),
 }
 CODES = frozenset(
     """
@@ -68,8 +87,21 @@ _COUNTRY = {
     "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP", "tw": "TWD", "jp": "JPY",
     "cn": "CNY", "se": "SEK", "no": "NOK", "dk": "DKK", "is": "ISK", "za": "ZAR", "in": "INR",
     "ch": "CHF", "br": "BRL", "pl": "PLN", "cz": "CZK", "hu": "HUF", "ro": "RON", "tr": "TRY",
+    "by": "BYN", "pk": "PKR", "lk": "LKR", "np": "NPR", "mu": "MUR", "ae": "AED", "ma": "MAD",
+    "ru": "RUB", "ua": "UAH", "il": "ILS", "th": "THB", "my": "MYR", "id": "IDR", "vn": "VND",
+    "kr": "KRW", "bg": "BGN", "rs": "RSD", "pe": "PEN", "uy": "UYU", "ph": "PHP", "eg": "EGP",
+    "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT",
 }  # fmt: skip
-_LANGUAGE = {"ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "da": "DKK"}
+_LANGUAGE = {
+    "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
+    "is": "ISK", "be": "BYN",
+}  # fmt: skip
+#: Domains of a country that anybody takes.
+_ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch"})
+_PLACE = re.compile(
+    r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)",
+    re.I,
+)
 
 _SPACES = " \u00a0\u202f\u2009"
 _NUMBER = (
@@ -82,13 +114,18 @@ _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 _KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
 #: Behind a number these are a part of its name: 1587R.
-_ONLY_BEFORE = frozenset({"R", "S/", "S/."})
+_ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, _KNOWN))
 #: How far a sign may stand from its amount, in blanks and colons.
 _GAP = 3
 _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
-_BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})")
+_BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
+#: Between the ends of a range whose sign is written once.
+_TO = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
+_SHORT = 24
+#: What markup leaves of an amount whose cents stand apart.
+_APART = re.compile(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
 
 @attrs.frozen
@@ -101,15 +138,41 @@ class Money:
     end: int = 0
 
 
-def local_currency(url_host: str, lang: str) -> str | None:
+def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     """Guess a page's currency from its address and language, to read `$` and `kr`.
 
     >>> local_currency("shop.example.com.au", "en"), local_currency("a.com", "en-ca")
     ('AUD', 'CAD')
+    >>> local_currency("a.com", "en", "https://a.com/en-nz/p/1"), local_currency("a.co", "en-us")
+    ('NZD', 'USD')
     """
     language, _, region = lang.partition("-")
     top = url_host.rpartition(".")[2]
-    return _COUNTRY.get(region[:2]) or _COUNTRY.get(top) or _LANGUAGE.get(language)
+    own = _COUNTRY.get(top)
+    if own and top not in _ANYBODYS:
+        return own
+    place = _PLACE.match(url)
+    told = _COUNTRY.get((place[1] or place[2]).lower()) if place else None
+    known = told or _COUNTRY.get(region[:2]) or _LANGUAGE.get(language)
+    return known or (own if top != "co" or language == "es" else None)
+
+
+def alike(one: str | None, other: str | None) -> bool:
+    """Whether two currencies are written with the same sign.
+
+    >>> alike("USD", "CAD"), alike("USD", "EUR")
+    (True, False)
+    """
+    return any({one, other} <= {usual, *others} for usual, others in _LOCAL.values())
+
+
+def is_local(currency: str) -> bool:
+    """Whether a currency is written with a sign that stands for others elsewhere.
+
+    >>> is_local("CAD"), is_local("EUR")
+    (True, False)
+    """
+    return any(others and currency in {usual, *others} for usual, others in _LOCAL.values())
 
 
 def currency_of(text: str, local: str | None = None) -> str | None:
@@ -203,6 +266,9 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     [('1168.70', 'EUR'), ('5', 'USD')]
     """
     text = text if text.isascii() else text.translate(_DIGITS)
+    if len(text) < _SHORT and (". " in text or ", " in text) and (apart := _APART.fullmatch(text)):
+        text = apart[1] + apart[2]
+    since: re.Match[str] | None = None
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         before = _sign_before(text[max(0, start - _REACH) : start])
@@ -214,8 +280,13 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         end = place + length if after else end
         sign = after if after in CODES or before is None else before
         if sign is None:
+            since = match
             continue
         currency = currency_of(sign, local)
+        if since and after and _TO.fullmatch(text, since.end(), start):
+            low = amount(since[0], currency)
+            if low is not None:
+                yield Money(low, currency, *since.span())
         value = amount(match[0], currency)
         if value is not None:
             yield Money(value, currency, start - len(before or ""), end)

@@ -32,7 +32,7 @@ _SOLD = frozenset(
 _ELSEWHERE = frozenset(
     {"isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor", "isConsumableFor", "review",
      "reviews", "isVariantOf", "hasVariant", "offers", "itemListElement", "hasOfferCatalog",
-     "makesOffer", "itemOffered", "isPartOf", "subjectOf"}
+     "makesOffer", "itemOffered", "isPartOf", "subjectOf", "itemReviewed", "mentions"}
 )  # fmt: skip
 _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
 _GTIN_LENGTHS = frozenset({8, 12, 13, 14})

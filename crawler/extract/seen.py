@@ -17,6 +17,8 @@ class Visible:
     buy_buttons: int = 0
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
+    lone_cards: int = 0
+    """Prices in boxes with a title that leads to another page, where they are few."""
     facts: int = 0
     """Labelled identifiers (SKU, GTIN, MPN)."""
     price_marked: bool = False

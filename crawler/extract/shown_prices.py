@@ -47,6 +47,8 @@ _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
+#: Lines of a tile between its title and its price.
+_TILE_LINES = 10
 
 
 @attrs.frozen
@@ -94,9 +96,34 @@ def _candidates(
     loose = [amount for amount in amounts if amount[2] not in tiles]
     here = [amount for amount in loose if not amount[0].flags & _lines.ELSEWHERE]
     # A column beside the reviews comes after them in the page.
+    if look_for_tiles and not seen.cards and here:
+        mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
+        seen.lone_cards = len(here) - len(mine)
+        here = mine
     if not here and not seen.cards:
         here = [amount for amount in loose if _beside_others(amount[0])]
     return [c for line, monies, _ in here for c in _judged_line(read, line, monies)]
+
+
+def _in_a_tile(read: Lines, line: Line) -> bool:
+    """Whether a heading that leads to another page stands in a box with the price."""
+    main = read.lines[read.heading] if read.heading >= 0 else None
+    if main is None or line.index < read.heading:
+        return False
+    wanted = _lines.HEADING | _lines.LINK
+    for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
+        title = read.lines[place]
+        if title.flags & _lines.HEADING:
+            apart = title.flags & wanted == wanted and title.text != main.text
+            return apart and not _share_a_box(main.element, title.element, line.element)
+    return False
+
+
+def _share_a_box(main: Element, title: Element, price: Element) -> bool:
+    """Whether the smallest box around a title and a price holds the main heading too."""
+    around = {price, *price.iterancestors()}
+    box = next((e for e in (title, *title.iterancestors()) if e in around), None)
+    return box is None or box is main or any(a is box for a in main.iterancestors())
 
 
 def _tiles(groups: dict[str, list[Element]]) -> set[str]:

@@ -6,10 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from html import unescape
 from typing import Any
+from urllib.parse import unquote
 
 import orjson
 
+from crawler.extract import literal
 from crawler.extract.availability import availability
 from crawler.extract.page import Page, text_of
 from crawler.extract.prices import CODES, currency_of, number
@@ -22,8 +25,14 @@ _ASSIGNED = re.compile(
     re.I,
 )
 _MOST_ASSIGNED = 12
+_FUNCTION = re.compile(r"__NUXT__\s*=\s*(?=\(?\s*function)")
+_HANDED = re.compile(
+    r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]+__\s*=)\s*(?:decodeURIComponent\(\s*)?(?=[\"'`])"
+)
+_ATTRIBUTE = re.compile(rb"=\"(?=\s*[\[{]+\s*(?:&quot;|&#34;|&#x22;))|='(?=\s*[\[{]+\s*\")")
+_LONGEST_ATTRIBUTE = 400_000
 _TOLD = re.compile(
-    rb"[cC]urrency(?:_?[cC]ode|_?[iI]so\w*)?[\"']?\s*[:=,]\s*(?:\{\s*[\"']?active[\"']?\s*:\s*)?[\"']([A-Z]{3})[\"']"
+    rb"urrency(?:_?[cC]ode|_?[iI]so\w*)?[\"']?\s*[:=,]\s*(?:\{\s*[\"']?active[\"']?\s*:\s*)?[\"']([A-Z]{3})[\"']"
 )
 _NAMES = (
     "name",
@@ -113,7 +122,11 @@ def _values(page: Page) -> Iterator[Any]:
                 value = _unflattened(value)
             yield value
         elif not kind or "javascript" in kind or kind == "module":
+            if "__NUXT__" in text and (called := _called(text)) is not None:
+                yield called
             yield from _assigned(text)
+            yield from _parsed(text)
+    yield from _attributes(page)
 
 
 def _loads(text: str) -> Any:
@@ -134,9 +147,50 @@ def _assigned(text: str) -> Iterator[Any]:
         try:
             value, place = _DECODER.raw_decode(text, match.end())
         except (ValueError, RecursionError):
-            place = match.end()
-            continue
+            value, place = _literal(text, match.end())
+            place = max(place, match.end())
+            if value is None:
+                continue
         yield value
+
+
+def _literal(text: str, place: int) -> tuple[Any, int]:
+    """What is no JSON may be JavaScript; None where it is neither."""
+    try:
+        return literal.read(text, place)
+    except literal.Unreadable:
+        return None, place
+
+
+def _called(text: str) -> Any:
+    """What Nuxt 2 returns from a function that is called at once."""
+    match = _FUNCTION.search(text)
+    try:
+        return literal.call(text, match.end()) if match else None
+    except literal.Unreadable:
+        return None
+
+
+def _parsed(text: str) -> Iterator[Any]:
+    """JSON that scripts hold as a text, escaped once more or encoded as in an address."""
+    for match, _ in zip(_HANDED.finditer(text), range(_MOST_ASSIGNED), strict=False):
+        try:
+            inner = literal.text_at(text, match.end())[0]
+        except literal.Unreadable:
+            continue
+        inner = unquote(inner) if inner[:3].upper() in {"%7B", "%5B"} else inner
+        if inner[:1] in {"{", "["} and "rice" in inner:
+            yield _loads(inner)
+
+
+def _attributes(page: Page) -> Iterator[Any]:
+    """JSON in elements' attributes: `data-product="{&quot;name&quot;: …}"`."""
+    for match, _ in zip(_ATTRIBUTE.finditer(page.raw), range(_MOST_ASSIGNED), strict=False):
+        quote = page.raw[match.end() - 1 : match.end()]
+        end = page.raw.find(quote, match.end(), match.end() + _LONGEST_ATTRIBUTE)
+        inner = page.raw[match.end() : end] if end > 0 else b""
+        if b"rice" in inner:
+            yield _loads(unescape(inner.decode("utf-8", "replace")))
 
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -10,7 +10,7 @@ from crawler.extract.availability import availability_of_text, buys, buys_in_sho
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import Element, Page, text_of
-from crawler.extract.prices import local_currency
+from crawler.extract.prices import currency_of, local_currency, parse_price
 from crawler.extract.schema import Fields, is_front, trail
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
@@ -43,6 +43,19 @@ _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
 _LONGEST_VALUE = 120
 _NEAR = 60
+#: How far from the heading a price counts as that no line shows.
+_FAR = 50
+_PRICE_ATTRIBUTES = (
+    re.compile(
+        rb"data-(?:product-|item-|base-|final-|sale-|current-)?price(?:-amount|-value)?"
+        rb"=[\"']([\d.,]{1,14})[\"']"
+    ),
+    re.compile(
+        rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
+        rb"\svalue=[\"']([\d.,]{1,14})[\"']"
+    ),
+)
+_CURRENCY_ATTRIBUTE = re.compile(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
 
 
@@ -68,6 +81,21 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
         if named is not None:
             return named
     return best if best_score >= 2.5 else None
+
+
+def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
+    """The price that the page's attributes tell, where all of them tell the same one."""
+    told = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
+    money = parse_price(told.pop().decode(), local) if len(told) == 1 else None
+    if money is not None and money.value:
+        code = _CURRENCY_ATTRIBUTE.search(page.raw)
+        seen.fields["price"] = money.value
+        seen.fields["currency"] = money.currency or (
+            currency_of(code[1].decode()) if code else None
+        )
+        seen.price_distance = _FAR
+        if seen.buy_buttons and not seen.fields.get("availability"):
+            seen.fields["availability"] = "InStock"
 
 
 def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
@@ -110,7 +138,7 @@ def likeness(text: str, whole: str) -> float:
 def visible(page: Page, expected: str | None = None) -> Visible:
     """Read a product from the page's visible text; *expected* is a name known already."""
     heading = heading_of(page, expected)
-    local = local_currency(_host(page.url), page.lang)
+    local = local_currency(_host(page.url), page.lang, page.url)
     seen = _seen(_lines.read(page, heading), local)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
     if heading is not None and lost and seen.cards < CARDS:
@@ -119,6 +147,8 @@ def visible(page: Page, expected: str | None = None) -> Visible:
         if (whole.price_distance or 999) < (seen.price_distance or 999):
             seen = whole
     fields = seen.fields
+    if "price" not in fields and not seen.cards and not seen.lone_cards:
+        _take_attribute(page, seen, local)
     if heading is not None:
         fields["name"] = text_of(heading)
     fields["images"] = _images(page, fields.get("name"))
@@ -136,7 +166,7 @@ def glance(page: Page, known: Fields) -> Visible:
         return Visible()
     read, seen = _lines.read_next_to(heading, _GLANCE), Visible()
     if "regular_price" not in known:
-        find_price(read, seen, local_currency(_host(page.url), page.lang), tiles=False)
+        find_price(read, seen, local_currency(_host(page.url), page.lang, page.url), tiles=False)
     find_facts(read, seen)
     if "availability" not in known:
         _stock(read, seen)

@@ -9,7 +9,15 @@ from crawler.extract.availability import availability, availability_of_text, buy
 from crawler.extract.facts import _label as label
 from crawler.extract.jsonld import loads
 from crawler.extract.opengraph import shorn
-from crawler.extract.prices import amount, count, find_prices, local_currency, number, parse_price
+from crawler.extract.prices import (
+    amount,
+    count,
+    currency_of,
+    find_prices,
+    local_currency,
+    number,
+    parse_price,
+)
 from crawler.extract.schema import gtin, images, is_front, is_home, without_tags
 
 
@@ -57,6 +65,16 @@ from crawler.extract.schema import gtin, images, is_front, is_home, without_tags
         ("$0.89000", "0.89000", "USD"),
         ("$.99", ".99", "USD"),
         ("AED 8000 (USD 2179)", "8000", "AED"),
+        ("118, 99 TL", "118.99", "TRY"),
+        ("$ 8. 94", "8.94", "USD"),
+        ("1.837, 32 €", "1837.32", "EUR"),
+        ("From 26 to 50 €", "26", "EUR"),
+        ("26,00 – 50,00 €", "26.00", "EUR"),
+        ("0,40 LEI", "0.40", "RON"),
+        ("1.990 дин", "1990", "RSD"),
+        ("106.61 ريال", "106.61", "SAR"),
+        ("880,000 VNĐ", "880000", "VND"),
+        ("40% OFF, now 12 €", "12", "EUR"),
     ],
 )
 def test_a_price_is_read_as_people_write_it(text: str, value: str, currency: str) -> None:
@@ -95,12 +113,25 @@ def test_each_amount_keeps_its_own_sign(text: str, values: list[str]) -> None:
         ("5 kr", "butikk.example.no", "nb", "NOK"),
         ("¥5", "shop.example.cn", "zh-cn", "CNY"),
         ("£5", "shop.example.com.au", "en", "GBP"),
+        ("$5", "shop.example.com.au", "en-us", "AUD"),
+        ("$5", "shop.example.co", "en-us", "USD"),
+        ("5 руб.", "lavka.example.by", "ru", "BYN"),
+        ("Rs. 5", "shop.example.pk", "en", "PKR"),
     ],
 )
 def test_a_sign_of_many_countries_is_read_as_the_pages_own(
     sign: str, host: str, lang: str, currency: str
 ) -> None:
     assert next(find_prices(sign, local_currency(host, lang))).currency == currency
+
+
+def test_codes_that_are_no_currencies_are_left_to_other_sources() -> None:
+    assert [currency_of(code) for code in ("UAN", "RUR", "eur", "ABC")] == [
+        None,
+        "RUB",
+        "EUR",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
