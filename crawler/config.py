@@ -9,6 +9,8 @@ import attrs
 
 from crawler.errors import ConfigError
 
+#: Each partition is asked in each round trip, and sends to each other one.
+MOST_PARTITIONS = 64
 _CREDENTIALS = re.compile(r"(?<=://)([^/@\s:]*)(?::[^/@\s]*)?@")
 
 
@@ -65,6 +67,8 @@ class FrontierConfig:
 
     crawl: str
     """Name of the crawl: the hash tag of all its keys."""
+    partitions: int
+    """Hash slots that the crawl is split over, by domain."""
     seeds_key: str
     """Redis key to which seeds are pushed."""
     lease_s: float
@@ -109,9 +113,13 @@ class FrontierConfig:
         seen = str(settings.get("SEINE_SEEN", "exact"))
         if seen not in {"exact", "bloom"}:
             raise ConfigError(f"SEINE_SEEN={seen!r} is neither exact nor bloom")
+        partitions = int(number(settings, "FRONTIER_PARTITIONS", 1, low=1))
+        if partitions > MOST_PARTITIONS:
+            raise ConfigError(f"FRONTIER_PARTITIONS={partitions} is above {MOST_PARTITIONS}")
         key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
         return cls(
             crawl=crawl,
+            partitions=partitions,
             seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
             lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
             lanes=("browser",) if flag(settings, "SEINE_BROWSER") else (),

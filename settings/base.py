@@ -59,6 +59,10 @@ DUPEFILTER_CLASS = "crawler.engine.dupefilter.DupeFilter"
 # Name of the crawl; another name is another crawl with its own queue and memory of seen URLs.
 # Default: the spider's name.
 SEINE_CRAWL = os.environ.get("SEINE_CRAWL", "")
+# Split one crawl over so many Redis Cluster slots, by domain; docs/sizing.md says when. A crawl has
+# the number that it was begun with, and a worker with another refuses to start. Default 1: one
+# Redis has room for 25,000 requests a second, and each partition costs workers another pipeline.
+FRONTIER_PARTITIONS = os.environ.get("FRONTIER_PARTITIONS", "1")
 # Where seeds are pushed; %(name)s is the spider's name. Default: scrapy-redis' own.
 REDIS_START_URLS_KEY = "%(name)s:start_urls"
 # A worker's leases return to the queue this many seconds after its last sign of life.

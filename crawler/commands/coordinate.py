@@ -14,6 +14,7 @@ from crawler.cli import SeineCommand, plans_of
 from crawler.config import FrontierConfig, flag
 from crawler.coordinator.schedule import check
 from crawler.coordinator.service import Coordinator
+from crawler.frontier.partitions import join_frontier
 from crawler.jobs.model import Plan
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
@@ -40,16 +41,18 @@ class Command(SeineCommand):
         found = endpoints(self.project)
         if flag(self.project, "SEINE_EMBEDDED"):
             migrate(found.database_url)
-        crawl = FrontierConfig.from_settings(self.project, opts.spider).crawl
+        config = FrontierConfig.from_settings(self.project, opts.spider)
         logging.getLogger("crawler.coordinator").setLevel(logging.INFO)
-        asyncio.run(self._run(found, crawl, plans, once=opts.once))
+        asyncio.run(self._run(found, config, plans, once=opts.once))
 
     async def _run(
-        self, found: Endpoints, crawl: str, plans: Sequence[Plan], *, once: bool
+        self, found: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
     ) -> None:
         redis = redis_client(found.redis_url)
-        coordinator = Coordinator(redis, crawl, found.database_url, plans)
+        crawl, of = config.crawl, config.partitions
+        coordinator = Coordinator(redis, crawl, found.database_url, plans, of)
         try:
+            await join_frontier(redis, crawl, of)
             if once:
                 await coordinator.step(datetime.now(UTC))
             else:

@@ -21,6 +21,7 @@ from crawler.cli_fleet import crawl_of, with_fleet
 from crawler.errors import ConfigError, DecodeError
 from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.partitions import find_frontier
 from crawler.ops.audit import note_command
 from crawler.ops.dead import MOST, Filter, one_dead, reason_of, search_dead
 from crawler.ops.requests import Found
@@ -73,7 +74,7 @@ class Command(SeineCommand):
         url = endpoints(self.project, need=("redis",)).redis_url
 
         async def work(redis: Redis) -> None:
-            frontier = Frontier(redis, crawl)
+            frontier = await find_frontier(redis, crawl)
             if verb == "list":
                 await self._list(frontier, wanted, opts.limit)
             elif verb == "show":

@@ -37,6 +37,7 @@ class Command(SeineCommand):
         frontier = frontier_of(self, opts)
         config = DashboardConfig(
             crawl=frontier.crawl,
+            partitions=frontier.partitions,
             seeds_key=frontier.seeds_key,
             fleet=str(self.project.get("SEINE_FLEET") or "access"),
         )

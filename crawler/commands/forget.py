@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import crawl_of, with_fleet
 from crawler.errors import ConfigError, StoreUnreachable
-from crawler.frontier.frontier import Frontier
+from crawler.frontier.partitions import find_frontier
 from crawler.ops.audit import note_command
 from crawler.stores.connect import endpoints
 from crawler.urls import fingerprint, normalise
@@ -59,7 +59,7 @@ class Command(SeineCommand):
         counts = [0, 0]
 
         async def work(redis: Redis) -> None:
-            frontier = Frontier(redis, crawl)
+            frontier = await find_frontier(redis, crawl)
             urls = _all(where.database_url, [a for a in args if a not in patterns], patterns)
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)

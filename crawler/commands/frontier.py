@@ -12,10 +12,11 @@ from rich.console import Console
 from scrapy.exceptions import UsageError
 
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import crawl_of, with_fleet
+from crawler.cli_fleet import frontier_of, with_fleet
 from crawler.errors import ConfigError
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.legacy import Source, import_queue
+from crawler.frontier.partitions import find_frontier, join_frontier
 from crawler.ops import screens
 from crawler.ops.audit import note_command
 from crawler.ops.domains import list_domains, read_domains
@@ -61,7 +62,8 @@ class Command(SeineCommand):
         verb = args[0] if args else "show"
         if verb not in VERBS or len(args) > 1:
             raise UsageError(f"one of {', '.join(VERBS)}")
-        crawl = crawl_of(self, opts)
+        config = frontier_of(self, opts)
+        crawl = config.crawl
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "clear" and not opts.yes:
             _ask(f"drop every request of {opts.domain or f'crawl {crawl}'}")
@@ -72,7 +74,12 @@ class Command(SeineCommand):
             "clear": self._clear,
             "import-scrapy-redis": self._import,
         }
-        with_fleet(url, lambda redis: acts[verb](redis, Frontier(redis, crawl), opts))
+
+        async def work(redis: Redis) -> None:
+            find = join_frontier if verb == "import-scrapy-redis" else find_frontier
+            await acts[verb](redis, await find(redis, crawl, config.partitions), opts)
+
+        with_fleet(url, work)
         return 0
 
     async def _show(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
@@ -127,6 +134,8 @@ def state_of(fleet: Fleet) -> dict[str, Any]:
         "delayed": c.delayed,
         "leased": c.leased,
         "dead": c.dead,
+        "moving": c.moving,
+        "partitions": fleet.partitions,
         "seen": c.seen,
         "due_now": fleet.due_now,
         "domains_ready": c.domains_ready,
@@ -138,8 +147,10 @@ def state_of(fleet: Fleet) -> dict[str, Any]:
 def in_words(fleet: Fleet) -> str:
     """Say where the requests are."""
     c = fleet.counts
+    split = f" in {fleet.partitions} partitions" if fleet.partitions > 1 else ""
+    moving = f"{c.moving} moving, " if split else ""
     return (
-        f"crawl {fleet.crawl}{' (paused)' if c.paused else ''}: {c.ready} ready, "
+        f"crawl {fleet.crawl}{split}{' (paused)' if c.paused else ''}: {c.ready} ready, {moving}"
         f"{c.delayed} delayed, {c.leased} leased, {c.dead} dead, {c.seen} seen; "
         f"{fleet.due_now} due now; domains: {c.domains_ready} ready, {c.domains_waiting} waiting"
     )

@@ -18,7 +18,7 @@ from crawler.cli import SeineCommand, plans_of
 from crawler.config import FrontierConfig
 from crawler.errors import ConfigError
 from crawler.extract.sites import site_of
-from crawler.frontier.frontier import Frontier
+from crawler.frontier.partitions import join_frontier
 from crawler.jobs.model import Job, Plan, job_id
 from crawler.jobs.progress import simple_eta_s
 from crawler.jobs.record import record
@@ -47,19 +47,20 @@ class Command(SeineCommand):
         if verb not in VERBS or (verb != "list" and not names):
             raise UsageError(f"one of {', '.join(VERBS)}, and what it is about")
         found = endpoints(self.project)
-        crawl = FrontierConfig.from_settings(self.project, opts.spider).crawl
+        config = FrontierConfig.from_settings(self.project, opts.spider)
         plans = plans_of(self.project, opts.spider)
 
         async def work() -> Sequence[Job]:
             redis = redis_client(found.redis_url)
             try:
-                return await _act(Jobs(Frontier(redis, crawl)), verb, names, plans)
+                frontier = await join_frontier(redis, config.crawl, config.partitions)
+                return await _act(Jobs(frontier), verb, names, plans)
             finally:
                 await redis.aclose()
 
         jobs = asyncio.run(work())
         if verb != "list":
-            record(found.database_url, crawl, jobs)
+            record(found.database_url, config.crawl, jobs)
         self._show(jobs)
 
     def _show(self, jobs: Sequence[Job]) -> None:

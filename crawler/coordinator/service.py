@@ -16,6 +16,7 @@ from crawler.conditional import KEY, Validators
 from crawler.coordinator import recrawl, schedule
 from crawler.errors import StoreUnreachable
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.partitions import frontier_of
 from crawler.jobs.model import Job, Plan, job_id
 from crawler.jobs.record import record
 from crawler.jobs.store import Jobs
@@ -41,6 +42,7 @@ class Coordinator:
     crawl: str
     database_url: str
     plans: Sequence[Plan]
+    partitions: int = 1
     frontier: Frontier = attrs.field(init=False)
     jobs: Jobs = attrs.field(init=False)
     leading: bool = False
@@ -48,7 +50,7 @@ class Coordinator:
     _looked: datetime | None = None
 
     def __attrs_post_init__(self) -> None:
-        self.frontier = Frontier(self.redis, self.crawl)
+        self.frontier = frontier_of(self.redis, self.crawl, self.partitions)
         self.jobs = Jobs(self.frontier)
         self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=TERM_S)
 
@@ -161,7 +163,7 @@ class Coordinator:
 
     async def _close(self, now: datetime) -> None:
         running = await self.jobs.running()
-        idle = (await self.frontier.counts()).undone == 0
+        idle = await self.frontier.idle()
         ended = [job for job in running if self._over(job, now, idle=idle)]
         for job in ended:
             await asyncio.to_thread(self._finish, job)

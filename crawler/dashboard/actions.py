@@ -84,7 +84,7 @@ async def _chosen(frontier: Frontier, form: Form) -> list[str]:
             text=form.get("text", ""),
         )
         return [letter.id for letter in (await search_dead(frontier, wanted, limit=MOST))[0]]
-    return [id_ for id_ in form.get("id", "").split() if id_.isdecimal()]
+    return [id_ for id_ in form.get("id", "").split() if id_.replace(".", "", 1).isdecimal()]
 
 
 async def _replay(context: Context, form: Form) -> int:

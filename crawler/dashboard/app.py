@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator
 from importlib import resources
@@ -103,7 +104,7 @@ def _routes() -> list[web.RouteDef]:
         web.get("/workers", workers.workers),
         web.get("/frontier", frontier.frontier),
         web.get("/dead", dead.dead),
-        web.get("/dead/{id:[0-9]+}", dead.letter),
+        web.get("/dead/{id:[0-9.]+}", dead.letter),
         web.get("/products", products.products),
         web.get("/products/{site}/{id}", products.one_product),
         web.get("/jobs", jobs.jobs),
@@ -121,10 +122,17 @@ def _routes() -> list[web.RouteDef]:
     ]
 
 
+#: What is answered whether Redis answers or not.
+_WITHOUT_CRAWL = ("/healthz", "/readyz", "/metrics", "/static/", "/login", "/logout")
+
+
 @web.middleware
 async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Say which store does not answer, instead of a stack trace."""
     try:
+        if not request.path.startswith(_WITHOUT_CRAWL):
+            with contextlib.suppress(RedisError, OSError):  # who needs Redis will say so
+                await context_of(request).know()
         return await handler(request)
     except (RedisError, ConnectionError) as error:
         logger.warning("Redis: %s", error)
@@ -165,9 +173,10 @@ async def metrics(request: web.Request) -> web.Response:
 
 async def fleet_metrics(context: Context) -> bytes:
     """Read the fleet and write its metrics; an outage is a metric, not an error."""
-    keys = context.frontier.keys
     stored = asyncio.ensure_future(_stored(context))
     try:
+        await context.know()
+        keys = context.frontier.keys
         fleet = await read_fleet(context.redis, context.config.crawl)
         names = await list_domains(context.redis, keys, limit=LABELS)
         busiest = await read_domains(context.redis, keys, names, fleet.at)

@@ -31,6 +31,8 @@ class DashboardConfig:
     """Where it listens, and who may come in."""
 
     crawl: str
+    partitions: int = 1
+    """Hash slots of a crawl that has not begun yet; one that has says so itself."""
     host: str = "127.0.0.1"
     port: int = 8800
     token: str = attrs.field(default="", repr=False)
@@ -69,6 +71,7 @@ class DashboardConfig:
             given = {"SEINE_DASHBOARD_PORT": 0}
         return cls(
             crawl=crawl,
+            partitions=int(number(settings, "FRONTIER_PARTITIONS", 1, low=1)),
             host=host,
             port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.security import Guard
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.partitions import frontier_of, partitions_of
 from crawler.ops.database import Database
 from crawler.ops.overview import Overview, read_overview
 
@@ -29,12 +30,23 @@ class Context:
     guard: Guard
     _overview: Overview | None = None
     _read_at: float = 0.0
+    _partitions: int = 0
     _reading: asyncio.Lock = attrs.Factory(asyncio.Lock)
 
     @property
     def frontier(self) -> Frontier:
         """The crawl's frontier."""
-        return Frontier(self.redis, self.config.crawl)
+        of = self._partitions or self.config.partitions
+        return frontier_of(self.redis, self.config.crawl, of)
+
+    async def know(self) -> None:
+        """Learn how the crawl is split, which it is from its beginning on.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        if not self._partitions:
+            self._partitions = await partitions_of(self.redis, self.config.crawl)
 
     async def overview(self, max_age_s: float = 0.0) -> Overview:
         """Return the fleet's state, at most *max_age_s* old.

@@ -153,7 +153,7 @@ class Manners:
             return True
         if spent_at is not None or not lease.delay_ms:
             return False
-        return self.pump.now_ms - lease.slot_ms <= late_ms(delay_ms)
+        return self.pump.now_ms(lease) - lease.slot_ms <= late_ms(delay_ms)
 
     async def next_slot(self, lease: Lease, *, spent_at: float | None = None) -> bool:
         """Wait for another time to send; False where the lease is to be handed back.
@@ -175,7 +175,7 @@ class Manners:
                 return False
             if slot_ms > now_ms:
                 await asyncio.sleep((slot_ms - now_ms) / 1000)
-            if self.pump.now_ms - slot_ms <= late_ms(delay_ms):
+            if self.pump.now_ms(lease) - slot_ms <= late_ms(delay_ms):
                 return True
             lease, spent_at = attrs.evolve(lease, slot_ms=slot_ms), None
 

@@ -81,7 +81,7 @@ class Presence:
         if lost:
             self.stats.inc_value("seine/leases_lost", len(lost))
             self.pump.drop(lost)
-        await self.frontier.sweep()
+        await self.frontier.tend()
         await self._hear_of_cancelled()
 
     async def _hear_of_cancelled(self) -> None:
@@ -106,7 +106,7 @@ class Presence:
         while True:
             try:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
-                    await channel.subscribe(self.frontier.keys.wake)
+                    await channel.subscribe(*self.frontier.channels)
                     self.forget()  # who did not listen may have missed the word
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
@@ -128,7 +128,6 @@ class Presence:
     async def sign_off(self) -> None:
         """Be known no longer; a worker that cannot say so is forgotten in time."""
         try:
-            await self.redis.zrem(self.frontier.keys.workers, self.worker)
-            await self.redis.hdel(self.frontier.keys.worker_info, self.worker)
+            await self.frontier.sign_off(self.worker)
         except (RedisError, OSError) as error:
             logger.warning("could not sign off: %s", error)

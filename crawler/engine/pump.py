@@ -16,15 +16,15 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any
 
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import RedisError
 
 from crawler.config import FrontierConfig
-from crawler.engine.clock import Clock
+from crawler.engine.lines import Answer, Lines, Wish
 from crawler.frontier.endings import Call, Endings
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
-from crawler.frontier.wire import lanes_arg, parse_leased, script
-from crawler.stores.scripts import call
+from crawler.frontier.partitions import Look, is_over
+from crawler.frontier.wire import lanes_arg
 
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s.
@@ -56,7 +56,7 @@ class Pump:
         self._count = counted
         self.endings = Endings()
         self.buffer: deque[Lease] = deque()
-        self._later: list[tuple[float, int, Lease]] = []
+        self._later: list[tuple[float, tuple[int, str], Lease]] = []
         self.paused = False
         self.held_back = False
         self.stopping = False
@@ -66,7 +66,15 @@ class Pump:
         self._entered_at_open: int | None = None
         self._starved = False
         self._sending = False
-        self._clock = Clock()
+        wish = Wish(
+            worker=worker,
+            ttl_ms=int(config.lease_s * 1000),
+            lead_ms=LEAD_MS,
+            lanes=lanes_arg(config.lanes),
+        )
+        self.lines = Lines(frontier, wish)
+        self._look: Look = []
+        self._outbox = self._bringing = False
         self._reap_from = 0.0
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
@@ -107,10 +115,9 @@ class Pump:
         self.endings.releases.append(lease)
         self._outgoing()
 
-    @property
-    def now_ms(self) -> float:
-        """The time on Redis' clock, as well as it is known here (I6)."""
-        return self._clock.remote(monotonic()) * 1000
+    def now_ms(self, lease: Lease) -> float:
+        """The time on the clock of a lease's server, as well as it is known here (I6)."""
+        return self.lines.clock(lease.id).remote(monotonic()) * 1000
 
     def tell(self, verb: str, *args: Any) -> None:
         """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
@@ -173,53 +180,37 @@ class Pump:
         self.kick(random.uniform(0.1, 0.5 + min(2.0, (now - self._outage_from) / 4)))
 
     async def exchange(self) -> None:
-        """One round trip: leases in, endings out."""
+        """One round trip: leases in, endings out.
+
+        Raises:
+            RedisError: a server does not answer; what it was to be told is kept.
+        """
         wanted = self._wanted()
         outgoing, self.endings = self.endings, Endings()
         if not wanted and not outgoing:
             return
-        calls = [*outgoing.limits, *outgoing.calls()]
-        if wanted:
-            # Leases are asked for first: a slot that this worker frees now is anybody's. Only
-            # what a site wishes goes ahead of them.
-            ttl_ms = int(self.config.lease_s * 1000)
-            lanes = lanes_arg(self.config.lanes)
-            args = [self.worker, wanted, ttl_ms, LEAD_MS, lanes]
-            calls.insert(len(outgoing.limits), Call("lease", args, []))
         self._sending = True
         asked = monotonic()
         try:
-            replies = await self._send(calls)
+            answers = await self.lines.exchange(outgoing, wanted)
         except BaseException:
             self.endings.put_back(outgoing)
             raise
         finally:
             self._sending = False
         self._count("redis_round_trips", 1)
-        for made, reply in zip(calls, replies, strict=True):
-            if made.name == "lease":
-                self._leased(parse_leased(reply), wanted, asked, fresh=not outgoing)
-            else:
+        errors = [answer.error for answer in answers if answer.error is not None]
+        for answer in answers:
+            if answer.error is not None:
+                self.endings.put_back(answer.sent)
+            for made, reply in answer.ended:
                 self._ended(made, reply)
+        if found := [(x, x.leased) for x in answers if x.leased is not None]:
+            self._leased(found, wanted, asked, fresh=not outgoing)
+        if errors:
+            raise errors[0]
         if outgoing and (self._starved or not self.buffer):
             self.kick(LINGER_S / 4)
-
-    async def _send(self, calls: Sequence[Call]) -> list[Any]:
-        prefix, now_ms = self.frontier.keys.prefix, self.frontier.now_ms
-        pipe = self.frontier.redis.pipeline(transaction=False)
-        for made in calls:
-            # By its name: a Cluster pipeline refuses the method, though all is in one slot.
-            pipe.execute_command("EVALSHA", script(made.name).sha, 1, prefix, now_ms, *made.args)
-        replies = await pipe.execute(raise_on_error=False)
-        for i, reply in enumerate(replies):
-            if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
-                lua = script(calls[i].name)
-                replies[i] = await call(
-                    self.frontier.redis, lua, [prefix], [now_ms, *calls[i].args]
-                )
-            elif isinstance(reply, Exception):
-                raise reply
-        return list(replies)
 
     def _wanted(self) -> int:
         if self.stopping or self.held_back:
@@ -227,39 +218,56 @@ class Pump:
         have = len(self.buffer) + len(self._later)
         return 0 if have > self.config.read_ahead // 2 else self.config.read_ahead - have
 
-    def _leased(self, reply: Leased, wanted: int, asked: float, *, fresh: bool) -> None:
+    def _leased(
+        self, found: Sequence[tuple[Answer, Leased]], wanted: int, asked: float, *, fresh: bool
+    ) -> None:
         now = monotonic()
-        self._clock.learn(reply.now_ms / 1000, asked, now)
-        self.paused = reply.state == "PAUSED"
-        for lease in reply.leases:
-            slot = self._clock.local(lease.slot_ms / 1000)
+        for answer, reply in found:
+            answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
+        leases = [lease for _, reply in found for lease in reply.leases]
+        if len(self.lines) > 1:
+            leases.sort(key=lambda lease: lease.level)
+        self.paused = any(reply.state == "PAUSED" for _, reply in found)
+        for lease in leases:
+            slot = self.lines.clock(lease.id).local(lease.slot_ms / 1000)
             if slot <= now:
                 self.buffer.append(lease)
             else:
-                heapq.heappush(self._later, (slot, int(lease.token), lease))
+                heapq.heappush(self._later, (slot, (int(lease.token), lease.id), lease))
                 asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
-        self._starved = len(reply.leases) < wanted
-        self._learn_progress(reply, fresh=fresh)
-        if reply.expired and now >= self._reap_from:
+        self._starved = len(leases) < wanted
+        self._learn_progress([reply for _, reply in found], fresh=fresh)
+        expired = [answer.line.part for answer, reply in found if reply.expired]
+        if expired and now >= self._reap_from:
             self._reap_from = now + 1
-            _spawn(self._reap())
+            _spawn(self._reap(expired))
         if self._starved:
-            due_s = (reply.next_due_ms - reply.now_ms - LEAD_MS) / 1000 if reply.next_due_ms else 1
+            waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
+            due_s = min(waits) / 1000 if waits else 1
             self.kick(max(0.002, min(due_s, POLL_S)))
         self._arrived()
 
-    def _learn_progress(self, reply: Leased, *, fresh: bool) -> None:
-        if self._entered_at_open is None:
-            self._entered_at_open = reply.entered
-        if reply.undone or reply.entered > self._entered_at_open:
+    def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
+        """Learn how much is left; nothing only where two looks at several partitions agree."""
+        look = [(reply.undone, reply.entered) for reply in replies]
+        entered, whole = sum(n for _, n in look), len(look) == len(self.lines)
+        if self._entered_at_open is None and whole:
+            self._entered_at_open = entered
+        worked = whole and entered > (self._entered_at_open or 0)
+        if worked or any(undone for undone, _ in look):
             self.saw_work = True
-        known = reply.undone if fresh and not self.endings else None
+        known = sum(n for n, _ in look) if whole and fresh and not self.endings else None
+        if len(self.lines) > 1:
+            last, self._look = self._look, look if known == 0 else []
+            if known == 0 and not is_over(last, look):
+                known = None
+                self.kick(LINGER_S)
         if known == 0 and self.undone != 0:
             self.undone_at = monotonic()
         self.undone = known
 
     def _ended(self, made: Call, reply: Any) -> None:
-        if made.name == "commit":
+        if made.name.startswith("commit"):
             for page, word in zip(made.about, reply, strict=True):
                 if word == b"OK":
                     for child in page.children:
@@ -267,6 +275,8 @@ class Pump:
                             self._confirmed(child.fingerprint)
                 else:
                     self._count("lost", 1)
+            if made.name == "commit_out" and any(page.children for page in made.about):
+                self._bring_on()
         elif made.name == "push":
             self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
             self._count("over_budget", sum(word == b"OVER" for word in reply))
@@ -276,11 +286,31 @@ class Pump:
         while self._later and self._later[0][0] <= now:
             self.buffer.append(heapq.heappop(self._later)[2])
 
-    async def _reap(self) -> None:
+    def _bring_on(self) -> None:
+        """Links to other partitions are in an outbox: bring them there, off the workers' path."""
+        self._outbox = True
+        if not self._bringing:
+            self._bringing = True
+            _spawn(self._bring())
+
+    async def _bring(self) -> None:
         try:
-            returned, buried = await self.frontier.reap(max_deliveries=self.config.max_deliveries)
-        except (RedisError, OSError):
-            return
+            while self._outbox:
+                self._outbox = False
+                await self.frontier.forward()
+        except (RedisError, OSError) as error:
+            logger.debug("the next heartbeat brings on what is in the outbox: %s", error)
+        finally:
+            self._bringing = False
+
+    async def _reap(self, parts: Sequence[Frontier]) -> None:
+        returned = buried = 0
+        for part in parts:
+            try:
+                found = await part.reap(max_deliveries=self.config.max_deliveries)
+            except (RedisError, OSError):
+                continue
+            returned, buried = returned + found[0], buried + found[1]
         if returned or buried:
             logger.info("took back %d leases of silent workers, buried %d", returned, buried)
             self.kick()
@@ -315,6 +345,9 @@ class Pump:
                 await asyncio.sleep(0.2)
             else:
                 await asyncio.sleep(0)
+        if self._outbox or self._bringing:
+            self._outbox = True
+            await self._bring()
 
 
 def _loop_time(at: float) -> float:

@@ -35,9 +35,9 @@ from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
 from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.backoff import decide
-from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
+from crawler.frontier.partitions import join_frontier
 from crawler.frontier.wire import note
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import within
@@ -97,7 +97,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _open(self) -> None:
         config = self.config
         self.redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
-        self.frontier = Frontier(self.redis, config.crawl)
+        self.frontier = await join_frontier(self.redis, config.crawl, config.partitions)
         self.pump = Pump(
             self.frontier,
             config,

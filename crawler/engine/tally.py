@@ -69,7 +69,7 @@ class TallyExtension:
         self.stats: Any = crawler.stats
         self.tally = tally_of(crawler)
         config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
-        self.keys = Keys(config.crawl)
+        self.keys = Keys(config.crawl, config.partitions)
         self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
         self._items_told = 0
         self._task: asyncio.Task[None] | None = None

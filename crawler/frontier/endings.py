@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
 
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import part_of
 from crawler.frontier.model import Burial, Done, Lease, Push, Retry
 from crawler.frontier.wire import MAX_CHILDREN, commit_args
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100
+#: Arguments of `measure`: the bounds, then so many for each domain.
+_BOUNDS, _MEASURED = 3, 5
 
 
 @attrs.frozen
@@ -21,6 +25,10 @@ class Call:
     name: str
     args: list[Any]
     about: list[Any]
+
+
+def _commit(pages: Sequence[Done]) -> tuple[str, list[Any]]:
+    return "commit", commit_args(pages)
 
 
 @attrs.define
@@ -54,8 +62,33 @@ class Endings:
         for field in attrs.fields(Endings):
             getattr(self, field.name)[:0] = getattr(earlier, field.name)
 
-    def calls(self) -> Iterator[Call]:
-        """Script calls, small enough for Lua's stack and for the server's other clients."""
+    def split(self, frontier: Frontier) -> list[Endings]:
+        """Sort what each partition is to be told, by its number."""
+        made = [Endings() for _ in frontier.parts]
+
+        def home(domain: str) -> int:
+            return frontier.part(domain).keys.index or 0
+
+        for wish in self.limits:
+            for index, part in _routed(wish, home):
+                made[index].limits.append(part)
+        for push in self.pushes:
+            made[home(push.domain)].pushes.append(push)
+        for name in ("done", "retries", "burials"):
+            for ending in getattr(self, name):
+                getattr(made[part_of(ending.lease.id)], name).append(ending)
+        for name in ("releases", "landed"):
+            for lease in getattr(self, name):
+                getattr(made[part_of(lease.id)], name).append(lease)
+        return made
+
+    def calls(
+        self, commit: Callable[[Sequence[Done]], tuple[str, list[Any]]] = _commit
+    ) -> Iterator[Call]:
+        """Script calls, small enough for Lua's stack and for the server's other clients.
+
+        *commit* says which script ends pages, and with what arguments.
+        """
         ending = {d.lease.id for d in self.done}
         landed = [lease for lease in self.landed if lease.id not in ending]
         for part in _parts(landed, MAX_PAGES):
@@ -63,7 +96,8 @@ class Endings:
         for part in _parts(self.pushes, MAX_CHILDREN):
             yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
         for pages in _by_children(self.done):
-            yield Call("commit", commit_args(pages), pages)
+            name, args = commit(pages)
+            yield Call(name, args, pages)
         for part in _parts(self.retries, MAX_PAGES):
             args = [a for r in part for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
             yield Call("retry", [len(part), *args], part)
@@ -73,6 +107,19 @@ class Endings:
         for part in _parts(self.releases, MAX_PAGES):
             args = [a for x in part for a in (x.id, x.token)]
             yield Call("release", [len(part), *args], part)
+
+
+def _routed(wish: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
+    """Where a wish goes: to its domain's partition, and measures of many domains to each one's."""
+    if wish.name != "measure":
+        yield home(wish.args[0]), wish
+        return
+    bounds, rest = wish.args[:_BOUNDS], wish.args[_BOUNDS:]
+    found: dict[int, list[Any]] = {}
+    for at in range(0, len(rest), _MEASURED):
+        found.setdefault(home(rest[at]), []).extend(rest[at : at + _MEASURED])
+    for index, args in found.items():
+        yield index, Call(wish.name, [*bounds, *args], wish.about)
 
 
 def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:

@@ -200,6 +200,16 @@ class Frontier:
         """Delete up to *limit* keys of the memory's old generations; returns how many."""
         return int(await self.run("sweep", limit))
 
+    @property
+    def channels(self) -> list[str]:
+        """Where news of the crawl are heard."""
+        return list(dict.fromkeys([self.keys.wake, *(part.keys.wake for part in self.parts)]))
+
+    async def sign_off(self, worker: str) -> None:
+        """Let a worker be known no longer; its leases, if any, stay."""
+        await self.redis.zrem(self.keys.workers, worker)
+        await self.redis.hdel(self.keys.worker_info, worker)
+
     async def tend(self) -> None:
         """Do what has to be done now and then: each heartbeat does."""
         await self.sweep()

@@ -164,7 +164,9 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         hashes = [legacy_fingerprint(url) for url in urls]
         known = await client.smismember(source.dupefilter, hashes)
         crawled = [url for url, was in zip(urls, known, strict=True) if was]
-        done.seen += await frontier.remember([fingerprint(url) for url in crawled])
+        done.seen += await frontier.remember(
+            [fingerprint(url) for url in crawled], [domain(url) for url in crawled]
+        )
     return done
 
 

@@ -112,6 +112,11 @@ class Lease:
         return self.stored.partition(b"\n")[2]
 
     @property
+    def level(self) -> int:
+        """Its priority, as the queue knows it: smaller is sooner."""
+        return int(self._header[0])
+
+    @property
     def domain(self) -> str:
         """Whose queue it comes from."""
         return self._header[1]

@@ -69,15 +69,23 @@ def frontier_of(redis: Redis, crawl: str, partitions: int, *, now_ms: int = 0) -
     return PartitionedFrontier(redis, Keys(crawl, partitions), now_ms=now_ms)
 
 
+async def partitions_of(redis: Redis, crawl: str) -> int:
+    """Say in how many partitions a crawl is; 0: there is none of that name yet.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = redis
+    return int(await client.hget(Keys(crawl).control, "partitions") or 0)
+
+
 async def find_frontier(redis: Redis, crawl: str, partitions: int = 1) -> Frontier:
     """Return a crawl's frontier, split as it is; *partitions* counts where there is none yet.
 
     Raises:
         RedisError: Redis does not answer.
     """
-    client: Any = redis
-    found = await client.hget(Keys(crawl).control, "partitions")
-    return frontier_of(redis, crawl, int(found or partitions))
+    return frontier_of(redis, crawl, await partitions_of(redis, crawl) or partitions)
 
 
 async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
@@ -255,6 +263,9 @@ class PartitionedFrontier(Frontier):
 
     async def sweep(self, *, limit: int = 500) -> int:
         return sum(await self._each(lambda part: part.sweep(limit=limit)))
+
+    async def sign_off(self, worker: str) -> None:
+        await self._each(lambda part: part.sign_off(worker))
 
     async def tend(self) -> None:
         """Sweep, bring on what a dead worker left on its way, and tell job totals."""

@@ -110,7 +110,33 @@ class Jobs:
     async def get(self, job: str) -> Job | None:
         """One job, None where there is none of that name."""
         found: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
-        return _job(job, found) if b"state" in found else None
+        if b"state" not in found:
+            return None
+        return _job(
+            job, {**found, **await self._counted(job)} if self.frontier.keys.of > 1 else found
+        )
+
+    async def _counted(self, job: str) -> dict[bytes, bytes]:
+        """Sum what the partitions counted, which are asked one by one.
+
+        What ended is asked for first, and what began after that: both only grow, so that where
+        they are equal nothing was left at the moment between (see crawler.frontier.partitions).
+        """
+        ended = await self._sums(job, "done", "failed", "arrived")
+        began = await self._sums(job, "total", "sent")
+        total = began["total"] + began["sent"] - ended["arrived"]
+        counted = {"total": total, "done": ended["done"], "failed": ended["failed"]}
+        return {name.encode(): b"%d" % n for name, n in counted.items()}
+
+    async def _sums(self, job: str, *fields: str) -> dict[str, int]:
+        pipe = self._redis.pipeline(transaction=False)
+        for part in self.frontier.keys.parts:
+            pipe.hmget(f"{part.job}:{job}", fields)
+        rows = await pipe.execute()
+        return {
+            field: sum(int(n or 0) for n in column)
+            for field, column in zip(fields, zip(*rows, strict=True), strict=True)
+        }
 
     async def newest(self, limit: int = 50) -> list[Job]:
         """The newest jobs first."""

@@ -9,6 +9,8 @@ import attrs
 import orjson
 
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import part_of
+from crawler.frontier.outbox import together
 from crawler.ops.requests import Found, load, read
 
 #: Dead letters read in one step while filtering.
@@ -56,7 +58,7 @@ def reason_of(letter: Found) -> str:
 
 
 async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> list[Found]:
-    """Return dead letters, the newest first."""
+    """Return dead letters of one partition, the newest first."""
     client: Any = frontier.redis
     keys = frontier.keys
     rows = await client.zrevrange(keys.dead, start, start + limit - 1, withscores=True)
@@ -82,6 +84,12 @@ async def search_dead(
     frontier: Frontier, wanted: Filter, *, limit: int = 100
 ) -> tuple[list[Found], bool]:
     """Return matching dead letters, newest first, and whether all were looked at."""
+    parts = await together(_search_part(part, wanted, limit) for part in frontier.parts)
+    found = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
+    return found[:limit], len(found) <= limit and all(whole for _, whole in parts)
+
+
+async def _search_part(frontier: Frontier, wanted: Filter, limit: int) -> tuple[list[Found], bool]:
     found: list[Found] = []
     for start in range(0, MOST, STEP):
         letters = await read_dead(frontier, start=start, limit=STEP)
@@ -96,9 +104,11 @@ async def search_dead(
 async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
     """Return one dead letter with its stored bytes; None: it is not there any more."""
     client: Any = frontier.redis
-    score = await client.zscore(frontier.keys.dead, id_)
+    number, parts = part_of(id_), frontier.keys.parts
+    keys = parts[number] if number < len(parts) else frontier.keys
+    score = await client.zscore(keys.dead, id_)
     if score is None:
         return None
-    stored = await client.hget(frontier.keys.requests, id_)
-    told = parse_note(await client.hget(frontier.keys.autopsy, id_))
+    stored = await client.hget(keys.requests, id_)
+    told = parse_note(await client.hget(keys.autopsy, id_))
     return read(stored, id=id_, state="dead", at=score / 1000, note=told), stored or b""

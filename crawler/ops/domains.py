@@ -124,7 +124,9 @@ async def list_domains(redis: Redis, keys: Keys, *, limit: int, start: int = 0) 
     pipe = redis.pipeline(transaction=False)
     pipe.zrevrange(keys.busiest, start, start + limit - 1)
     if start == 0:
-        pipe.zrange(keys.ready, 0, limit - 1)
-        pipe.zrange(keys.waiting, 0, limit - 1)
+        for part in keys.parts:
+            pipe.zrange(part.ready, 0, limit - 1)
+        for part in keys.parts:
+            pipe.zrange(part.waiting, 0, limit - 1)
     names = [name.decode() for reply in await pipe.execute() for name in reply]
     return list(dict.fromkeys(names))[:limit]

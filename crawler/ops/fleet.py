@@ -15,6 +15,7 @@ from crawler.errors import DecodeError
 from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Counts
+from crawler.frontier.partitions import find_frontier
 from crawler.meta import CREATED_AT
 from crawler.ops.domains import Domain, free_slots, read_domains
 
@@ -52,6 +53,7 @@ class Fleet:
     """Counters, workers and pressure of one crawl."""
 
     crawl: str
+    partitions: int
     at: float
     """Redis' clock, Unix seconds."""
     counts: Counts
@@ -82,22 +84,27 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         RedisError: Redis does not answer.
     """
     began = time.perf_counter()
-    frontier = Frontier(redis, crawl)
+    frontier = await find_frontier(redis, crawl)
     k, pipe = frontier.keys, redis.pipeline(transaction=False)
-    pipe.zrange(k.workers, 0, MAX_WORKERS - 1, withscores=True)
-    pipe.zrange(k.ready, 0, SAMPLE - 1)
-    pipe.zrange(k.waiting, 0, 0, withscores=True)
-    pipe.zrange(k.delayed, 0, 0, withscores=True)
+    # Each worker is known to every partition.
+    pipe.zrange(k.parts[0].workers, 0, MAX_WORKERS - 1, withscores=True)
+    for part in k.parts:
+        pipe.zrange(part.ready, 0, SAMPLE // len(k.parts) - 1)
+        pipe.zrange(part.waiting, 0, 0, withscores=True)
+        pipe.zrange(part.delayed, 0, 0, withscores=True)
     # A Cluster's pipelines take only commands that name a key.
     (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
-    beats, ready, waiting, delayed = await pipe.execute()
+    beats, *heads = await pipe.execute()
+    ready = [name.decode() for names in heads[::3] for name in names]
+    next_due = [*heads[1::3], *heads[2::3]]
     now_s = seconds + micros / 1e6
     skew_s = time.time() - now_s
     counts = await frontier.counts()
-    domains = await read_domains(redis, k, [name.decode() for name in ready], now_s)
+    domains = await read_domains(redis, k, ready, now_s)
     overdue = await _overdue(redis, frontier, now_s)
     return Fleet(
         crawl=crawl,
+        partitions=len(frontier.parts),
         at=now_s,
         counts=counts,
         workers=await _workers(redis, frontier, beats, now_s),
@@ -105,7 +112,7 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         if counts.paused
         else min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
         oldest_s=await _oldest(redis, frontier, domains, now_s),
-        lateness_s=_lateness(waiting, delayed, now_s),
+        lateness_s=_lateness(next_due, now_s),
         clock_skew_s=skew_s,
         memory_bytes=int(memory.get("used_memory", 0)),
         memory_limit_bytes=int(memory.get("maxmemory", 0)),
@@ -124,8 +131,9 @@ def _due(sample: Sequence[Domain], ready: int) -> int:
 async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
     """Domains and delayed requests whose time has come, and that no worker has asked for yet."""
     now_ms, pipe = int(now_s * 1000), redis.pipeline(transaction=False)
-    pipe.zcount(frontier.keys.waiting, "-inf", now_ms)
-    pipe.zcount(frontier.keys.delayed, "-inf", now_ms)
+    for part in frontier.keys.parts:
+        pipe.zcount(part.waiting, "-inf", now_ms)
+        pipe.zcount(part.delayed, "-inf", now_ms)
     overdue: list[int] = await pipe.execute()
     return sum(overdue)
 
@@ -138,9 +146,9 @@ async def seeds_waiting(redis: Redis, key: str) -> int:
     return int(await count[kind](key)) if kind in count else 0
 
 
-def _lateness(waiting: Any, delayed: Any, now_s: float) -> float:
-    heads = [score / 1000 for head in (waiting, delayed) for _, score in head]
-    return float(max([0.0, *(now_s - due_s for due_s in heads)]))
+def _lateness(heads: Sequence[Any], now_s: float) -> float:
+    due = [score / 1000 for head in heads for _, score in head]
+    return float(max([0.0, *(now_s - due_s for due_s in due)]))
 
 
 async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now_s: float) -> float:
@@ -148,8 +156,9 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
     if not ready:
         return 0.0
     client: Any = redis
-    head = await client.zrange(frontier.keys.queue(ready[0].name), 0, 0)
-    stored = await client.hget(frontier.keys.requests, head[0]) if head else None
+    keys = frontier.keys.part(ready[0].name)
+    head = await client.zrange(keys.queue(ready[0].name), 0, 0)
+    stored = await client.hget(keys.requests, head[0]) if head else None
     if not stored:
         return 0.0
     created = stored_fields(stored).get("meta", {}).get(CREATED_AT)
@@ -170,7 +179,7 @@ async def _workers(
     if not beats:
         return []
     client: Any = redis
-    infos = await client.hmget(frontier.keys.worker_info, [name for name, _ in beats])
+    infos = await client.hmget(frontier.keys.parts[0].worker_info, [name for name, _ in beats])
     rows = zip(beats, infos, strict=True)
     return sorted(
         (_worker(name.decode(), expires / 1000 - now_s, info) for (name, expires), info in rows),

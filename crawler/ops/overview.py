@@ -77,7 +77,7 @@ async def read_overview(
         RedisError: Redis does not answer.
     """
     fleet = await read_fleet(redis, crawl)
-    keys = Keys(crawl)
+    keys = Keys(crawl, fleet.partitions)
     names = await list_domains(redis, keys, limit=domains)
     return Overview(
         fleet=fleet,
@@ -89,8 +89,10 @@ async def read_overview(
 
 async def _reasons(redis: Redis, keys: Keys) -> dict[str, int]:
     client: Any = redis
-    ids = await client.zrevrange(keys.dead, 0, REASONS_OF - 1)
-    notes = await client.hmget(keys.autopsy, ids) if ids else []
+    notes: list[bytes | None] = []
+    for part in keys.parts:
+        ids = await client.zrevrange(part.dead, 0, REASONS_OF // len(keys.parts) - 1)
+        notes += await client.hmget(part.autopsy, ids) if ids else []
     return dict(Counter(reason_of(note) for note in notes).most_common())
 
 

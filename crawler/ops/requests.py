@@ -9,6 +9,8 @@ import attrs
 
 from crawler import meta as m
 from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import Keys, part_of
+from crawler.frontier.outbox import together
 from crawler.ops.fleet import stored_fields
 
 
@@ -46,8 +48,16 @@ def read(stored: bytes | None, **more: Any) -> Found:
 async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     """Stored requests by id, in that order; None: it is gone."""
     client: Any = frontier.redis
-    found: list[bytes | None] = await client.hmget(frontier.keys.requests, ids) if ids else []
-    return found
+
+    async def read_part(keys: Keys) -> dict[bytes, bytes | None]:
+        mine = [id_ for id_ in ids if part_of(id_.decode()) == (keys.index or 0)]
+        found = await client.hmget(keys.requests, mine) if mine else []
+        return dict(zip(mine, found, strict=True))
+
+    stored: dict[bytes, bytes | None] = {}
+    for found in await together(map(read_part, frontier.keys.parts)):
+        stored |= found
+    return [stored.get(id_) for id_ in ids]
 
 
 async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:

@@ -23,9 +23,9 @@ async def find(frontier: Frontier, url: str) -> list[Found]:
     wanted, domain = normalise(url), domain_of(url)
     found = [
         *await peek(frontier, domain, DEPTH),
-        *await _delayed(frontier),
+        *await _delayed(frontier, domain),
         *await _leased(frontier, domain),
-        *await read_dead(frontier, limit=DEPTH),
+        *await read_dead(frontier.part(domain), limit=DEPTH),
     ]
     return [request for request in found if _same(request.url, wanted)]
 
@@ -37,9 +37,10 @@ def _same(url: str, wanted: str) -> bool:
         return False
 
 
-async def _delayed(frontier: Frontier) -> list[Found]:
+async def _delayed(frontier: Frontier, domain: str) -> list[Found]:
     client: Any = frontier.redis
-    rows = await client.zrange(frontier.keys.delayed, 0, DEPTH - 1, withscores=True)
+    delayed = frontier.keys.part(domain).delayed
+    rows = await client.zrange(delayed, 0, DEPTH - 1, withscores=True)
     bodies = await load(frontier, [id_ for id_, _ in rows])
     return [
         read(stored, id=id_.decode(), state="delayed", at=score / 1000)
@@ -49,9 +50,10 @@ async def _delayed(frontier: Frontier) -> list[Found]:
 
 async def _leased(frontier: Frontier, domain: str) -> list[Found]:
     client: Any = frontier.redis
-    rows = await client.zrange(frontier.keys.leases, 0, DEPTH - 1, withscores=True)
+    keys = frontier.keys.part(domain)
+    rows = await client.zrange(keys.leases, 0, DEPTH - 1, withscores=True)
     ids = [id_ for id_, _ in rows]
-    holds = await client.hmget(frontier.keys.held, ids) if ids else []
+    holds = await client.hmget(keys.held, ids) if ids else []
     # A hold reads `token worker score domain`.
     mine = [
         (id_.decode(), score / 1000, hold.decode().split(" ")[1])

@@ -54,7 +54,8 @@ async def record(redis: Redis, keys: Keys, ended: Ended, items: int, now_s: floa
     Raises:
         RedisError: nothing is known to be written.
     """
-    pipe = redis.pipeline(transaction=True)
+    # The domains of a crawl in partitions are in several slots, which no transaction is over.
+    pipe = redis.pipeline(transaction=keys.of == 1)
     for domain, counts in ended.items():
         for outcome, n in counts.items():
             pipe.hincrby(keys.domain(domain), outcome, n)

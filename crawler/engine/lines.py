@@ -1,0 +1,138 @@
+"""A worker's lines to the partitions of its frontier: one round trip to all of them at a time.
+
+A crawl that is not split has one line. With several, each keeps its own server's clock, is asked
+for its share of what is wanted, and fails alone: what it was to be told goes back to the pump.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+
+import attrs
+from redis.exceptions import NoScriptError, RedisError
+
+from crawler.engine.clock import Clock
+from crawler.frontier.endings import Call, Endings
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import part_of
+from crawler.frontier.model import Leased
+from crawler.frontier.wire import parse_leased, script
+from crawler.stores.scripts import call
+
+
+@attrs.frozen(kw_only=True)
+class Wish:
+    """What a worker asks a partition for."""
+
+    worker: str
+    ttl_ms: int
+    lead_ms: int
+    lanes: str
+
+
+@attrs.define(kw_only=True)
+class Answer:
+    """What came of one line's round trip."""
+
+    line: Line
+    sent: Endings
+    wanted: int
+    leased: Leased | None = None
+    got_at: float = 0.0
+    """When it came, monotonic s."""
+    ended: list[tuple[Call, Any]] = attrs.Factory(list)
+    error: Exception | None = None
+
+
+@attrs.define(eq=False)
+class Line:
+    """The way to one partition."""
+
+    part: Frontier
+    clock: Clock = attrs.Factory(Clock)
+    starved: bool = False
+    """It had less than it was asked for."""
+
+    async def exchange(self, outgoing: Endings, wanted: int, wish: Wish) -> Answer:
+        """Tell and ask in one pipeline; a server's failure is in the answer."""
+        answer = Answer(line=self, sent=outgoing, wanted=wanted)
+        calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call)]
+        if wanted:
+            # Leases are asked for first: a slot that this worker frees now is anybody's. Only
+            # what a site wishes goes ahead of them.
+            args = [wish.worker, wanted, wish.ttl_ms, wish.lead_ms, wish.lanes]
+            calls.insert(len(outgoing.limits), Call("lease", args, []))
+        if not calls:
+            return answer
+        try:
+            replies = await self._send(calls)
+        except (RedisError, OSError) as error:
+            answer.error = error
+            return answer
+        answer.got_at = monotonic()
+        for made, reply in zip(calls, replies, strict=True):
+            if made.name == "lease":
+                answer.leased = parse_leased(reply)
+                self.starved = len(answer.leased.leases) < wanted
+            else:
+                answer.ended.append((made, reply))
+        return answer
+
+    async def _send(self, calls: Sequence[Call]) -> list[Any]:
+        prefix, now_ms = self.part.keys.prefix, self.part.now_ms
+        pipe = self.part.redis.pipeline(transaction=False)
+        for made in calls:
+            # By its name: a Cluster pipeline refuses the method, though all is in one slot.
+            pipe.execute_command("EVALSHA", script(made.name).sha, 1, prefix, now_ms, *made.args)
+        replies = await pipe.execute(raise_on_error=False)
+        for i, reply in enumerate(replies):
+            if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
+                lua = script(calls[i].name)
+                replies[i] = await call(self.part.redis, lua, [prefix], [now_ms, *calls[i].args])
+            elif isinstance(reply, Exception):
+                raise reply
+        return list(replies)
+
+
+class Lines:
+    """The ways to all partitions of one frontier."""
+
+    def __init__(self, frontier: Frontier, wish: Wish) -> None:
+        self.frontier = frontier
+        self.wish = wish
+        self._lines = [Line(part) for part in frontier.parts]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def clock(self, id_: str) -> Clock:
+        """Clock of the server that has a request."""
+        return self._lines[part_of(id_)].clock
+
+    async def exchange(self, outgoing: Endings, wanted: int) -> list[Answer]:
+        """Make one round trip to each partition, all at once."""
+        if len(self._lines) == 1:
+            return [await self._lines[0].exchange(outgoing, wanted, self.wish)]
+        shares = shares_of(wanted, [line.starved for line in self._lines])
+        loads = outgoing.split(self.frontier)
+        rows = zip(self._lines, loads, shares, strict=True)
+        return await asyncio.gather(
+            *(line.exchange(load, share, self.wish) for line, load, share in rows)
+        )
+
+
+def shares_of(wanted: int, starved: Sequence[bool]) -> list[int]:
+    """How many requests to ask each partition for, so that about *wanted* come.
+
+    Those that had enough last time are asked for all of it; the others for what would be theirs if
+    they had as much again. At most twice as many come as are wanted.
+
+    >>> shares_of(32, [False, False]), shares_of(32, [True, False]), shares_of(0, [True, False])
+    ([16, 16], [16, 32], [0, 0])
+    """
+    full = starved.count(False) or len(starved)
+    equal = -(-wanted // len(starved))
+    return [equal if empty else -(-wanted // full) for empty in starved]

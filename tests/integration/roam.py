@@ -1,0 +1,133 @@
+"""A web whose links lead across hosts, and a worker that follows them all.
+
+The worker: python -m tests.integration.roam REDIS_URL CRAWL PARTITIONS
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+from scrapy import Request
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.settings import Settings
+
+from crawler.engine.spider import FrontierSpider
+from tests.benchmarks.server import free_port
+
+ROOT = Path(__file__).parents[2]
+HOSTS = 24
+#: Links of a page: three pages that nobody else links to, and one that was fetched before.
+FAN_OUT = 3
+
+
+@attrs.define
+class Web:
+    """So many pages, each on the host whose turn it is."""
+
+    pages: int
+    port: int
+    visits: list[tuple[float, str, int]] = attrs.Factory(list)
+    """When (s), which host, which page."""
+
+    def url(self, n: int) -> str:
+        return f"http://127.0.0.{n % HOSTS + 1}:{self.port}/p/{n}"
+
+    def links(self, n: int) -> list[str]:
+        further = [FAN_OUT * n + i for i in range(1, FAN_OUT + 1)]
+        return [self.url(c) for c in (*further, n // 2) if c < self.pages]
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until its other end closes it."""
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                n = int(head.split(b" ", 2)[1].rpartition(b"/")[2])
+                host = writer.get_extra_info("sockname")[0]
+                self.visits.append((time.time(), host, n))
+                body = "\n".join(f'<a href="{url}">{url}</a>' for url in self.links(n)).encode()
+                status = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
+                writer.write(b"%bcontent-length: %d\r\n\r\n%b" % (status, len(body), body))
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.transport.abort()
+
+    async def serve(self, up: threading.Event, over: asyncio.Event) -> None:
+        """Serve until told to stop."""
+        addresses = [f"127.0.0.{n + 1}" for n in range(HOSTS)]
+        async with await asyncio.start_server(self.answer, addresses, self.port):
+            up.set()
+            await over.wait()
+
+
+@contextlib.contextmanager
+def web(pages: int) -> Iterator[Web]:
+    """Serve a web on as many loopback addresses as it has hosts."""
+    made, up, over = Web(pages, free_port()), threading.Event(), asyncio.Event()
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        thread = threading.Thread(target=lambda: runner.run(made.serve(up, over)))
+        thread.start()
+        try:
+            assert up.wait(10)
+            yield made
+        finally:
+            loop.call_soon_threadsafe(over.set)
+            thread.join()
+
+
+def start(redis_url: str, crawl: str, partitions: int, log: Path) -> subprocess.Popen[bytes]:
+    """Start a worker."""
+    command = [sys.executable, "-m", "tests.integration.roam", redis_url, crawl, str(partitions)]
+    with log.open("wb") as out:
+        return subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+
+
+class Roamer(FrontierSpider):
+    """Follows every link and keeps nothing."""
+
+    name = "roamer"
+
+    def parse(self, response: Any, **_: Any) -> Any:
+        """Follow."""
+        for link in response.css("a::attr(href)").getall():
+            yield Request(link, self.parse)
+
+
+def main() -> None:
+    """Be a worker."""
+    redis_url, crawl, partitions = sys.argv[1:4]
+    settings = Settings()
+    settings.setmodule("settings.test")
+    settings.setdict(
+        {
+            "REDIS_URL": redis_url,
+            "DATABASE_URL": "postgresql://unused.invalid/",
+            "SEINE_CRAWL": crawl,
+            "FRONTIER_PARTITIONS": partitions,
+            "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
+            "SEINE_LEASE_SECONDS": 2,
+            "SEINE_KEEP_ALIVE": 0,
+            "SEINE_DOMAIN_CONCURRENCY": 4,
+            "ITEM_PIPELINES": {},
+            "SPIDER_MODULES": [],
+            "ROBOTSTXT_OBEY": False,
+        },
+        priority="cmdline",
+    )
+    process = AsyncCrawlerProcess(settings)
+    process.crawl(Roamer)
+    process.start()
+
+
+if __name__ == "__main__":
+    main()

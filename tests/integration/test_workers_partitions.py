@@ -1,0 +1,108 @@
+"""Whole workers on a crawl in partitions: on one server, on a Cluster, and killed at random."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from crawler.frontier.keys import Keys
+from crawler.stores.connect import blocking_client
+from tests.helpers import wait_until
+from tests.integration import redis_fleet, roam
+
+pytestmark = [pytest.mark.redis, pytest.mark.timeout(120)]
+OF = 4
+
+
+@contextmanager
+def fleet(
+    url: str, crawl: str, folder: Path, web: roam.Web, *, workers: int
+) -> Iterator[list[subprocess.Popen[bytes]]]:
+    with blocking_client(url) as redis:
+        redis.rpush(f"{crawl}:start_urls", web.url(0))
+    with ExitStack() as stack:
+        running = [roam.start(url, crawl, OF, folder / f"{n}.log") for n in range(workers)]
+        stack.callback(lambda: [worker.wait() for worker in running])
+        stack.callback(lambda: [worker.kill() for worker in running])
+        yield running
+
+
+def said(folder: Path) -> str:
+    return "\n".join(log.read_text()[-3000:] for log in sorted(folder.glob("*.log")))
+
+
+def wait_for_end(running: list[subprocess.Popen[bytes]], folder: Path) -> None:
+    wait_until(lambda: all(w.poll() is not None for w in running), 90, "every worker leaves")
+    assert [w.returncode for w in running if w.returncode not in {0, -9}] == [], said(folder)
+
+
+def left(url: str, crawl: str) -> list[int]:
+    with blocking_client(url) as redis:
+        keys = Keys(crawl, OF).parts
+        boxes = [redis.xlen(part.outbox(n)) for part in keys for n in range(OF)]
+        return [redis.hlen(part.requests) for part in keys] + boxes
+
+
+def test_a_fleet_crawls_every_page_once_and_leaves_at_the_end(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    with (
+        roam.web(400) as web,
+        fleet(redis_url, namespace, tmp_path, web, workers=2) as running,
+    ):
+        wait_for_end(running, tmp_path)
+    assert Counter(n for _, _, n in web.visits) == Counter(range(400)), said(tmp_path)
+    assert not any(left(redis_url, namespace))
+
+
+def test_killed_workers_lose_nothing_on_a_cluster(namespace: str, tmp_path: Path) -> None:
+    """Four times a worker dies in the midst of it; what it held is fetched again, no more."""
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    dice, kills, total = random.Random(7), 4, 1200
+    with (
+        redis_fleet.cluster(folder) as url,
+        roam.web(total) as web,
+        fleet(url, namespace, tmp_path, web, workers=3) as running,
+    ):
+        for share in sorted(dice.uniform(0.05, 0.8) for _ in range(kills)):
+            wait_until(lambda s=share: len(web.visits) >= s * total, 60, "the crawl goes on")
+            victim = dice.choice([w for w in running if w.poll() is None])
+            victim.kill()
+            victim.wait()
+            running.append(roam.start(url, namespace, OF, tmp_path / f"{len(running)}.log"))
+        wait_for_end(running, tmp_path)
+        assert not any(left(url, namespace))
+        with blocking_client(url) as redis:
+            done = [redis.hget(k.counters, "done") for k in Keys(namespace, OF).parts]
+            masters = {redis.get_node_from_key(k.requests).port for k in Keys(namespace, OF).parts}
+    visits = Counter(n for _, _, n in web.visits)
+    assert set(visits) == set(range(total)), said(tmp_path)
+    # A worker holds 64 requests at most, of which it has sent no more than it runs at once.
+    assert sum(visits.values()) - total <= kills * 64
+    assert sum(map(int, done)) == total, "each page was acked once"
+    assert len(masters) == 3
+
+
+def test_a_worker_with_another_number_of_partitions_says_so_and_leaves(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    with (
+        roam.web(20) as web,
+        fleet(redis_url, namespace, tmp_path, web, workers=1) as running,
+    ):
+        wait_for_end(running, tmp_path)
+        began = time.monotonic()
+        late = roam.start(redis_url, namespace, 2, tmp_path / "late.log")
+        late.wait(30)
+    assert time.monotonic() - began < 30
+    log = (tmp_path / "late.log").read_text()
+    assert "FRONTIER_PARTITIONS=2, but crawl" in log
+    assert "begun with 4" in log
