@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.detect import BAD, REFUSED, RULE, VERDICT, Page, judge
+from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.engine.verdicts import Verdicts, verdicts_of
 
 
@@ -55,7 +55,8 @@ class Detect:
             self.stats.inc_value(f"access/rule/{finding.rule}")
         # Refused through a proxy of the pool: whether that is about the site, Proxies knows.
         about_proxy = finding.verdict in REFUSED and "proxy_lease" in request.meta
-        if good or (finding.verdict in BAD and not about_proxy):
+        about_site = finding.verdict in BAD and not about_proxy
+        if good or (about_site and not _hands_out_its_key(request, response, finding.rule)):
             self.verdicts.tell(request, good)
         return response
 
@@ -85,6 +86,15 @@ class Detect:
         if old is None and len(self.sizes) >= 10_000:  # noqa: PLR2004
             self.sizes.clear()
         self.sizes[key] = size if old is None else old + (size - old) * 0.1
+
+
+def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:
+    """Whether the page will come once this answer's cookie is sent back; it was not yet."""
+    return (
+        rule == "cookie-wall"
+        and "Set-Cookie" in response.headers
+        and REFUSED_AT not in request.meta
+    )
 
 
 def _kind_of_page(request: Request) -> str:

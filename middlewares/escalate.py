@@ -18,11 +18,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from crawler import meta as m
-from crawler.access.detect import BAD, VERDICT
+from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.listing import Listing
 from crawler.access.profiles import BOT, candidates, chosen
-from crawler.access.steps import Steps
+from crawler.access.steps import NO_BROWSER, Steps, needs_browser
 from crawler.config import flag, number
 from crawler.engine.ledger import ledger_of
 from crawler.engine.manners import manners_of
@@ -34,8 +34,6 @@ logger = logging.getLogger(__name__)
 
 #: Key of `request.meta`: step of the ladder that this try uses.
 STEP = "step"
-#: Key of `request.meta`: the step on which the request was refused last, and how often.
-_REFUSED = "refused"
 #: Refusals on one step before a request is left to the ordinary retries.
 _TRIES = 4
 #: Seconds between two reports to Redis, and after which a quiet domain's place is read again.
@@ -79,7 +77,8 @@ class Escalate:
         self.browser = flag(settings, "SEINE_BROWSER")
         self.sites: dict[str, Site] = {}
         self.reading: dict[str, asyncio.Task[Site]] = {}
-        self.browsers = self.browser
+        #: Domains that wait for a worker with a browser, as far as this one has said so.
+        self.lacking: set[str] = set()
         self.better_pool = False
         self._redis: Redis | None = None
         self._loop: asyncio.Task[None] | None = None
@@ -101,8 +100,14 @@ class Escalate:
         found = Listing.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
         verdicts_of(crawler).listen(middleware.heard)
+        if middleware.browser:
+            crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware
+
+    def opened(self) -> None:
+        """Let the fleet know at once that there is a browser."""
+        self._steps()
 
     # Requests
 
@@ -122,7 +127,7 @@ class Escalate:
     @staticmethod
     def _stale(request: Request, site: Site) -> bool:
         """A refused request is not sent by old knowledge: others may have climbed since."""
-        refused = request.meta.get(_REFUSED)
+        refused = request.meta.get(REFUSED_AT)
         if not refused or refused[0] != site.view.step:
             return False
         return time.monotonic() - site.read_at > _FLUSH_S / 2
@@ -181,9 +186,9 @@ class Escalate:
     @staticmethod
     def _tries(request: Request, name: str) -> int:
         """How often the request was refused on this step, this time included."""
-        step, tries = (request.meta.get(_REFUSED) or ("", 0))[:2]
+        step, tries = (request.meta.get(REFUSED_AT) or ("", 0))[:2]
         tries = int(tries) + 1 if step == name else 1
-        request.meta[_REFUSED] = [name, tries]
+        request.meta[REFUSED_AT] = [name, tries]
         return tries
 
     # Reports
@@ -199,8 +204,6 @@ class Escalate:
     async def _read(self, name: str, identity: str) -> Site:
         """Read a domain's place; where Redis is away, it starts at the bottom for now."""
         try:
-            if self._redis is None:
-                self.browsers = self.browser or await self._steps().has_browsers()
             view = await self._steps().tally(name, {})
         except (RedisError, OSError):
             self.stats.inc_value("ladder/store_errors")
@@ -208,13 +211,13 @@ class Escalate:
         site = self.sites.setdefault(name, Site(view, 0.0, identity, self._ways(name, identity)))
         site.view, site.read_at = view, time.monotonic()
         self._mark(name, site)
+        await self._look_for_browser(name, site)
         return site
 
     def _ways(self, name: str, identity: str) -> tuple[str, ...]:
         return ways_for(
             pretend=bool(candidates(identity)),
             better_pool=self.better_pool,
-            browsers=self.browsers,
             cap=str(self.caps.get(name) or self.cap),
         )
 
@@ -222,23 +225,31 @@ class Escalate:
         announced = 0.0
         while True:
             try:
-                if time.monotonic() - announced > _ANNOUNCE_S:
-                    await self._announce()
+                if self.browser and time.monotonic() - announced > _ANNOUNCE_S:
+                    await self._steps().announce_browser()
                     announced = time.monotonic()
                 await self.flush()
             except (RedisError, OSError):
                 self.stats.inc_value("ladder/store_errors")
             await asyncio.sleep(_FLUSH_S)
 
-    async def _announce(self) -> None:
+    async def _look_for_browser(self, name: str, site: Site) -> None:
+        """Say once that a domain waits for a worker with a browser, and once that it is over."""
         if self.browser:
-            await self._steps().announce_browser()
             return
-        browsers = await self._steps().has_browsers()
-        if browsers != self.browsers:
-            self.browsers = browsers
-            for name, site in self.sites.items():
-                site.ways = self._ways(name, site.identity)
+        try:
+            needs = needs_browser(place(site.view.step, site.ways))
+            lacks = needs and not await self._steps().has_browsers()
+        except (RedisError, OSError):
+            self.stats.inc_value("ladder/store_errors")
+            return
+        if lacks and name not in self.lacking:
+            self.lacking.add(name)
+            self.stats.inc_value("ladder/no_browser")
+            logger.warning("%s: %s", name, NO_BROWSER)
+        elif not lacks and name in self.lacking:
+            self.lacking.remove(name)
+            logger.info("%s: no longer waits for a browser worker", name)
 
     async def flush(self) -> None:
         """Report what was counted, decide, and read how the others decided."""
@@ -257,6 +268,7 @@ class Escalate:
             self._tell(name, site.view, decision)
             site.view = await steps.tally(name, {})
         self._mark(name, site)
+        await self._look_for_browser(name, site)
         view, budget = site.view, self.policy.budget
         if budget and view.spent >= budget and STEPS[view.step].cost >= EXPENSIVE:
             self.stats.inc_value("ladder/over_budget")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotSupported
 
 from crawler.access.profiles import BOT, PROFILE, spoken_in
 from crawler.config import flag
@@ -15,6 +17,13 @@ from crawler.engine.handlers import lane_of
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.urls import domain
 
+logger = logging.getLogger(__name__)
+
+#: What is told of a proxy that a browser cannot use.
+NO_LOGIN = (
+    "a browser cannot log in to the SOCKS proxy {address}: list it as http:// if it speaks that, "
+    "or without a password behind a forwarder of your own"
+)
 #: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.engine.browser.behave).
 RENDER = "render"
 #: Windows of people differ; one visitor keeps his.
@@ -29,6 +38,7 @@ class Render:
         self.able = able
         self.robot = robot
         self.plan = plan
+        self.told: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,7 +52,11 @@ class Render:
         return cls(ledger_of(crawler), robot, plan, able=flag(settings, "SEINE_BROWSER"))
 
     def process_request(self, request: Request) -> Request | None:
-        """Prepare a request of the browser lane; without a browser, leave it to another worker."""
+        """Prepare a request of the browser lane; without a browser, leave it to another worker.
+
+        Raises:
+            NotSupported: its proxy is none that a browser can use; another one is taken.
+        """
         if lane_of(request) != "browser":
             return None
         if not self.able:
@@ -75,17 +89,31 @@ class Render:
         elif request.meta.get("exit_country"):
             options["locale"] = spoken_in(str(request.meta["exit_country"]))[0]
         if request.meta.get("proxy"):
-            options["proxy"] = proxy_of(str(request.meta["proxy"]))
+            options["proxy"] = self._proxy(str(request.meta["proxy"]))
         return options
+
+    def _proxy(self, url: str) -> dict[str, str]:
+        try:
+            return proxy_of(url)
+        except NotSupported as error:
+            if str(error) not in self.told:
+                self.told.add(str(error))
+                logger.error("%s", error)
+            raise
 
 
 def proxy_of(url: str) -> dict[str, str]:
     """Lay a proxy's address out as Playwright wants it.
 
+    Raises:
+        NotSupported: browsers of Chromium's family cannot log in to a SOCKS proxy.
+
     >>> proxy_of("http://me:p%40ss@p.example:8080")
     {'server': 'http://p.example:8080', 'username': 'me', 'password': 'p@ss'}
     """
     parts = urlsplit(url)
+    if parts.username and parts.scheme.startswith("socks"):
+        raise NotSupported(NO_LOGIN.format(address=f"{parts.hostname}:{parts.port}"))
     found = {"server": f"{parts.scheme}://{parts.hostname}:{parts.port}"}
     if parts.username:
         found |= {"username": unquote(parts.username), "password": unquote(parts.password or "")}

@@ -333,7 +333,8 @@ PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None
 # browser or a site with a browser identity; `on`, `off`. In a fleet of which some workers only have
 # a browser, say `on` for all.
 SEINE_LADDER = os.environ.get("SEINE_LADDER", "auto")
-# Highest step: plain, tls, pool, browser or browser_pool. Default: the last.
+# Highest step: plain, tls, pool, browser or browser_pool. Default: the last. A site that gets to a
+# browser step waits until a worker has a browser; a fleet that never has one says pool here.
 SEINE_LADDER_CAP = "browser_pool"
 # Sites (host, or host:port) with another highest step. Default: none.
 SEINE_LADDER_CAPS: dict[str, str] = {}

@@ -23,10 +23,12 @@ import attrs
 from crawler.access import marks
 from crawler.access.marks import Verdict
 
-__all__ = ["BAD", "REFUSED", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
+__all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
 #: Keys of `request.meta` that hold the verdict and the rule's name.
 VERDICT, RULE = "verdict", "verdict_rule"
+#: Key of `request.meta`: the ladder's step on which a request was refused last, and how often.
+REFUSED_AT = "refused"
 
 #: Verdicts that another means of asking may change.
 BAD = frozenset({"blocked", "captcha", "empty"})

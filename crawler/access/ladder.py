@@ -118,14 +118,14 @@ class Decision:
     reason: str
 
 
-def ways_for(*, pretend: bool, better_pool: bool, browsers: bool, cap: str) -> tuple[str, ...]:
+def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
     """Steps that a site's requests may use, from cheap to dear.
 
     *pretend*: the site may be asked under a browser's name; else the robot keeps its own on every
-    step, and only a browser can give it more. *better_pool*: there are better proxies; *browsers*:
-    a worker of the fleet has a browser; *cap*: the highest step.
+    step, and only a browser can give it more. *better_pool*: there are better proxies; *cap*: the
+    highest step. Whether a worker has a browser changes nothing: the site waits for one that has.
 
-    >>> ways_for(pretend=False, better_pool=True, browsers=True, cap="browser_pool")
+    >>> ways_for(pretend=False, better_pool=True, cap="browser_pool")
     ('plain', 'browser')
     """
     if cap not in STEPS:
@@ -133,11 +133,7 @@ def ways_for(*, pretend: bool, better_pool: bool, browsers: bool, cap: str) -> t
     found = []
     for name, step in STEPS.items():
         honest = name in ("plain", "browser")
-        if (
-            (honest or pretend)
-            and (better_pool or not step.better_pool)
-            and (browsers or step.lane != "browser")
-        ):
+        if (honest or pretend) and (better_pool or not step.better_pool):
             found.append(name)
         if name == cap:
             break

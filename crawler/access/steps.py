@@ -13,6 +13,13 @@ from crawler.access.state import prefix, run, text
 
 #: For how long a browser worker's word that it exists is believed, ms.
 BROWSERS_MS = 180_000
+#: What is told of a domain that waits for one.
+NO_BROWSER = (
+    "needs a browser worker; none is alive: start one with SEINE_BROWSER=1, "
+    "or set SEINE_LADDER_CAP to pool"
+)
+#: Domains that are looked at for what they wait for.
+_LATEST = 1000
 _TEXT = frozenset({"step", "probe", "reason"})
 
 
@@ -24,6 +31,11 @@ class Place:
     view: View
     path: tuple[str, ...]
     """Its last moves, newest first: time in ms, from, to, reason."""
+
+
+def needs_browser(step: str) -> bool:
+    """Whether only a worker with a browser can take a step."""
+    return step in STEPS and STEPS[step].lane == "browser"
 
 
 class Steps:
@@ -75,6 +87,17 @@ class Steps:
     async def has_browsers(self) -> bool:
         """Whether a worker with a browser was there lately."""
         return bool(await self.redis.exists(self.key + "browsers"))
+
+    async def waiting(self) -> list[str]:
+        """Domains that only a browser can ask, while no worker with one is there; the latest."""
+        if await self.has_browsers():
+            return []
+        names: Any = await self.redis.zrevrange(self.key + "domains", 0, _LATEST - 1)
+        pipe = self.redis.pipeline(transaction=False)
+        for name in map(text, names):
+            pipe.hget(f"{self.key}d:{name}", "step")
+        found = zip(map(text, names), await pipe.execute(), strict=True)
+        return sorted(name for name, step in found if step and needs_browser(text(step)))
 
     async def places(self) -> list[Place]:
         """Every domain that the ladder knows; for people."""

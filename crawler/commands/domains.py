@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from scrapy.exceptions import UsageError
 
-from crawler.access.steps import Place, Steps
+from crawler.access.steps import NO_BROWSER, Place, Steps
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import with_fleet
 from crawler.errors import ConfigError
@@ -50,17 +50,19 @@ class Command(SeineCommand):
         return Steps(redis, str(self.project.get("SEINE_FLEET", "access")))
 
     async def _show(self, redis: Redis, domain: str) -> None:
-        places = [p for p in await self._steps(redis).places() if domain in ("", p.domain)]
+        steps = self._steps(redis)
+        places = [p for p in await steps.places() if domain in ("", p.domain)]
+        waiting = frozenset(await steps.waiting())
         if domain and not places:
             raise ConfigError(f"the ladder knows no domain {domain!r}")
         if self.as_json:
-            self.show("", domains=[plain(place) for place in places])
+            self.show("", domains=[plain(place, waiting) for place in places])
             return
         if not places:
             print("no worker has climbed the ladder yet")
             return
         console = Console(highlight=False)
-        console.print(table(places))
+        console.print(table(places, waiting))
         if domain:
             for line in places[0].path:
                 console.print("  " + moved(line))
@@ -71,8 +73,8 @@ class Command(SeineCommand):
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
 
 
-def table(places: Sequence[Place]) -> Table:
-    """Lay domains out."""
+def table(places: Sequence[Place], waiting: Container[str] = ()) -> Table:
+    """Lay domains out; those in *waiting* have no worker that could ask them."""
     found = Table("domain", "step", "for", "good", "bad", "why", box=None)
     for place in places:
         view = place.view
@@ -81,6 +83,8 @@ def table(places: Sequence[Place]) -> Table:
             why = f"probes {view.probe}: {view.pgood} good, {view.pbad} bad"
         if view.stuck:
             why = f"left alone: {view.reason}"
+        if place.domain in waiting:
+            why = NO_BROWSER
         since = span((view.now - view.since) / 1000) if view.since else ""
         found.add_row(place.domain, view.step, since, str(view.good), str(view.bad), why)
     return found
@@ -97,7 +101,7 @@ def moved(line: str) -> str:
     return f"{when:%Y-%m-%d %H:%M} UTC  {came} → {went}: {reason}"
 
 
-def plain(place: Place) -> dict[str, Any]:
+def plain(place: Place, waiting: Container[str] = ()) -> dict[str, Any]:
     """Return a domain's place as plain data."""
     view = place.view
     return {
@@ -108,6 +112,7 @@ def plain(place: Place) -> dict[str, Any]:
         "bad": view.bad,
         "probe": view.probe,
         "stuck": bool(view.stuck),
+        "needs_browser_worker": place.domain in waiting,
         "reason": view.reason,
         "path": [moved(line) for line in place.path],
     }

@@ -241,8 +241,6 @@ def _settings(crawl: str, proxies: Path) -> dict[str, object]:
         "SEINE_IDENTITY": "chrome-windows",
         "COOKIES_ENABLED": 1,
         "SEINE_RENDER": json.dumps({"wait_for": "h1"}),
-        # The worker without a browser may be first, and find no step that helps: not for long.
-        "SEINE_LADDER_PAUSE_SECONDS": 5,
         "SEINE_PROXIES_PATH": proxies,
         # Only the ladder's step asks for them.
         "SEINE_PROXY_POOL": "none",

@@ -55,6 +55,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
         )
         self.limit_s = number(settings, "SEINE_BROWSER_SECONDS", 60, low=1)
+        self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
         self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
         self.since_start = 0
         self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
@@ -69,7 +70,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             DownloadTimeoutError: it took too long.
             DownloadFailedError: it cannot be reached, or the browser died too often.
         """
-        limit_s = min(self.limit_s, float(request.meta.get("download_timeout") or self.limit_s))
+        limit_s = self._limit_s(request)
         async with self.seats, self._room(request) as room:
             request.meta["playwright_context"] = room.name
             await self._name_itself(request)
@@ -83,6 +84,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             except PlaywrightError as error:
                 raise DownloadFailedError(_first_line(error)) from None
             return response
+
+    def _limit_s(self, request: Request) -> float:
+        """Seconds for a page: what the request asks for itself may be less than the browser's."""
+        asked = request.meta.get("download_timeout")
+        if not asked or float(asked) == self.usual_s:  # Scrapy writes the usual one everywhere
+            return self.limit_s
+        return min(self.limit_s, float(asked))
 
     async def _name_itself(self, request: Request) -> None:
         """Let a browser that is to look like one say so: its own name, without Headless."""
@@ -146,6 +154,8 @@ async def behave(page: Page, plan: dict[str, Any]) -> None:
     *plan*: `wait_for` a CSS selector, `wait_s` its limit in seconds, `scroll` and `mouse` flags.
     What does not come in time is not an error: the page is judged like any other.
     """
+    if "html" not in await page.evaluate("document.contentType"):
+        return  # a text or a picture shows no element, ever
     limit_ms = float(plan.get("wait_s") or _IDLE_S) * 1000
     with contextlib.suppress(PlaywrightTimeout):
         if plan.get("wait_for"):

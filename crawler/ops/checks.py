@@ -6,7 +6,7 @@ somebody's crawl, or emptied a queue that others worked on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -22,6 +22,8 @@ FULL = 0.8
 SKEW_S = 1.0
 #: A round trip longer than this limits a worker, seconds.
 SLOW_S = 0.02
+#: Domains that a finding names.
+_NAMED = 5
 _OLDEST_REDIS = (6, 2)
 _OLDEST_POSTGRES = 14
 _SCRAPY = "2.19."
@@ -211,6 +213,16 @@ def _left_over(facts: RedisFacts) -> Iterator[Finding]:
         text = f"keys of plain scrapy-redis are left: {', '.join(facts.old_keys)}"
         advice = "`scrapy frontier import-scrapy-redis` takes them over; nothing reads them now"
         yield Finding("warn", "redis", text, advice)
+
+
+def ladder_findings(waiting: Sequence[str]) -> list[Finding]:
+    """Judge the domains that wait for a worker with a browser."""
+    if not waiting:
+        return []
+    names = ", ".join(waiting[:_NAMED]) + (", …" if len(waiting) > _NAMED else "")
+    text = f"{len(waiting)} domains need a browser worker; none is alive: {names}"
+    advice = "start one with SEINE_BROWSER=1, or set SEINE_LADDER_CAP to pool"
+    return [Finding("warn", "browser", text, advice)]
 
 
 @attrs.frozen(kw_only=True)

@@ -14,6 +14,7 @@ import psycopg2
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from crawler.access.steps import Steps
 from crawler.config import SettingsLike, redact
 from crawler.errors import SeineError
 from crawler.ops import checks
@@ -32,6 +33,7 @@ async def examine(settings: SettingsLike, where: Endpoints, spider: str) -> list
         *checks.settings_findings(settings),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
         *await _redis(where.redis_url, spider),
+        *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
         *await asyncio.to_thread(_postgres, where.database_url),
         *checks.browser_findings(_chromium(), installed("scrapy-playwright")),
     ]
@@ -59,6 +61,19 @@ async def _redis(url: str, spider: str) -> Sequence[Finding]:
     except (RedisError, OSError, TimeoutError) as error:
         text = redact(f"{url}: {error or type(error).__name__}")
         return [Finding("fail", "redis", text, "check REDIS_URL and the server")]
+    finally:
+        await redis.aclose()
+
+
+async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
+    if not url:
+        return []
+    redis = redis_client(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            return checks.ladder_findings(await Steps(redis, fleet).waiting())
+    except (RedisError, OSError, TimeoutError):
+        return []  # the server is a finding already
     finally:
         await redis.aclose()
 

@@ -7,10 +7,12 @@ import shutil
 
 import pytest
 
+from crawler.access.steps import NO_BROWSER
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.served import served
 from tests.acceptance.conftest import Crawl, said
+from tests.helpers import wait_until
 
 pytestmark = [
     pytest.mark.acceptance,
@@ -67,6 +69,28 @@ def test_a_shop_made_of_javascript_is_rendered_by_the_worker_that_can(crawl: Cra
     assert "playwright" not in plain
     state = crawl.redis.hgetall(f"{{{crawl.name}}}:ladder:d:" + domain_of(crawl))
     assert state[b"step"] == b"browser"
+
+
+def test_a_domain_waits_for_a_browser_worker_and_goes_on_when_one_joins(crawl: Crawl) -> None:
+    common = {
+        **crawl.workers.settings,
+        "SEINE_FLEET": crawl.name,
+        "SEINE_LADDER": "on",
+        "SEINE_IDENTITY": "chrome-windows",
+    }
+    with served(products=PRODUCTS, guard=["script"]) as shop:
+        crawl.workers.settings = common
+        plain = crawl.start()
+        crawl.seed(shop.url)
+        wait_until(lambda: NO_BROWSER in said(plain), 60, "the plain worker says what it lacks")
+        crawl.workers.settings = {**common, "SEINE_BROWSER": 1}
+        crawl.start()
+        crawl.wait_for_end(100)
+    assert judge(catalogue(PRODUCTS), crawl.rows()).passed
+    assert said(plain).count(NO_BROWSER) == 1
+    assert counted(crawl, "ladder/climb/browser") == 1
+    assert "left alone" not in said(plain)
+    assert crawl.redis.zcard(crawl.keys.dead) == 0
 
 
 def test_a_wall_of_consent_opens_for_a_visitor_with_cookies(crawl: Crawl) -> None:

@@ -8,6 +8,7 @@ from crawler.ops.checks import (
     PostgresFacts,
     RedisFacts,
     browser_findings,
+    ladder_findings,
     postgres_findings,
     redis_findings,
     settings_findings,
@@ -123,3 +124,12 @@ def test_versions_and_browser_are_judged():
     assert judged(version_findings({"redis": None})) == [("fail", "versions")]
     assert judged(browser_findings("/usr/bin/chromium", "1")) == []
     assert judged(browser_findings(None, "1")) == [("warn", "browser")]
+
+
+def test_domains_that_wait_for_a_browser_worker_are_named():
+    assert ladder_findings([]) == []
+    (found,) = ladder_findings([f"shop-{n}.example" for n in range(7)])
+    assert found.level == "warn"
+    assert "7 domains need a browser worker; none is alive: shop-0.example" in found.text
+    assert "shop-6" not in found.text
+    assert "SEINE_BROWSER=1" in found.advice

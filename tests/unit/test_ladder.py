@@ -70,11 +70,10 @@ def test_the_budget_keeps_domains_from_dear_steps_only() -> None:
 
 
 def test_the_ways_follow_what_is_allowed_and_what_there_is() -> None:
-    everything = {"pretend": True, "better_pool": True, "browsers": True, "cap": "browser_pool"}
+    everything = {"pretend": True, "better_pool": True, "cap": "browser_pool"}
     assert ways_for(**everything) == ALL  # type: ignore[arg-type]
     assert ways_for(**{**everything, "pretend": False}) == ("plain", "browser")  # type: ignore[arg-type]
     assert ways_for(**{**everything, "better_pool": False}) == ("plain", "tls", "browser")  # type: ignore[arg-type]
-    assert ways_for(**{**everything, "browsers": False}) == ("plain", "tls", "pool")  # type: ignore[arg-type]
     assert ways_for(**{**everything, "cap": "tls"}) == ("plain", "tls")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="helicopter"):
         ways_for(**{**everything, "cap": "helicopter"})  # type: ignore[arg-type]

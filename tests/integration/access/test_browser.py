@@ -100,3 +100,27 @@ def test_contexts_are_recycled(fetch: Fetch) -> None:
     assert "'playwright/context_count/max_concurrent': 2" in fetched.log or (
         "'playwright/context_count/max_concurrent': 1" in fetched.log
     )
+
+
+def test_a_socks_proxy_with_a_password_is_named_with_what_to_do(fetch: Fetch) -> None:
+    proxy = "socks5://me:hunter2@127.0.0.1:9"
+    fetched = fetch(
+        {"url": "http://127.0.0.1:9/", "meta": {"lane": "browser", "proxy": proxy}}, **BROWSER
+    )
+    assert "cannot log in to the SOCKS proxy 127.0.0.1:9: list it as http://" in fetched.log
+    assert "NotSupported" in fetched.answers[0]["error"]
+    assert "hunter2" not in fetched.log
+
+
+def test_a_text_waits_for_no_element_and_the_usual_limit_is_not_the_browsers(
+    fetch: Fetch,
+) -> None:
+    with served(products=5, latency_ms=1500) as shop:
+        (answer,) = fetch(
+            {"url": f"{shop.url}robots.txt", "meta": {"lane": "browser"}},
+            **BROWSER,
+            SEINE_RENDER={"wait_for": "h1", "wait_s": 30},
+            SEINE_BROWSER_SECONDS=20,
+            DOWNLOAD_TIMEOUT=1,
+        ).answers
+    assert answer.get("status") == 200, answer

@@ -52,11 +52,11 @@ class Desk:
 
         self.do(work)
 
-    def climb(self) -> None:
+    def climb(self, to: str = "tls") -> None:
         async def work(redis: Redis) -> None:
             steps = Steps(redis, self.fleet)
             view = await steps.tally("shop.example", {"plain": (1, 3)})
-            await steps.move("shop.example", view, Decision("climb", "tls", "3 of 4 were bad"))
+            await steps.move("shop.example", view, Decision("climb", to, "3 of 4 were bad"))
 
         self.do(work)
 
@@ -123,5 +123,14 @@ def test_domains_are_shown_with_their_step_and_the_reason(desk: Desk) -> None:
     assert "plain → tls: 3 of 4 were bad" in out
     data = json.loads(desk.type(domains.Command(), "--json")[1])["domains"]
     assert [(d["domain"], d["step"]) for d in data] == [("shop.example", "tls")]
+    assert not data[0]["needs_browser_worker"]
     assert desk.type(domains.Command(), "reset", "shop.example")[0] == 0
     assert desk.type(domains.Command(), "reset", "shop.example")[0] == 1
+
+
+def test_a_domain_that_no_living_worker_can_ask_says_so(desk: Desk) -> None:
+    desk.climb("browser")
+    _, out, _ = desk.type(domains.Command())
+    assert "needs a browser worker; none is alive" in " ".join(out.split())
+    data = json.loads(desk.type(domains.Command(), "--json")[1])["domains"]
+    assert data[0]["needs_browser_worker"]

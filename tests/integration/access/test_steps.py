@@ -99,3 +99,12 @@ async def test_a_fleet_knows_whether_it_has_a_browser(steps) -> None:
     assert not await steps.has_browsers()
     await steps.announce_browser()
     assert await steps.has_browsers()
+
+
+async def test_domains_that_need_a_browser_are_named_while_there_is_none(steps) -> None:
+    await climbed(steps)
+    view = await steps.tally("other.example", {"plain": (0, 9)})
+    await steps.move("other.example", view, Decision("climb", "browser", "9 of 9"))
+    assert await steps.waiting() == ["other.example"]
+    await steps.announce_browser()
+    assert await steps.waiting() == []
