@@ -7,10 +7,20 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import classify, jsonld, microdata, opengraph, schema, state, text
+from crawler.extract import (
+    classify,
+    crumbs,
+    jsonld,
+    main_product,
+    microdata,
+    opengraph,
+    schema,
+    state,
+    text,
+)
 from crawler.extract.classify import Kind, Verdict
-from crawler.extract.page import Page, text_of
-from crawler.extract.prices import alike, is_local
+from crawler.extract.page import Page
+from crawler.extract.prices import alike, grouped, is_local
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
@@ -86,8 +96,8 @@ def extract(page: Page) -> Found:
         offered["text"] = text.glance(page, known).fields
     known = _merged(offered)[0]
     if verdict.kind == "product" and "breadcrumbs" not in known:
-        crumbs = text.breadcrumbs(page, known.get("name"))
-        offered.setdefault("text", {}).update({"breadcrumbs": crumbs} if crumbs else {})
+        trail = text.breadcrumbs(page, known.get("name"))
+        offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
     if found.kind == "product":
         found.merge()
@@ -111,6 +121,8 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
         names = schema.types(node)
         if schema.is_product(node):
             products.append(jsonld.linked(node, known))
+        elif "Offer" in names and (offered := schema.offered(node)) is not None:
+            products.append(jsonld.linked(offered, known))
         elif "BreadcrumbList" in names:
             trails.append(node)
         elif "ItemList" in names:
@@ -126,9 +138,9 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
     if not fields and listed >= _LIST_OF:
         verdict.add("listing", 3, f"{source} lists {listed} things")
     for node in trails[:1]:
-        crumbs = schema.breadcrumbs(node, fields.get("name"))
-        if crumbs:
-            fields["breadcrumbs"] = crumbs
+        trail = crumbs.breadcrumbs(node, fields.get("name"))
+        if trail:
+            fields["breadcrumbs"] = trail
     return fields
 
 
@@ -136,37 +148,24 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     """The fields of the product that the page is about, if it is about one."""
     if not products:
         return {}
-    names = {(schema.plain(p.get("name")) or "").casefold() for p in products}
-    own = products
-    if len(names) > 1:
-        own = [p for p in products if _is_own(p, page)]
-        if not own and len(names) >= _LIST_OF:
+    own = main_product.own(products, page)
+    if not own:
+        names = len({main_product.plain_name(p) for p in products})
+        if names >= _LIST_OF:
             verdict.add("listing", 5, f"{source} describes {len(products)} products")
-        if not own:
-            return {}
-        first = (schema.plain(own[0].get("name")) or "").casefold()
-        own = [p for p in own if (schema.plain(p.get("name")) or first).casefold() == first]
+        return {}
     fields: Fields = {}
     for node in own[:10]:
         for name, value in schema.product_fields(node, page.url).items():
             fields.setdefault(name, value)
+    family = main_product.family_name(own, page)
+    if family:
+        fields["name"] = family
     if "price" in fields or any("offers" in node for node in own):
         verdict.add("product", 6, f"{source} describes one product and its offer")
     else:
         verdict.add("product", 4, f"{source} describes one product")
     return fields
-
-
-def _is_own(node: Node, page: Page) -> bool:
-    """Whether a product's node describes the page it stands on."""
-    name = (schema.plain(node.get("name")) or "").casefold()
-    link = schema.plain(node.get("url"))
-    if link and page.resolve(link) in {page.url, page.canonical}:
-        return True
-    if not name:
-        return False
-    headings = [text_of(h).casefold() for h in page.headings if h.tag == "h1"]
-    return name in headings or page.title.casefold().startswith(name)
 
 
 def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
@@ -233,6 +232,8 @@ def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
         name = opengraph.name_in(page.title, page.url)
         if name:
             fields["name"], sources["name"] = name, "text"
+    if "price" in fields:
+        fields["price"] = grouped(fields["price"], page.raw)
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
     known = fields.get("currency")

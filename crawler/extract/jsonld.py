@@ -13,6 +13,9 @@ from crawler.extract.schema import Node
 #: More blocks than any honest page has.
 _MOST_BLOCKS = 100
 _MOST_BYTES = 2_000_000
+#: References are followed so far: product, offer, price, and what these hold.
+_DEEPEST = 3
+_MOST_LINKS = 100
 
 
 def nodes(page: Page) -> list[Any]:
@@ -61,12 +64,16 @@ def linked(node: Node, known: dict[str, Node]) -> Node:
     """The node with its references (`{"@id": …}` alone) replaced by what they refer to."""
     if not known:
         return node
-    return {key: _followed(value, known) for key, value in node.items()}
+    return {key: _followed(value, known, _DEEPEST) for key, value in node.items()}
 
 
-def _followed(value: Any, known: dict[str, Node]) -> Any:
+def _followed(value: Any, known: dict[str, Node], depth: int) -> Any:
     if isinstance(value, list):
-        return [_followed(item, known) for item in value]
-    if isinstance(value, dict) and value.keys() <= {"@id", "@type"}:
-        return known.get(str(value.get("@id")), value)
-    return value
+        return [_followed(item, known, depth) for item in value[:_MOST_LINKS]]
+    if not isinstance(value, dict) or depth <= 0:
+        return value
+    if value.keys() <= {"@id", "@type"}:
+        value = known.get(str(value.get("@id")), value)
+    if not any(isinstance(inner, dict | list) for inner in value.values()):
+        return value
+    return {key: _followed(inner, known, depth - 1) for key, inner in value.items()}

@@ -35,8 +35,10 @@ def fields(page: Page) -> Fields:
     """What the page's meta elements say, in Product's field names."""
     tags: dict[str, str] = {}
     for key, content in page.metas:
-        if key.startswith(("og:", "product:", "book", "twitter:")):
-            tags.setdefault(key, content)
+        # Some templates write the currency under the price's name first.
+        unread = key not in tags or (key in _PRICES and number(tags[key]) is None)
+        if unread and key.startswith(("og:", "product:", "book", "twitter:")):
+            tags[key] = content
     if not tags:
         return {}
     found: Fields = {

@@ -124,6 +124,7 @@ _BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
 #: Between the ends of a range whose sign is written once.
 _TO = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
 _SHORT = 24
+_THOUSAND = 3
 #: What markup leaves of an amount whose cents stand apart.
 _APART = re.compile(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
@@ -220,6 +221,27 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
 def _single_kind(digits: str, sign: str) -> bool:
     other = "," if sign == "." else "."
     return other not in digits or digits.count(other) >= 1
+
+
+_BESIDE = (
+    rb"\xe2\x82\xac|&euro;|EUR|R\\$|\\$|kr\\b|z\xc5\x82|TL\\b|Ft\\b|Rp|\xe2\x82\xab|\xe2\x82\xba"
+)
+
+
+def grouped(value: Decimal, shown: bytes) -> Decimal:
+    """Take `1.299` for a thousand where the page's text does so, whatever its data says.
+
+    >>> str(grouped(Decimal("1.299"), b"<b>1.299,00 &euro;</b>")), str(grouped(Decimal("1.299"), b""))
+    ('1299', '1.299')
+    """
+    whole, _, part = str(value).partition(".")
+    if len(part) != _THOUSAND or not 1 <= len(whole) <= _THOUSAND or whole == "0":
+        return value
+    number = rf"(?<![\d.,]){whole}[.' ]{part}".encode()
+    rule = rb"%s,\d\d(?!\d)|%s(?:,-)?\s?(?:%s)|(?:%s)\s?%s(?![.,]?\d)" % (
+        number, number, _BESIDE, _BESIDE, number
+    )  # fmt: skip
+    return Decimal(whole + part) if re.search(rule, shown) else value
 
 
 def number(value: Any) -> Decimal | None:

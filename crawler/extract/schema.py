@@ -23,6 +23,8 @@ PRODUCTS = frozenset(
     {"Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle",
      "Car", "Motorcycle"}
 )  # fmt: skip
+_PRODUCTS = frozenset(name.lower() for name in PRODUCTS)
+_SHORTEST_CODE = 4
 #: Things that are products where somebody offers them.
 _SOLD = frozenset(
     {"Book", "Movie", "MusicAlbum", "VideoGame", "SoftwareApplication", "MobileApplication",
@@ -55,9 +57,34 @@ def types(node: Node) -> list[str]:
 def is_product(node: Node) -> bool:
     """Whether a node describes something to buy."""
     found = types(node)
-    return any(t in PRODUCTS for t in found) or (
+    return any(t in PRODUCTS or t.lower() in _PRODUCTS for t in found) or (
         any(t in _SOLD for t in found) and bool(node.get("offers"))
     )
+
+
+def offered(offer: Node) -> Node | None:
+    """The product that an offer offers, with that offer."""
+    item = offer.get("itemOffered")
+    item = item[0] if isinstance(item, list) and item else item
+    if not isinstance(item, dict) or not is_product(item):
+        return None
+    own = {key: value for key, value in offer.items() if key != "itemOffered"}
+    return {"offers": own, **item}
+
+
+def is_in_address(node: Node, url: str) -> bool:
+    """Whether an address names one of a node's codes.
+
+    >>> is_in_address({"sku": "NAP-RUST"}, "https://a.example/napkin/NAP-RUST")
+    True
+    """
+    path = re.sub(r"^https?://[^/]*", "", url)
+    codes = (plain(node.get(name)) for name in ("sku", "productID", "mpn", "gtin13", "gtin"))
+    return any(
+        code and len(code) >= _SHORTEST_CODE
+        and re.search(rf"(?<![^\W_]){re.escape(code)}(?![^\W_])", path)
+        for code in codes
+    )  # fmt: skip
 
 
 def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
@@ -144,7 +171,7 @@ def product_fields(node: Node, url: str = "") -> Fields:
     variants = [v for v in many(node.get("hasVariant")) if isinstance(v, dict)]
     chosen = _of_url(variants, url) or (variants[0] if variants else None)
     fields: Fields = {
-        "name": plain(first(node, "name", "title")),
+        "name": without_tags(plain(first(node, "name", "title"))),
         "sku": plain(first(node, "sku")),
         "mpn": plain(node.get("mpn")),
         "gtin": _gtin(node),
@@ -164,7 +191,20 @@ def product_fields(node: Node, url: str = "") -> Fields:
             for name in ("sku", "gtin", "mpn"):
                 fields[name] = inner.get(name) or fields[name]
         fields["variants"] = [_variant(v, url) for v in variants]
-    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+    group = node.get("isVariantOf")
+    group = group[0] if isinstance(group, list) and group else group
+    if isinstance(group, dict) and len(group) > 1:
+        # What is told once for all variants: reviews, brand, description.
+        shared = {k: v for k, v in group.items() if k not in _OF_ONE}
+        fields |= {k: v for k, v in product_fields(shared).items() if fields.get(k) in _EMPTY}
+    return {name: value for name, value in fields.items() if value not in _EMPTY}
+
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+#: What a group tells of itself and not of each variant.
+_OF_ONE = frozenset(
+    {"offers", "hasVariant", "isVariantOf", "sku", "mpn", "productGroupID", *_GTINS}
+)
 
 
 def _variant(node: Node, url: str) -> Fields:
@@ -174,6 +214,9 @@ def _variant(node: Node, url: str) -> Fields:
 
 
 def _of_url(nodes: list[Node], url: str) -> Node | None:
+    coded = [node for node in nodes if is_in_address(node, url)]
+    if len(coded) == 1:
+        return coded[0]
     if "?" not in url and "#" not in url:
         return None
     for node in nodes:
@@ -232,6 +275,8 @@ def images(value: Any) -> list[str]:
 def _offers(value: Any) -> list[Node]:
     """The offers of a product, those inside an AggregateOffer behind it."""
     found = []
+    if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
+        value = list(value.values())  # a list that PHP has written with its keys
     for offer in many(value):
         if not isinstance(offer, dict):
             continue
@@ -248,7 +293,12 @@ def offer_fields(value: Any, url: str = "") -> Fields:
     own = _of_url(offers, url)
     ordered = [own, *(o for o in offers if o is not own)] if own else offers
     priced = [(o, p) for o in ordered if (p := _price(o)).get("price") is not None]
-    offer, fields = priced[0] if priced else (ordered[0], {})
+    if own is None and "AggregateOffer" in types(ordered[0]) and "lowPrice" not in ordered[0]:
+        priced.sort(key=lambda pair: pair[1]["price"])
+    # An offer for nothing is a template's gap beside one that costs something.
+    offer, fields = next((pair for pair in priced if pair[1]["price"]), None) or (
+        priced[0] if priced else (ordered[0], {})
+    )
     stock = [_stock(o) for o in [offer, *ordered]]
     fields = dict(fields)
     fields["availability"] = next((s for s in stock if s), None)
@@ -302,54 +352,3 @@ def _price(offer: Node) -> Fields:
     if currency:
         fields["currency"] = currency
     return fields
-
-
-_HOME = re.compile(
-    r"(?:home|homepage|home ?page|start|startseite|accueil|inicio|início|hlavní stránka|etusivu"
-    r"|forside|hem|domů|domov|domovská stránka|početna|начало|pagrindinis|sākums|avaleht|trang chủ|beranda|úvod|главная|головна|strona główna|hjem|ana sayfa|ホーム|トップ|首页|首頁|홈"
-    r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
-    re.I,
-)
-
-
-def is_home(text: str) -> bool:
-    """Whether a breadcrumb names the shop's front page instead of a category."""
-    return _HOME.fullmatch(text.strip()) is not None
-
-
-def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
-    """Category names of a BreadcrumbList, without the front page and the product itself."""
-    places: list[tuple[float, str]] = []
-    for index, entry in enumerate(many(node.get("itemListElement"))):
-        if not isinstance(entry, dict):
-            continue
-        text = plain(entry.get("name")) or plain(entry.get("item"))
-        position = number(plain(entry.get("position")))
-        link = plain(first(entry, "item", "url")) if isinstance(entry.get("item"), str) else None
-        link = link or _link_of(entry.get("item"))
-        if text and not text.startswith(("http://", "https://")) and not is_front(link):
-            places.append((float(position) if position is not None else index, text))
-    places.sort(key=lambda place: place[0])
-    return trail([text for _, text in places], name)
-
-
-def _link_of(item: Any) -> str | None:
-    value = first(item, "@id", "url", "item") if isinstance(item, dict) else None
-    return value if isinstance(value, str) else None
-
-
-def is_front(url: str | None) -> bool:
-    """Whether an address is a site's front page.
-
-    >>> is_front("https://a.example/"), is_front("/"), is_front("https://a.example/x")
-    (True, True, False)
-    """
-    return url is not None and re.fullmatch(r"(?:https?://[^/]+)?/?", url.strip()) is not None
-
-
-def trail(texts: list[str], name: str | None) -> list[str]:
-    """Drop the front page and the product's own name from a list of breadcrumbs."""
-    texts = [text for text in texts if text and not is_home(text)]
-    if texts and name and texts[-1].casefold() == name.casefold():
-        texts.pop()
-    return texts

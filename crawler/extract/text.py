@@ -7,11 +7,12 @@ from functools import lru_cache
 
 from crawler.extract import lines as _lines
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
+from crawler.extract.crumbs import is_front, trail
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import Element, Page, text_of
 from crawler.extract.prices import currency_of, local_currency, parse_price
-from crawler.extract.schema import Fields, is_front, trail
+from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
 from crawler.extract.words import finder, whole

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
+from crawler.extract.crumbs import is_front, is_home
 from crawler.extract.facts import _label as label
 from crawler.extract.jsonld import loads
 from crawler.extract.opengraph import shorn
@@ -18,7 +19,7 @@ from crawler.extract.prices import (
     number,
     parse_price,
 )
-from crawler.extract.schema import gtin, images, is_front, is_home, without_tags
+from crawler.extract.schema import gtin, images, without_tags
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+"""Which of the products that structured data describes is the one that the page is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from crawler.extract import schema
+from crawler.extract.page import Page, text_of
+from crawler.extract.schema import Node
+
+_SIGNS = re.compile(r"[\W_]+")
+_SHORTEST = 3
+
+
+def plain_name(node: Node) -> str:
+    """A node's name in lower case, words only."""
+    return _words(schema.plain(node.get("name")) or "")
+
+
+def own(products: list[Node], page: Page) -> list[Node]:
+    """The nodes that describe the page's product; none where they are several products'."""
+    products = _without_groups(products)
+    if len({plain_name(p) for p in products}) <= 1:
+        return products
+    for sign in (_by_address, _by_name, _by_family):
+        found = sign(products, page)
+        if found:
+            first = plain_name(found[0])
+            return found if sign is _by_family else [
+                p for p in found if (plain_name(p) or first) == first
+            ]  # fmt: skip
+    return []
+
+
+def family_name(products: list[Node], page: Page) -> str | None:
+    """The heading, where the nodes are variants whose names begin with it."""
+    if len({plain_name(p) for p in products}) <= 1:
+        return None
+    return next((text for text in _headings(page) if _begin(products, _words(text))), None)
+
+
+def _without_groups(products: list[Node]) -> list[Node]:
+    """Without those of which others are variants: these tell of the group themselves."""
+    groups = {_id_of(p.get("isVariantOf")) for p in products} - {None}
+    kept = [p for p in products if p.get("@id") not in groups]
+    return kept or products
+
+
+def _id_of(value: Any) -> Any:
+    return value.get("@id") if isinstance(value, dict) else None
+
+
+def _by_address(products: list[Node], page: Page) -> list[Node]:
+    here = {page.url, page.canonical}
+    linked = [p for p in products if (u := schema.plain(p.get("url"))) and page.resolve(u) in here]
+    if linked:
+        return linked
+    last = _words(page.url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0])
+    named = [p for p in products if last and plain_name(p) == last]
+    return named or [p for p in products if schema.is_in_address(p, page.url)]
+
+
+def _by_name(products: list[Node], page: Page) -> list[Node]:
+    titles = [_words(text) for text in (*_headings(page), page.meta("og:title"))]
+    title = _words(page.title)
+    exact = [p for p in products if plain_name(p) and plain_name(p) in titles]
+    return exact or [p for p in products if plain_name(p) and title.startswith(plain_name(p))]
+
+
+def _by_family(products: list[Node], page: Page) -> list[Node]:
+    for text in _headings(page):
+        found = [p for p in products if _begin([p], _words(text))]
+        # One that begins like the heading is the page's; several are only if all do.
+        if len(found) == 1 or (found and len(found) == len(products)):
+            return found
+    return []
+
+
+def _begin(products: Iterable[Node], start: str) -> bool:
+    return len(start) >= _SHORTEST and all(plain_name(p).startswith(start + " ") for p in products)
+
+
+def _headings(page: Page) -> list[str]:
+    return [text for h in page.headings if h.tag == "h1" and (text := text_of(h))]
+
+
+def _words(text: str) -> str:
+    return _SIGNS.sub(" ", text).strip().casefold()

@@ -1,0 +1,154 @@
+"""Structured data in the shapes that shops give it: which product is the page's, and its price."""
+
+import json
+from typing import Any
+
+import pytest
+
+from crawler.extract import Found, extract, parse
+
+HERE = "https://shop.example.com/products/napkin"
+
+
+def found(*blocks: Any, url: str = HERE, head: str = "", body: str = "", lang: str = "en") -> Found:
+    scripts = "".join(
+        f'<script type="application/ld+json">{json.dumps(block)}</script>' for block in blocks
+    )
+    text = f'<html lang="{lang}"><head>{head}{scripts}</head><body>{body}</body></html>'
+    return extract(parse(text.encode(), url, "text/html"))
+
+
+def offer(price: Any, currency: str = "EUR", **more: Any) -> dict[str, Any]:
+    return {"@type": "Offer", "price": price, "priceCurrency": currency, **more}
+
+
+def product(name: str, offers: Any = None, **more: Any) -> dict[str, Any]:
+    node = {"@context": "https://schema.org", "@type": "Product", "name": name, **more}
+    return node if offers is None else {**node, "offers": offers}
+
+
+def told(page: Found, *names: str) -> list[str | None]:
+    assert page.kind == "product", page.verdict.reasons
+    return [None if page.fields.get(n) is None else str(page.fields[n]) for n in names]
+
+
+@pytest.mark.parametrize(
+    ("offers", "price", "regular"),
+    [
+        ([offer(0), offer(12)], "12", None),
+        (offer({"@value": "12.00"}), "12.00", None),
+        (offer("12", "€"), "12", None),
+        ({"0": offer(12), "1": offer(13)}, "12", None),
+        ({"@type": "AggregateOffer", "offers": [offer(9), offer(7)]}, "7", None),
+        ({"@type": "AggregateOffer", "lowPrice": "7,50", "priceCurrency": "EUR"}, "7.50", None),
+        (offer("1.299,00"), "1299.00", None),
+        (offer("1,299"), "1299", None),
+        (
+            {
+                "@type": "Offer",
+                "priceCurrency": "EUR",
+                "priceSpecification": [
+                    {"price": 100, "priceType": "https://schema.org/ListPrice"},
+                    {"price": 80},
+                ],
+            },
+            "80",
+            "100",
+        ),
+        (offer(20, priceSpecification=[{"price": 15, "validForMemberTier": {}}]), "20", None),
+    ],
+)
+def test_an_offers_price(offers: Any, price: str, regular: str | None) -> None:
+    page = found(product("Linen Napkin", offers))
+    assert told(page, "price", "regular_price", "currency") == [price, regular, "EUR"]
+
+
+def test_a_variant_takes_from_its_group_what_only_that_tells() -> None:
+    variant = product("Duffel 40L", offer(165, "USD"), sku="V1", isVariantOf={"@id": "#g"})
+    rating = {"@type": "AggregateRating", "ratingValue": 4.45, "reviewCount": 147}
+    group = {"@type": "ProductGroup", "@id": "#g", "name": "Duffel", "aggregateRating": rating}
+    page = found({"@graph": [variant, group]})
+    assert told(page, "name", "price", "rating", "review_count") == [
+        "Duffel 40L", "165", "4.45", "147",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", [f"{HERE}/NAP-RUST", f"{HERE}.NAP-RUST.html"])
+def test_a_variant_whose_code_the_address_names_is_the_pages(url: str) -> None:
+    variants = [
+        {"@type": "Product", "sku": sku, "name": f"Napkin - {sku}", "offers": offer(price)}
+        for sku, price in (("NAP-SAGE", 12), ("NAP-RUST", 14))
+    ]
+    page = found(product("Linen Napkin", hasVariant=variants), url=url)
+    assert told(page, "price", "sku") == ["14", "NAP-RUST"]
+
+
+def test_of_two_products_the_one_in_the_address_is_the_pages() -> None:
+    page = found(
+        product("Other Vase", offer(19)),
+        product("Main Vase", offer(29)),
+        url="https://shop.example.com/main-vase",
+    )
+    assert told(page, "name", "price") == ["Main Vase", "29"]
+
+
+def test_values_of_other_products_fill_no_gap() -> None:
+    page = found(product("Main Vase"), product("Other Vase", offer(19)), body="<h1>Main Vase</h1>")
+    assert "price" not in page.offered["json-ld"]
+
+
+def test_variants_that_begin_with_the_heading_are_one_product() -> None:
+    page = found(
+        *(product(f"Tee - {size}", offer(10), sku=f"T{size}") for size in "SML"),
+        body="<h1>Tee</h1>",
+    )
+    assert told(page, "name", "price") == ["Tee", "10"]
+
+
+def test_an_offer_may_hold_its_product() -> None:
+    assert told(found(offer(5, itemOffered=product("Mug"))), "name", "price") == ["Mug", "5"]
+
+
+def test_references_are_followed_from_product_to_price() -> None:
+    page = found(
+        {
+            "@graph": [
+                product("Mug", {"@id": "#o"}),
+                {"@type": "Offer", "@id": "#o", "priceSpecification": {"@id": "#s"}},
+                {"@id": "#s", "price": "9.50", "priceCurrency": "EUR"},
+            ]
+        }
+    )
+    assert told(page, "price", "currency") == ["9.50", "EUR"]
+
+
+def test_types_in_lower_case_are_read() -> None:
+    node = {"@type": "product", "name": "Lamp", "offers": {"@type": "offer", "price": "5"}}
+    assert told(found(node), "name", "price") == ["Lamp", "5"]
+
+
+def test_a_thousand_written_with_a_point_is_told_by_what_the_page_shows() -> None:
+    shown = '<h1>Sofa</h1><div class="price">1.299,00 €</div>'
+    assert told(found(product("Sofa", offer("1.299")), body=shown, lang="de"), "price") == ["1299"]
+    assert told(found(product("Sofa", offer("1.299"))), "price") == ["1.299"]
+
+
+def test_a_price_tag_that_holds_the_currency_is_passed_over() -> None:
+    tags = (("product:price:amount", "AED"), ("product:price:amount", "271.00"),
+            ("product:price:currency", "AED"), ("og:type", "product"), ("og:title", "Lady"))  # fmt: skip
+    head = "".join(f'<meta property="{key}" content="{value}">' for key, value in tags)
+    assert told(found(head=head), "name", "price", "currency") == ["Lady", "271.00", "AED"]
+
+
+def test_an_article_that_mentions_products_is_none() -> None:
+    article = {
+        "@type": "NewsArticle",
+        "headline": "Kettles",
+        "mentions": [product("K2", offer(89))],
+    }
+    page = found(
+        article,
+        url="https://shop.example.com/news/kettles",
+        body="<h1>Kettles</h1><p>$89</p><a>Buy now</a>",
+    )
+    assert page.kind == "other"
