@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import aiohttp
 import attrs
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
@@ -95,6 +94,8 @@ async def fetch(url: str, user_agent: str) -> Got:
     Raises:
         SeineError: nobody answered, or with an error.
     """
+    import aiohttp  # Scrapy imports every command for each; a worker needs none of this
+
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     headers = {"User-Agent": user_agent, "Accept": "text/html,*/*;q=0.8"}
     try:

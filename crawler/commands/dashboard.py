@@ -9,9 +9,6 @@ import attrs
 
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import addresses, frontier_of
-from crawler.dashboard.app import make_app
-from crawler.dashboard.config import DashboardConfig
-from crawler.dashboard.serve import serve
 
 
 class Command(SeineCommand):
@@ -36,6 +33,11 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address is open to others and no token is set, or cannot be used.
         """
+        # Scrapy imports every command for each; a worker needs no web server.
+        from crawler.dashboard.app import make_app
+        from crawler.dashboard.config import DashboardConfig
+        from crawler.dashboard.serve import serve
+
         frontier = frontier_of(self, opts)
         crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)

@@ -7,9 +7,6 @@ from typing import Any, ClassVar
 
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import addresses, frontier_of
-from crawler.dashboard.app import make_exporter
-from crawler.dashboard.config import DashboardConfig
-from crawler.dashboard.serve import serve
 
 
 class Command(SeineCommand):
@@ -34,6 +31,11 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address cannot be used.
         """
+        # Scrapy imports every command for each; a worker needs no web server.
+        from crawler.dashboard.app import make_exporter
+        from crawler.dashboard.config import DashboardConfig
+        from crawler.dashboard.serve import serve
+
         frontier = frontier_of(self, opts)
         config = DashboardConfig(
             crawl=frontier.crawl,
