@@ -6,12 +6,15 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import attrs
-import wreq
 
 from crawler.access.detect import Page, judge
 from crawler.access.proxies import Proxy
+
+if TYPE_CHECKING:
+    import wreq
 
 #: Proxies that are tried at a time.
 _AT_ONCE = 50
@@ -31,6 +34,8 @@ class Trial:
 
 async def try_all(proxies: Sequence[Proxy], url: str, timeout_s: float) -> list[Trial]:
     """Ask for *url* through each proxy."""
+    import wreq  # Scrapy imports every command for each; few workers need this client
+
     client = wreq.Client(no_proxy=True)
     gate = asyncio.Semaphore(_AT_ONCE)
 
@@ -45,6 +50,8 @@ async def try_all(proxies: Sequence[Proxy], url: str, timeout_s: float) -> list[
 
 
 async def _try(client: wreq.Client, proxy: Proxy, url: str, timeout_s: float) -> Trial:
+    import wreq
+
     began = time.monotonic()
     try:
         response = await client.get(
