@@ -173,6 +173,7 @@ COOKIES_ENABLED = False
 ROBOTSTXT_OBEY = True
 USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
+LOG_FORMATTER = "crawler.engine.logs.PageLines"
 
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
