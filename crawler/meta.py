@@ -42,6 +42,12 @@ IDENTITY = "identity"
 #: Lane that this try uses, as the ladder decided.
 LANE_NOW = "lane_now"
 
+#: The page in whose place a request is sent (robots.txt): it goes on the page's lease, and is never
+#: stored.
+INSTEAD_OF = "instead_of"
+#: How far away the time to send may be that a request waits for, ms.
+PATIENCE_MS = "patience_ms"
+
 #: Keys that a child takes over from the page that yielded it.
 INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
 

@@ -25,6 +25,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from crawler import meta as m
 from crawler.config import number
+from crawler.engine.gate import NotNow
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
 from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
@@ -173,22 +174,28 @@ class RobotsMiddleware:
 
     async def _fetch(self, origin: str, request: Request, failures: int) -> Known:
         try:
-            return await self._ask(origin, request, failures)
+            return await self._ask(origin, request, failures, on_lease=True)
+        except NotNow:  # the frontier cannot say when; without rules nothing else can be asked
+            return await self._ask(origin, request, failures, on_lease=False)
         finally:
             entry = self.ledger.entry_of(request)
             if entry is not None:  # the site was asked: the page must take another time
                 entry.spent_at = monotonic()
 
-    async def _ask(self, origin: str, request: Request, failures: int) -> Known:
+    async def _ask(self, origin: str, request: Request, failures: int, *, on_lease: bool) -> Known:
         meta = {key: request.meta[key] for key in _WAY if key in request.meta}
         # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
         meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
+        if on_lease:
+            meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
         ask = Request(f"{origin}/robots.txt", meta=meta, callback=NO_CALLBACK, dont_filter=True)
         engine: Any = self.crawler.engine
         self.stats.inc_value("robotstxt/request_count")
         try:
             response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
+        except NotNow:
+            raise
         except IgnoreRequest:  # more redirects than five: as if there were none
             return Known("free", b"", self.lifetime_s)
         except Exception as error:

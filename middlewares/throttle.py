@@ -1,13 +1,11 @@
-"""The last to see a request, and the first to see its answer: when may a site be asked?
+"""The first to see a site's answer: a site that asks for a pause gets it from the whole fleet.
 
-On the way out, a request that missed its time (the process was busy, robots.txt came first) gets
-another, so that no two arrive closer than the site's pause. On the way in, a site that asks for a
-pause gets it from the whole fleet.
+When a request may be sent is the gate's business (crawler.engine.gate), which knows the connection;
+what it does not let out goes back from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -16,8 +14,10 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from crawler import meta as m
 from crawler.config import number
-from crawler.engine.ledger import Entry, Ledger, ledger_of
+from crawler.engine.gate import NotNow
+from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
 from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, retry_after_s
 from crawler.urls import domain
@@ -27,7 +27,7 @@ ERRORS = 400
 
 
 class Throttle:
-    """Sends on time or not at all; blocks a domain on 429, and on 503 with Retry-After."""
+    """Blocks a domain on 429, and on 503 with Retry-After; takes back what came too late."""
 
     def __init__(
         self, ledger: Ledger, manners: Manners, stats: Any, *, usual_s: float, limit_s: float
@@ -53,16 +53,13 @@ class Throttle:
             limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
         )
 
-    def process_request(self, request: Request) -> Awaitable[Request | None] | None:
-        """Let a request pass if it is on time; no round trip then."""
-        entry = self.ledger.entry_of(request)
-        if entry is None or self.manners.may_send(entry.lease, spent_at=entry.spent_at):
-            return None
-        return self._wait(request, entry)
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Send a request back that missed its time at a site that has none soon.
 
-    async def _wait(self, request: Request, entry: Entry) -> Request | None:
-        self.stats.inc_value("seine/slots_missed")
-        if await self.manners.next_slot(entry.lease, spent_at=entry.spent_at):
+        Raises:
+            IgnoreRequest: it is not the frontier's, so it cannot go back.
+        """
+        if not isinstance(exception, NotNow) or m.INSTEAD_OF in request.meta:
             return None
         self.stats.inc_value("seine/handed_back")
         copy = self.ledger.hand_back(request)
@@ -87,5 +84,7 @@ class Throttle:
 
     def _measure(self, request: Request, response: Response) -> None:
         latency_s = request.meta.get("download_latency")
-        if latency_s is not None and self.ledger.entry_of(request) is not None:
+        entry = self.ledger.entry_of(request)
+        if latency_s is not None and entry is not None:
+            latency_s = max(0.0, latency_s - entry.waited_s)
             self.manners.answered(domain(request.url), latency_s, good=response.status < ERRORS)

@@ -192,7 +192,7 @@ DOWNLOADER_MIDDLEWARES = {
     # needs nothing else.
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "middlewares.robots.RobotsMiddleware": 100,
-    # Nearest to the network: nothing may delay a request after it, and it sees each answer first.
+    # Nearest to the network: it sees each answer first, and takes back what came too late.
     "middlewares.throttle.Throttle": 990,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 #: Two hosts' clocks part by at most this much, seconds per second.
 DRIFT = 1e-4
+#: An answer this quick tells the time well enough, s; of slower ones so many are needed.
+QUICK_S, ENOUGH = 0.02, 8
 
 
 class Clock:
@@ -24,10 +26,23 @@ class Clock:
     def __init__(self) -> None:
         self._offset: float | None = None
         self._at = 0.0
+        self._heard = 0
+        self._best = float("inf")
+
+    @property
+    def trusted(self) -> bool:
+        """Whether an answer was quick, or there were enough to choose from.
+
+        The first answers of a process that starts on a busy machine are slow to be read, and its
+        clock is behind by as much: what it believes to be in time would be late.
+        """
+        return self._best <= QUICK_S or self._heard >= ENOUGH
 
     def learn(self, server: float, asked: float, got: float) -> None:
         """Take in an answer: the server's time, and when it was asked and got here (monotonic)."""
         low, high = server - got, server - asked
+        self._heard += 1
+        self._best = min(self._best, got - asked)
         offset = low if self._offset is None else self._offset - DRIFT * (got - self._at)
         # Above the upper bound: the clock was set back, or another server took over.
         self._offset = low if offset > high else max(low, offset)

@@ -18,10 +18,11 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler import meta as m
 from crawler.config import flag
+from crawler.engine.gate import gate_of
 
 #: Lane -> the handler that serves it.
 HANDLERS = {
-    "plain": "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
+    "plain": "crawler.engine.plain.PlainHandler",
     "tls": "scrapy_download_handlers_incubator.WreqDownloadHandler",
     "browser": "crawler.engine.browser.BrowserHandler",
     "replay": "crawler.engine.replay.ReplayHandler",
@@ -49,6 +50,7 @@ class Lanes(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self.gate = gate_of(crawler)
         self.handlers = _shared.setdefault(crawler, {})
         self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
         self.browser = flag(crawler.settings, "SEINE_BROWSER")
@@ -65,10 +67,14 @@ class Lanes(BaseDownloadHandler):
 
         Raises:
             NotSupported: this worker has no browser, or there is no such lane.
+            NotNow: it missed its time, and the site has none soon.
         """
         lane = "replay" if self.replay else lane_of(request)
         if lane not in HANDLERS or (lane == "browser" and not self.browser):
             raise NotSupported(f"this worker has no {lane!r} lane")
+        # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
+        if lane in ("tls", "browser") and (opened := self.gate.opened(request)) is not None:
+            await opened
         response: Response = await self._handler(lane).download_request(request)
         return response
 

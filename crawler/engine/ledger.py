@@ -40,6 +40,8 @@ class Entry:
     landed: bool = False
     spent_at: float | None = None
     """When its time to send was used up by something else, robots.txt (monotonic)."""
+    waited_s: float = 0.0
+    """Seconds that a connection waited for the time to send."""
     outcome: Outcome = "done"
     kind: str = ""
     reason: str = ""

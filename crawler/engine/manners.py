@@ -142,42 +142,46 @@ class Manners:
             args = [arg for domain, seen in part for arg in (domain, *seen.args())]
             self.pump.tell("measure", *attrs.astuple(self.pace), *args)
 
-    def may_send(self, lease: Lease, *, spent_at: float | None = None) -> bool:
-        """Whether a request is on time: on its slot, or of a domain that knows no pause.
+    def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
+        """Seconds until a request is to be sent, 0 for now; None: it missed its time.
 
-        A lease from before a pause became known has no slot; nor has one whose slot was spent.
+        A domain that knows no pause may be asked at any time. A lease from before a pause became
+        known has no slot; nor has one whose slot was spent (*spent_at*, monotonic s) on something
+        else that the site was asked for.
         """
         known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
         delay_ms = max(lease.delay_ms, known_ms)
         if not delay_ms or self.pump is None:
-            return True
-        if spent_at is not None or not lease.delay_ms:
-            return False
-        return self.pump.now_ms(lease) - lease.slot_ms <= late_ms(delay_ms)
+            return 0.0
+        if spent_at is not None or not lease.delay_ms or not self.pump.clock(lease).trusted:
+            return None
+        past_ms = self.pump.now_ms(lease) - lease.slot_ms
+        return None if past_ms > late_ms(delay_ms) else max(0.0, -past_ms / 1000)
 
-    async def next_slot(self, lease: Lease, *, spent_at: float | None = None) -> bool:
-        """Wait for another time to send; False where the lease is to be handed back.
+    def left(self, lease: Lease) -> None:
+        """A request was written just now; where that was late, the next one's pause starts here."""
+        if lease.delay_ms and self.pump is not None:
+            now_ms = self.pump.now_ms(lease)
+            if now_ms - lease.slot_ms > late_ms(lease.delay_ms):
+                self.pump.tell("late", lease.domain, int(now_ms) + 1)
+                self.pump.kick()
 
-        *spent_at* is when the site was asked for something else in its place (monotonic s).
-        """
+    async def reserve(
+        self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
+    ) -> Lease | None:
+        """Ask the frontier for another time to send; None where the lease is to be handed back."""
         assert self.pump is not None
         if spent_at is None and not lease.delay_ms:
             spent_at = -1.0  # it never had a slot, and the last one is long ago
-        delay_ms = max(lease.delay_ms, self._delays.get(lease.domain, 0))
-        while True:
-            try:
-                now_ms, slot_ms = await self.pump.frontier.reslot(
-                    lease, spent_ms=_ago_ms(spent_at), patience_ms=PATIENCE_MS
-                )
-            except (RedisError, OSError):
-                return False
-            if not slot_ms:
-                return False
-            if slot_ms > now_ms:
-                await asyncio.sleep((slot_ms - now_ms) / 1000)
-            if self.pump.now_ms(lease) - slot_ms <= late_ms(delay_ms):
-                return True
-            lease, spent_at = attrs.evolve(lease, slot_ms=slot_ms), None
+        asked = monotonic()
+        try:
+            now_ms, slot_ms, delay_ms = await self.pump.frontier.reslot(
+                lease, spent_ms=_ago_ms(spent_at), patience_ms=patience_ms
+            )
+        except (RedisError, OSError):
+            return None
+        self.pump.clock(lease).learn(now_ms / 1000, asked, monotonic())
+        return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms) if slot_ms else None
 
 
 def _ago_ms(spent_at: float | None) -> int | None:

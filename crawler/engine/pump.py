@@ -19,6 +19,7 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from crawler.config import FrontierConfig
+from crawler.engine.clock import Clock
 from crawler.engine.lines import Answer, Lines, Wish
 from crawler.frontier.endings import Call, Endings
 from crawler.frontier.frontier import Frontier
@@ -117,7 +118,11 @@ class Pump:
 
     def now_ms(self, lease: Lease) -> float:
         """The time on the clock of a lease's server, as well as it is known here (I6)."""
-        return self.lines.clock(lease.id).remote(monotonic()) * 1000
+        return self.clock(lease).remote(monotonic()) * 1000
+
+    def clock(self, lease: Lease) -> Clock:
+        """The clock of a lease's server."""
+        return self.lines.clock(lease.id)
 
     def tell(self, verb: str, *args: Any) -> None:
         """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
@@ -229,7 +234,8 @@ class Pump:
             leases.sort(key=lambda lease: lease.level)
         self.paused = any(reply.state == "PAUSED" for _, reply in found)
         for lease in leases:
-            slot = self.lines.clock(lease.id).local(lease.slot_ms / 1000)
+            # Ahead of its time: the connection is made meanwhile, and the gate lets it out on time.
+            slot = self.clock(lease).local((lease.slot_ms - LEAD_MS) / 1000)
             if slot <= now:
                 self.buffer.append(lease)
             else:

@@ -138,18 +138,25 @@ class Frontier:
 
     async def reslot(
         self, lease: Lease, *, spent_ms: int | None = None, patience_ms: int = 1000
-    ) -> tuple[int, int]:
+    ) -> tuple[int, int, int]:
         """Ask for another time to send, because the lease's own was missed.
 
         *spent_ms* ago the site was asked for something else instead; None: it was not.
 
         Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
-        back, because its domain is not free again within *patience_ms*.
+        back, because its domain is not free again within *patience_ms*; and the domain's pause, ms.
         """
         args: list[Any] = [lease.id, lease.token, lease.slot_ms]
         args += ["" if spent_ms is None else spent_ms, patience_ms]
-        now_ms, slot_ms, _ = await self.run("reslot", *args)
-        return int(now_ms), int(slot_ms)
+        now_ms, slot_ms, delay_ms = await self.run("reslot", *args)
+        return int(now_ms), int(slot_ms), int(delay_ms)
+
+    async def late(self, domain: str, at_ms: int) -> int:
+        """Count the pause of a domain from *at_ms*, when a request left after its time.
+
+        Returns when the next one may be sent.
+        """
+        return int(await self.run("late", domain, at_ms))
 
     async def set_lane(self, domain: str, lane: str) -> None:
         """Let only workers that have *lane* lease of a domain; '' = any worker."""

@@ -227,8 +227,11 @@ class PartitionedFrontier(Frontier):
     async def set_delay(self, domain: str, **limits: Any) -> None:
         await self.part(domain).set_delay(domain, **limits)
 
-    async def reslot(self, lease: Lease, **when: Any) -> tuple[int, int]:
+    async def reslot(self, lease: Lease, **when: Any) -> tuple[int, int, int]:
         return await self._parts[part_of(lease.id)].reslot(lease, **when)
+
+    async def late(self, domain: str, at_ms: int) -> int:
+        return await self.part(domain).late(domain, at_ms)
 
     async def set_lane(self, domain: str, lane: str) -> None:
         await self.part(domain).set_lane(domain, lane)

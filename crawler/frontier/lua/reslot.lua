@@ -18,7 +18,7 @@ if ARGV[5] ~= '' then
     s.until_ms = math.max(s.until_ms, now - tonumber(ARGV[5]) + s.delay)
 elseif redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then
     -- Nobody got a later time yet: the pause simply begins with this late request.
-    s.until_ms = math.max(now, tonumber(redis.call('HGET', state_of(domain), 'blocked')) or 0)
+    s.until_ms = math.max(now, tonumber(ARGV[4]), tonumber(redis.call('HGET', state_of(domain), 'blocked')) or 0)
 end
 local slot, due = reserve(s)
 if slot - now > tonumber(ARGV[6]) then

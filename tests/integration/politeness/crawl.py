@@ -46,7 +46,7 @@ class Crawl:
             async def joined() -> bool:
                 return await redis.zcard(Keys(self.name).workers) >= len(self.workers)
 
-            await wait_until_async(joined, 30, "all workers have joined")
+            await wait_until_async(joined, 30 + 5 * len(self.workers), "all workers have joined")
             await redis.rpush(f"{self.name}:seeds", *urls)
 
     async def start(self, workers: int = 1, *, first: bool = False) -> None:

@@ -65,15 +65,20 @@ class Sender:
         url = urlsplit(lease.blob.decode())
         reader, writer = await asyncio.open_connection(url.hostname, url.port)
         try:
-            looked = monotonic()
-            if not self.manners.may_send(lease):
+            while (due := self.manners.due_in(lease)) != 0.0:
+                if due is not None:
+                    await asyncio.sleep(due)
+                    continue
                 self.missed += 1
-                if not await self.manners.next_slot(lease):
+                other = await self.manners.reserve(lease)
+                if other is None:
                     self.pump.release(lease)
                     return
-                looked = monotonic()
+                lease = other
+            looked = monotonic()
             writer.write(f"GET {url.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             self.slept[url.path] = monotonic() - looked
+            self.manners.left(lease)
             await reader.read(1000)
             self.pump.done(Done(lease=lease))
         finally:
