@@ -12,15 +12,17 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler import meta as m
+from crawler.access.detect import VERDICT
 from crawler.conditional import KEY, Validators, from_meta, validators_in
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.storage import Storage, storage_of
-from crawler.stores.rows import Confirmed, Seen
+from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
 
 logger = logging.getLogger(__name__)
 
 NOT_MODIFIED, OK = 304, 200
+_NOT_THERE = (404, 410)
 _HEADERS = ("If-None-Match", "If-Modified-Since")
 _READ = ("ETag", "Last-Modified", "Date")
 
@@ -63,6 +65,8 @@ class Ask:
 class Answer:
     """Ends a request whose page is unchanged, once that is stored; keeps the state of other pages.
 
+    A known product whose page is not there is marked as gone.
+
     It stands behind the retries: by then an answer is one that the spider would see.
     """
 
@@ -90,6 +94,9 @@ class Answer:
             self._note(request, response)
         elif response.status == NOT_MODIFIED and not _wanted(request):
             return self._unchanged(request, response)
+        elif response.status in _NOT_THERE and _is_known(request):
+            row = Vanished(_site(request), tidy(request.url), datetime.now(UTC))
+            self.storage.vanished(row, self.ledger.hold_for(request))
         return response
 
     def _note(self, request: Request, response: Response) -> None:
@@ -121,12 +128,21 @@ class Answer:
 
 def _confirmed(request: Request, validators: Validators, parser: str) -> Confirmed:
     return Confirmed(
-        str(request.meta.get(m.SITE_ID) or ""),
+        _site(request),
         tidy(request.url),
         datetime.now(UTC),
         request.meta.get(m.JOB_ID),
         Seen(etag=validators.etag, last_modified=validators.last_modified, parser=parser),
     )
+
+
+def _site(request: Request) -> str:
+    return str(request.meta.get(m.SITE_ID) or "")
+
+
+def _is_known(request: Request) -> bool:
+    """Whether this is the page of a known product, and its answer no refusal in disguise."""
+    return request.meta.get(m.JOB_TYPE) == "recrawl" and request.meta.get(VERDICT, "ok") == "ok"
 
 
 def _wanted(request: Request) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +16,7 @@ from crawler.extract import Link, Page, parse
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
-from crawler.extract.sitemap import named_in_robots, read_sitemap
+from crawler.extract.sitemap import is_news, named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
 from crawler.items import Product
 from crawler.jobs.model import Plan
@@ -114,21 +115,31 @@ class CatalogSpider(FrontierSpider):
         for url in named[:MOST_SITEMAPS]:
             yield self._sitemap(url, origin)
 
-    def parse_sitemap(self, response: Response, origin: str) -> Iterator[Request]:
-        """Ask for the pages of the shop that a sitemap lists; a wrong sitemap lists none."""
+    def parse_sitemap(
+        self, response: Response, origin: str, since: str = "", crawled: str = ""
+    ) -> Iterator[Request]:
+        """Ask for the pages of the shop that a sitemap lists; a wrong sitemap lists none.
+
+        *since* (ISO 8601) leaves out what was last changed before; *crawled* names the job whose
+        pages are known, where the sitemap does not say when they changed.
+        """
         if response.status != OK:
             return
         site = sites.find(origin)
         found = read_sitemap(response.body, response.url)
         for url in found.sitemaps[:MOST_SITEMAPS]:
-            yield self._sitemap(url, origin)
+            yield self._sitemap(url, origin, since=since, crawled=crawled)
         changed = dict(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
+        start = datetime.fromisoformat(since) if since else None
         for link in listed_links((url for url, _ in found.pages), origin, site.follows):
             if not self.knows(link.url, _job(response)):
                 request = self._request(link, site, None)
                 if changed:
+                    when = changed.get(link.url) or ""
+                    if when and start is not None and not is_news(when, start):
+                        continue
                     # The job is to find news: each state of a page is fetched once.
-                    request.meta[m.SCOPE] = f"news {changed.get(link.url) or ''}"
+                    request.meta[m.SCOPE] = f"news {when}" if when else crawled or "news "
                 yield request
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
@@ -143,13 +154,13 @@ class CatalogSpider(FrontierSpider):
             if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
                 yield self._request(link, site, shelf)
 
-    def _sitemap(self, url: str, origin: str) -> Request:
+    def _sitemap(self, url: str, origin: str, **known: str) -> Request:
         return Request(
             url,
             callback=self.parse_sitemap,
             priority=PRIORITY["listing"],
             meta={"handle_httpstatus_all": True},
-            cb_kwargs={"origin": origin},
+            cb_kwargs={"origin": origin, **{key: text for key, text in known.items() if text}},
         )
 
     @staticmethod

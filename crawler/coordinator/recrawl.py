@@ -5,6 +5,8 @@ see that it changed since the last one, not how often: the maximum likelihood es
 changes of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003), with their
 correction, so that a product which changed at each look is no infinitely lively one.
 
+Changes that a sitemap announced are left out: what is estimated is what would go unnoticed.
+
 The period then falls with the root of the rate. Under a given number of fetches that minimises how
 many changes are yet unseen at a time (age, in Cho and Garcia-Molina's "Effective page refresh
 policies", ACM TODS 28(4), 2003). Their optimum for the share of fresh pages is not used: it gives
@@ -69,23 +71,26 @@ def change_rate(changed_after: Sequence[float], calm_s: float) -> float:
     return (low + high) / 2
 
 
-def period_s(known: Known, calm_s: float) -> float:
+def period_s(known: Known, calm_s: float, *, watched: bool = False) -> float:
     """Seconds after which a product is due again; *calm_s* is that of one that never changes.
 
     One that is not known for long is looked at after a day, then after twice as long each time, as
-    it might be a lively one.
+    it might be a lively one: unless a sitemap is *watched*, which would tell.
     """
     changed = [float(seconds) for seconds in known.changed_after]
     rate = change_rate(changed, known.observed_s - sum(changed))
     period = calm_s / math.sqrt(1 + _EAGER * rate * calm_s)
-    return max(SHORTEST_S, min(period, max(_DAY_S, known.observed_s)))
+    known_s = math.inf if watched else max(_DAY_S, known.observed_s)
+    return max(SHORTEST_S, min(period, known_s))
 
 
-def due(known: Sequence[Known], calm_s: float, now: datetime, most: int) -> list[Known]:
+def due(
+    known: Sequence[Known], calm_s: float, now: datetime, most: int, *, watched: bool = False
+) -> list[Known]:
     """Those whose period is over, the most overdue (in periods) first, at most *most*."""
 
     def lateness(k: Known) -> float:
-        return (now - k.scraped_at).total_seconds() / period_s(k, calm_s)
+        return (now - k.scraped_at).total_seconds() / period_s(k, calm_s, watched=watched)
 
     late = sorted(((lateness(k), k) for k in known), key=lambda pair: -pair[0])
     return [k for periods, k in late if periods >= 1][:most]

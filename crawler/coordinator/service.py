@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 
 import attrs
 from redis.asyncio import Redis
@@ -32,6 +32,8 @@ RECRAWL_S = 60.0
 #: Products sent again in one look, at most: the rest waits for the next one.
 BATCH = 2000
 _DAY_S = 86_400.0
+#: A sitemap may name a change this much later than it was.
+_LATE = timedelta(days=2)
 
 
 @attrs.define(eq=False)
@@ -43,6 +45,8 @@ class Coordinator:
     database_url: str
     plans: Sequence[Plan]
     partitions: int = 1
+    term_s: float = TERM_S
+    round_s: float = ROUND_S
     frontier: Frontier = attrs.field(init=False)
     jobs: Jobs = attrs.field(init=False)
     leading: bool = False
@@ -52,7 +56,7 @@ class Coordinator:
     def __attrs_post_init__(self) -> None:
         self.frontier = frontier_of(self.redis, self.crawl, self.partitions)
         self.jobs = Jobs(self.frontier)
-        self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=TERM_S)
+        self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=self.term_s)
 
     async def run(self) -> None:
         """Lead or stand by until cancelled; an outage is waited out."""
@@ -64,7 +68,7 @@ class Coordinator:
                 except (RedisError, OSError, StoreUnreachable) as error:
                     logger.warning("the coordinator waits: %s", error)
                     await asyncio.sleep(2)
-                await asyncio.sleep(ROUND_S)
+                await asyncio.sleep(self.round_s)
         finally:
             await self._resign()
 
@@ -91,6 +95,7 @@ class Coordinator:
 
     async def step(self, now: datetime) -> None:
         """Do all that is due at *now*."""
+        await self._take_over(now)
         for plan in self.plans:
             await self._full(plan, now)
             await self._watch(plan, now)
@@ -99,6 +104,14 @@ class Coordinator:
             for plan in self.plans:
                 await self._recrawl(plan, now)
         await self._close(now)
+
+    async def _take_over(self, now: datetime) -> None:
+        """Complete what somebody who is gone by now began to plan."""
+        for job in await self.jobs.running():
+            if job.planned or (now - job.started).total_seconds() <= self.term_s:
+                continue
+            if (await self.jobs.complete(job)).planned:
+                logger.info("job %s was left half planned; it is complete now", job.id)
 
     async def _full(self, plan: Plan, now: datetime) -> None:
         if not plan.schedule or not plan.seeds:
@@ -109,9 +122,25 @@ class Coordinator:
     async def _watch(self, plan: Plan, now: datetime) -> None:
         if plan.sitemaps and plan.watch_s > 0:
             at = schedule.slot(now, plan.watch_s)
-            origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
-            fields = {"callback": "parse_sitemap", "cb_kwargs": {"origin": origin}}
-            await self._once(plan, "news", at, plan.sitemaps, fields)
+            await self._once(plan, "news", at, plan.sitemaps, self._look)
+
+    async def _look(self, plan: Plan) -> Mapping[str, object]:
+        """How the sitemaps are read: what was changed before the looks so far is no news."""
+        origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
+        before = [
+            job
+            for job in await self.jobs.newest(1000)
+            if job.site_id == plan.site_id and job.state != "cancelled"
+        ]
+        known = {"origin": origin}
+        full = next((job for job in before if job.kind == "full"), None)
+        looks = [job.started - _LATE for job in before if job.kind == "news" and job.planned][:1]
+        if full is not None:
+            known["crawled"] = full.id
+            looks.append(full.started)
+        if looks:
+            known["since"] = max(looks).isoformat()
+        return {"callback": "parse_sitemap", "cb_kwargs": known}
 
     async def _once(
         self,
@@ -119,28 +148,43 @@ class Coordinator:
         kind: str,
         at: datetime,
         urls: Sequence[str],
-        fields: Mapping[str, object] | None = None,
+        describe: Callable[[Plan], Awaitable[Mapping[str, object]]] | None = None,
     ) -> None:
         name = job_id(plan.site_id, kind, at)
         known = await self.jobs.get(name)
         if known is not None and known.planned:
             return
+        fields = await describe(plan) if describe is not None else None
         job = await self.jobs.begin(name, site_id=plan.site_id, kind=kind, urls=urls, fields=fields)
         logger.info("job %s begins: %d seeds", job.id, len(urls))
 
     async def _recrawl(self, plan: Plan, now: datetime) -> None:
         if plan.recrawl_s <= 0:
             return
+        job = await self._running_recrawl(plan.site_id, now)
         name = job_id(plan.site_id, "recrawl", schedule.slot(now, _DAY_S))
-        job = await self.jobs.get(name)
+        if job is not None:
+            name = job.id
+        else:
+            job = await self.jobs.get(name)
         spent = job.total if job is not None else 0
         most = min(BATCH, plan.budget - spent) if plan.budget else BATCH
         if most <= 0:
             return
         known = await asyncio.to_thread(recrawl.candidates, self.database_url, plan, now)
-        found = recrawl.due(known, plan.recrawl_s, now, most)
+        watched = bool(plan.sitemaps) and plan.watch_s > 0
+        found = recrawl.due(known, plan.recrawl_s, now, most, watched=watched)
         if found:
             await self._send_again(plan, name, found)
+
+    async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
+        """The site's re-crawl of an earlier day that has work left: what it was to fetch and did
+        not is due again, and would be sent twice by another job."""
+        today = schedule.slot(now, _DAY_S)
+        for job in await self.jobs.running():
+            if (job.site_id, job.kind) == (site, "recrawl") and job.started < today and job.left:
+                return job
+        return None
 
     async def _send_again(self, plan: Plan, name: str, found: Sequence[recrawl.Known]) -> None:
         site = plan.site_id

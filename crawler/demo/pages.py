@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from html import escape
 from http import HTTPStatus
@@ -21,8 +21,9 @@ from crawler.demo.prices import price_text
 PER_PAGE = 24
 #: Every so many products are linked through a redirect only.
 REDIRECT_EVERY = 97
-#: The month of the shop's days.
-_MONTH = (2026, 1)
+#: The date of the shop's first day.
+OPENED = date(2026, 1, 1)
+_OLDER = 30
 #: The product whose page takes SLOW_S seconds.
 SLOW = 13
 SLOW_S = 2.0
@@ -56,15 +57,22 @@ class Site:
     """The shop's pages; two with the same arguments are the same to the byte.
 
     *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
-    a day later, and so on.
+    a day later, and so on; *opened* is the date of day 1.
     """
 
     def __init__(
-        self, products: int = 1000, *, seed: int = 1, page_kb: float = 0, day: int = 1
+        self,
+        products: int = 1000,
+        *,
+        seed: int = 1,
+        page_kb: float = 0,
+        day: int = 1,
+        opened: date = OPENED,
     ) -> None:
         self.products = catalogue(products, seed, day)
         self.numbered = {product.number: product for product in self.products}
         self.day = day
+        self.opened = opened
         self.shelves = by_category(self.products)
         self.least = int(page_kb * 1000)
         self._kept: dict[str, Page] = {}
@@ -114,7 +122,7 @@ class Site:
         canonical = f'<link rel="canonical" href="{BASE}{product.path}">'
         body = _crumbs(product) + markup.main(product) + self._also(product)
         page = self._html(product.name, body, canonical + markup.head(product))
-        when = datetime(*_MONTH, product.changed, tzinfo=UTC)
+        when = datetime.combine(self._date(product.changed), time.min, UTC)
         headers = {"Last-Modified": format_datetime(when, usegmt=True)}
         return attrs.evolve(page, headers=headers, wait_s=SLOW_S * (product.number == SLOW))
 
@@ -159,7 +167,7 @@ class Site:
         paths = [(f"/c/{name}", self.day) for name in self.shelves]
         paths += [(product.path, product.changed) for product in self.products]
         entries = "\n".join(
-            f"<url><loc>{BASE}{path}</loc><lastmod>{date(*_MONTH, day)}</lastmod></url>"
+            f"<url><loc>{BASE}{path}</loc><lastmod>{self._date(day)}</lastmod></url>"
             for path, day in paths
         )
         text = (
@@ -167,6 +175,10 @@ class Site:
             f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{entries}\n</urlset>\n'
         )
         return Page(text.encode(), content_type="application/xml")
+
+    def _date(self, day: int) -> date:
+        # What is as on day 1 was made some time before it, as in any shop.
+        return self.opened + timedelta(days=day - 1 if day > 1 else -_OLDER)
 
     def _html(self, title: str, body: str, head: str = "") -> Page:
         text = (

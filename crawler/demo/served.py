@@ -32,7 +32,7 @@ class ServedShop:
 
 @contextlib.contextmanager
 def served(
-    *, log: Path | None = None, guard: Sequence[str] = (), traps: bool = False, **options: float
+    *, log: Path | None = None, guard: Sequence[str] = (), traps: bool = False, **options: object
 ) -> Iterator[ServedShop]:
     """Run a shop as long as the block; *options* are those of its command line, in snake case.
 

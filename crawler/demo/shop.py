@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TextIO
 
@@ -21,7 +22,7 @@ from aiohttp import web
 
 from crawler.demo.guards import GUARDS, QUOTA, Guards, Visitor, guards_of
 from crawler.demo.markup import BASE
-from crawler.demo.pages import Page, Site
+from crawler.demo.pages import OPENED, Page, Site
 from crawler.demo.traps import Traps
 
 _BASE = BASE.encode()
@@ -111,7 +112,9 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
 
 async def serve(args: argparse.Namespace) -> None:
     """Run the shop until a signal, or until the parent closes our standard input."""
-    site = Site(args.products, seed=args.seed, page_kb=args.page_kb, day=args.day)
+    site = Site(
+        args.products, seed=args.seed, page_kb=args.page_kb, day=args.day, opened=args.opened
+    )
     guards = guards_of(args.guard, args.quota) if args.guard else None
     with contextlib.ExitStack() as stack:
         log = None
@@ -144,6 +147,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--latency-ms", type=float, default=0, help="wait before each answer")
     parser.add_argument("--hosts", type=int, default=1, help="listen on 127.0.0.1 to 127.0.0.N")
     parser.add_argument("--day", type=int, choices=range(1, 29), default=1, help="2: a day later …")
+    parser.add_argument(
+        "--opened",
+        type=date.fromisoformat,
+        default=OPENED,
+        help="date of day 1 (default 2026-01-01)",
+    )
     parser.add_argument("--traps", action="store_true", help="facets, calendar and session ids")
     parser.add_argument(
         "--guard",

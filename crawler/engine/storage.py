@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import orjson
 from scrapy.crawler import Crawler
 
+from crawler import meta as m
 from crawler.config import StoreConfig, flag, number
 from crawler.engine.ledger import Hold, current, ledger_of
 from crawler.engine.parser_version import parser_version
@@ -29,8 +30,16 @@ from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
-from crawler.stores.products import confirm_products, write_products, write_rejected
-from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Seen, product_row, rejected_row
+from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
+from crawler.stores.rows import (
+    Confirmed,
+    ProductRow,
+    RejectedRow,
+    Seen,
+    Vanished,
+    product_row,
+    rejected_row,
+)
 from crawler.stores.warc import Page
 from crawler.stores.writer import Limits, Report, Table, Writer
 from crawler.urls import tidy
@@ -40,7 +49,7 @@ logger = logging.getLogger(__name__)
 #: What a row weighs beside its JSON.
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
-_CONFIRMED = "confirmed"
+_CONFIRMED, _VANISHED = "confirmed", "vanished"
 #: Every so often partitions of the log of attempts are made ahead, s.
 _CHORES_S = 6 * 3600
 
@@ -81,6 +90,7 @@ class Storage:
         tables: dict[str, Table] = {
             _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
             _CONFIRMED: confirm_products,
+            _VANISHED: mark_vanished,
             _REJECTED: write_rejected,
             _ATTEMPT: write_attempts,
         }
@@ -144,7 +154,7 @@ class Storage:
         A product that cannot be written as a row is refused like any invalid one.
         """
         try:
-            row = product_row(product, content_hash, self._seen(product))
+            row = product_row(product, content_hash, self._seen(product), told=_told())
         except (TypeError, ValueError) as error:
             self.reject(product, f"cannot be stored: {error}")
             return
@@ -153,6 +163,10 @@ class Storage:
     def confirm(self, row: Confirmed, hold: Hold) -> None:
         """Take note that a page is unchanged. Never waits, never raises."""
         self._put(_CONFIRMED, row, len(row.url), hold)
+
+    def vanished(self, row: Vanished, hold: Hold) -> None:
+        """Take note that a known page is not there. Never waits, never raises."""
+        self._put(_VANISHED, row, len(row.url), hold)
 
     def parser(self, url: str) -> str:
         """Version of the parser that reads a URL's page here."""
@@ -221,6 +235,12 @@ class Storage:
     def _count(self, name: str, by: int) -> None:
         stats: Any = self.crawler.stats
         stats.inc_value(f"seine/store/{name}", by)
+
+
+def _told() -> bool:
+    """Whether the page at hand was fetched because a sitemap announced it."""
+    entry = current.get()
+    return entry is not None and entry.request.meta.get(m.JOB_TYPE) == "news"
 
 
 def _same(asked: str, url: str) -> bool:

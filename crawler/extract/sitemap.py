@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import zlib
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from html import unescape
 
 import attrs
@@ -13,6 +15,7 @@ from crawler.urls import absolute
 #: The protocol's own limits, with room for those who bend them.
 MOST_URLS = 50_000
 MOST_BYTES = 64_000_000
+_DATE = len("2026-11-21")
 
 _ENTRY = re.compile(rb"<(?:\w+:)?(url|sitemap|item|entry)[\s>].*?</(?:\w+:)?\1>", re.S | re.I)
 _LOC = re.compile(
@@ -69,6 +72,30 @@ def named_in_robots(text: str, url: str) -> list[str]:
     """
     found = (_address(name.encode(), url) for name in _ROBOTS.findall(text))
     return list(dict.fromkeys(address for address in found if address))
+
+
+def is_news(changed: str, since: datetime) -> bool:
+    """Whether a page that was last changed then, as a sitemap has it, may be new since a time.
+
+    A date without a time is any time of that day, anywhere; what cannot be read may be anything.
+
+    >>> is_news("2026-11-20", datetime(2026, 11, 22, tzinfo=UTC))
+    False
+    >>> is_news("2026-11-22T08:00:00Z", datetime(2026, 11, 22, tzinfo=UTC))
+    True
+    """
+    try:
+        found = datetime.fromisoformat(changed)
+    except ValueError:
+        try:
+            found = parsedate_to_datetime(changed)
+        except (TypeError, ValueError, IndexError):
+            return True
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=UTC) + timedelta(hours=12)
+    if len(changed) <= _DATE:
+        found += timedelta(days=1)
+    return found >= since
 
 
 def _address(raw: bytes, url: str) -> str | None:

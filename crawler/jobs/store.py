@@ -18,6 +18,8 @@ from crawler.urls import domain, fingerprint, tidy, within
 
 #: Seeds come before everything that they lead to; the same as for seeds that people push.
 SEED_PRIORITY = 100
+#: Field of an unplanned job: its seeds as JSON.
+_PLAN = "plan"
 _ENDED: tuple[State, ...] = ("finished", "cancelled")
 
 
@@ -55,13 +57,32 @@ class Jobs:
         for field, value in plan.items():
             pipe.hsetnx(key, field, str(value))
         pipe.hset(key, "domains", orjson.dumps(domains))
+        # Whoever finds the job half planned needs nothing but this to complete it.
+        pipe.hset(key, _PLAN, orjson.dumps({"urls": list(urls), "fields": dict(fields or {})}))
         pipe.zadd(self._index, {job: now}, nx=True)
         await pipe.execute()
         await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
-        await self._redis.hset(key, "planned", 1)
+        pipe = self._redis.pipeline(transaction=True)
+        pipe.hset(key, "planned", 1)
+        pipe.hdel(key, _PLAN)
+        await pipe.execute()
         found = await self.get(job)
         assert found is not None  # it was written just now
         return found
+
+    async def complete(self, job: Job) -> Job:
+        """Plan the rest of a job whose beginner died meanwhile; as good as its own doing so."""
+        raw = await self._redis.hget(self._key(job.id), _PLAN)
+        if raw is None:  # begun by an older version: its own plan is the only one who knows
+            return job
+        plan = orjson.loads(raw)
+        return await self.begin(
+            job.id,
+            site_id=job.site_id,
+            kind=job.kind,
+            urls=plan["urls"],
+            fields=plan["fields"],
+        )
 
     async def add(
         self,
@@ -110,11 +131,11 @@ class Jobs:
     async def get(self, job: str) -> Job | None:
         """One job, None where there is none of that name."""
         found: Mapping[bytes, bytes] = await self._redis.hgetall(self._key(job))
-        if b"state" not in found:
-            return None
-        return _job(
-            job, {**found, **await self._counted(job)} if self.frontier.keys.of > 1 else found
-        )
+        return await self._read(job, found) if b"state" in found else None
+
+    async def _read(self, job: str, found: Mapping[bytes, bytes]) -> Job:
+        parted = self.frontier.keys.of > 1
+        return _job(job, {**found, **await self._counted(job)} if parted else found)
 
     async def _counted(self, job: str) -> dict[bytes, bytes]:
         """Sum what the partitions counted, which are asked one by one.
@@ -141,8 +162,11 @@ class Jobs:
     async def newest(self, limit: int = 50) -> list[Job]:
         """The newest jobs first."""
         names = await self._redis.zrevrange(self._index, 0, limit - 1)
-        jobs = [await self.get(name.decode()) for name in names]
-        return [job for job in jobs if job is not None]
+        pipe = self._redis.pipeline(transaction=False)
+        for name in names:
+            pipe.hgetall(self._key(name.decode()))
+        found = zip(names, await pipe.execute(), strict=True)
+        return [await self._read(name.decode(), job) for name, job in found if b"state" in job]
 
     async def running(self) -> list[Job]:
         """Jobs that have not ended, of the newest thousand."""

@@ -20,7 +20,7 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
-from crawler.stores.rows import Confirmed, ProductRow, RejectedRow
+from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished
 from crawler.stores.twins import find_twins
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
@@ -121,6 +121,17 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
     return Counter(confirmed=len(wanted), unmatched=len(rows) - len({row.url for row in found}))
 
 
+def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counter[str]:
+    """Mark products as gone whose own page is not there, inside the caller's transaction.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    made = [{"s": row.site_id, "u": row.url, "t": row.at} for row in rows]
+    cursor.execute(query("mark_vanished"), {"rows": _json(made)})
+    return Counter(gone=cursor.rowcount)
+
+
 def _named(row: Confirmed) -> dict[str, str | None]:
     return {"g": row.seen.etag, "l": row.seen.last_modified}
 
@@ -172,7 +183,13 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
         return
     cursor.execute(query("add_sites"), {"names": _json({row.site_id for row in rows})})
     items = _json(
-        {"h": row.content_hash.hex(), "v": orjson.Fragment(row.body), **_state(row)} for row in rows
+        {
+            "h": row.content_hash.hex(),
+            "v": orjson.Fragment(row.body),
+            "n": row.told or None,
+            **_state(row),
+        }
+        for row in rows
     )
     cursor.execute(query("upsert_products"), {"items": items})
 

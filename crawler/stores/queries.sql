@@ -33,19 +33,21 @@ SELECT value FROM jsonb_array_elements_text(%(names)s::jsonb) ORDER BY value
 ON CONFLICT (site_id) DO NOTHING
 
 -- name: upsert_products
--- items: [{h: hex digest, v: item, g: etag, l: last modified, p: parser}], new or changed. In the order of their keys, so that writers
--- wait for each other but never in a circle.
+-- items: [{h: hex digest, v: item, g: etag, l: last modified, p: parser, n: told}], new or changed.
+-- In the order of their keys, so that writers wait for each other but never in a circle.
 INSERT INTO products AS p (
     site_id, external_id, url, name, price, regular_price, currency, availability, brand, sku,
     gtin, mpn, rating, review_count, image, canonical_url, item, content_hash, job_id,
-    first_seen, scraped_at, updated_at, etag, last_modified, parser)
+    first_seen, scraped_at, updated_at, etag, last_modified, parser, told)
 SELECT v ->> 'site_id', v ->> 'external_id', v ->> 'url', v ->> 'name',
        (v ->> 'price')::numeric, (v ->> 'regular_price')::numeric, v ->> 'currency',
        v ->> 'availability', v ->> 'brand', v ->> 'sku', v ->> 'gtin', v ->> 'mpn',
        (v ->> 'rating')::double precision, (v ->> 'review_count')::bigint, v #>> '{images,0}',
-       v ->> 'canonical_url', v, decode(h, 'hex'), v ->> 'job_id', t, t, t, g, l, p
+       v ->> 'canonical_url', v, decode(h, 'hex'), v ->> 'job_id', t, t, t, g, l, p, n
 FROM (
-    SELECT e ->> 'h' AS h, e ->> 'g' AS g, e ->> 'l' AS l, e ->> 'p' AS p, e -> 'v' AS v, (e -> 'v' ->> 'scraped_at')::timestamptz AS t
+    SELECT e ->> 'h' AS h, e ->> 'g' AS g, e ->> 'l' AS l, e ->> 'p' AS p,
+           coalesce((e ->> 'n')::boolean, false) AS n, e -> 'v' AS v,
+           (e -> 'v' ->> 'scraped_at')::timestamptz AS t
     FROM jsonb_array_elements(%(items)s::jsonb) AS x(e)
 ) AS made
 ORDER BY 1, 2
@@ -59,9 +61,10 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     content_hash = EXCLUDED.content_hash, job_id = EXCLUDED.job_id,
     scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL,
     etag = EXCLUDED.etag, last_modified = EXCLUDED.last_modified, parser = EXCLUDED.parser,
+    told = EXCLUDED.told,
     observed_s = p.observed_s + extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at),
-    changed_after = seine_changed_after(
-        p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at))
+    changed_after = CASE WHEN EXCLUDED.told THEN p.changed_after ELSE seine_changed_after(
+        p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END
 WHERE p.content_hash <> EXCLUDED.content_hash AND p.scraped_at < EXCLUDED.scraped_at
 
 -- name: refresh_products
@@ -91,6 +94,18 @@ JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
     AND p.url = k.u AND p.site_id = k.s
     AND p.etag IS NOT DISTINCT FROM k.g AND p.last_modified IS NOT DISTINCT FROM k.l
 ORDER BY k.s, p.external_id
+
+-- name: mark_vanished
+-- rows: [{s, u, t}]. A row that another writer holds is being written, and so is not gone.
+UPDATE products p SET gone_at = coalesce(p.gone_at, k.t)
+FROM (
+    SELECT k.t, q.site_id, q.external_id
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz)
+    JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
+        AND q.url = k.u AND q.site_id = k.s
+    FOR UPDATE OF q SKIP LOCKED
+) k
+WHERE p.site_id = k.site_id AND p.external_id = k.external_id AND p.scraped_at < k.t
 
 -- name: add_urls
 -- Further addresses of known products. rows: [{s, u, e, t}]
@@ -225,8 +240,10 @@ ORDER BY at DESC LIMIT 1
 -- an estimate of how often each changes, which is not made here.
 SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser
 FROM products
-WHERE site_id = %(site)s AND gone_at IS NULL
-  AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
+WHERE site_id = %(site)s AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
+  -- What is gone gets one more look: a shop may have lost its pages for an hour only.
+  AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)
+                                      AND %(now)s - make_interval(secs => %(calm)s))
 ORDER BY extract(epoch FROM %(now)s - scraped_at)
     * (1 / greatest(observed_s, 86400) + 1 / %(calm)s
        + cardinality(changed_after) / greatest(observed_s, 3600)) DESC

@@ -47,6 +47,15 @@ class Confirmed:
 
 
 @attrs.frozen
+class Vanished:
+    """A known page that is not there any more."""
+
+    site_id: str
+    url: str
+    at: datetime
+
+
+@attrs.frozen
 class ProductRow:
     """One product, ready to be stored."""
 
@@ -63,6 +72,8 @@ class ProductRow:
     canonical_url: str | None = None
     seen: Seen | None = None
     """How to ask for the page again; None where its answer named no validator."""
+    told: bool = False
+    """The page was looked at because something said that it changed."""
 
     def renamed(self, external_id: str) -> ProductRow:
         """The same page as that of another key."""
@@ -101,8 +112,10 @@ def digest(product: Product) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def product_row(product: Product, content_hash: bytes, seen: Seen | None = None) -> ProductRow:
-    """Make the row of a valid product; *seen* is the state of the page at its URL.
+def product_row(
+    product: Product, content_hash: bytes, seen: Seen | None = None, *, told: bool = False
+) -> ProductRow:
+    """Make the row of a valid product; *seen* and *told* are as in `ProductRow`.
 
     Raises:
         TypeError: a value has no JSON form.
@@ -122,6 +135,7 @@ def product_row(product: Product, content_hash: bytes, seen: Seen | None = None)
         product.gtin,
         product.canonical_url,
         seen,
+        told,
     )
 
 

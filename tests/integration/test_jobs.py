@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import attrs
+import orjson
 import pytest
 
 from crawler.coordinator.service import Coordinator
@@ -35,6 +37,18 @@ def jobs(driver):
 @pytest.fixture
 def coordinator(redis_client, namespace, database):
     return Coordinator(redis_client, namespace, database, [PLAN])
+
+
+def add_products(database, days_ago):
+    """Products that were last looked at so long ago."""
+    with connect(database) as connection, connection.cursor() as cursor:
+        for n, days in enumerate(days_ago):
+            cursor.execute(
+                "INSERT INTO products (site_id, external_id, url, name, content_hash, item,"
+                " first_seen, scraped_at, updated_at) VALUES ('shop', %s, %s, 'n', %s, '{}',"
+                " %s, %s, %s)",
+                (f"{n}", f"http://shop.example/p/{n}", b"x", *[NOW - timedelta(days=days)] * 3),
+            )
 
 
 async def begin(jobs, name="shop-1"):
@@ -116,6 +130,44 @@ async def test_a_plan_that_was_cut_off_is_completed(coordinator, redis_client):
     assert (job.total, job.state, job.planned) == (2, "running", True)
 
 
+async def test_a_job_that_somebody_else_left_half_planned_is_completed(coordinator, redis_client):
+    """Also one that is of no plan, or whose time is over: a command's own, killed meanwhile."""
+    jobs = coordinator.jobs
+    job = await begin(jobs, "by-hand")
+    key = jobs._key(job.id)
+    plan = {"urls": [*SEEDS, "http://shop.example/new"], "fields": {"callback": "parse_sitemap"}}
+    await redis_client.hset(key, "plan", orjson.dumps(plan))
+    await redis_client.hdel(key, "planned")
+    await coordinator._take_over(job.started + timedelta(seconds=60))
+    found = await jobs.get(job.id)
+    assert (found.total, found.planned) == (3, True)
+    assert not await redis_client.hexists(key, "plan")
+
+
+async def test_a_recrawl_with_work_left_goes_on_the_next_day(coordinator, database, driver):
+    """Its products are due again, as they were not fetched: another job would send them twice."""
+    (plan,) = coordinator.plans = [Plan(site_id="shop", recrawl_s=86_400)]
+    add_products(database, (1.5, 3))
+    today = datetime.now(UTC)
+    await coordinator._recrawl(plan, today)
+    await coordinator._recrawl(plan, today + timedelta(days=1))
+    (job,) = await coordinator.jobs.newest()
+    assert job.total == 2
+    await driver.ack(*await driver.take(9))
+    await coordinator._recrawl(plan, today + timedelta(days=1))
+    assert [job.total for job in await coordinator.jobs.newest()] == [2, 2]
+
+
+async def test_what_changed_before_the_last_full_crawl_is_no_news(coordinator, driver):
+    plan = attrs.evolve(PLAN, schedule="", sitemaps=("http://shop.example/map.xml",))
+    assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
+    job = await begin(coordinator.jobs)
+    look = (await coordinator._look(plan))["cb_kwargs"]
+    assert look == {"origin": SEEDS[0], "since": job.started.isoformat(), "crawled": job.id}
+    await coordinator.jobs.cancel(job)
+    assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
+
+
 async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
     await coordinator.step(NOW)
     leases = (await driver.f.lease("w", 9, ttl_ms=TTL)).leases
@@ -149,14 +201,7 @@ async def test_products_are_sent_again_by_age_within_the_budget(
 ):
     plan = Plan(site_id="shop", recrawl_s=86_400, budget=2)
     coordinator = Coordinator(redis_client, namespace, database, [plan])
-    with connect(database) as connection, connection.cursor() as cursor:
-        for n, days in enumerate((1.5, 3, 5, 0.5)):
-            cursor.execute(
-                "INSERT INTO products (site_id, external_id, url, name, content_hash, item,"
-                " first_seen, scraped_at, updated_at) VALUES ('shop', %s, %s, 'n', %s, '{}',"
-                " %s, %s, %s)",
-                (f"{n}", f"http://shop.example/p/{n}", b"x", *[NOW - timedelta(days=days)] * 3),
-            )
+    add_products(database, (1.5, 3, 5, 0.5))
     for _ in range(2):
         coordinator._looked = None
         await coordinator.step(NOW)

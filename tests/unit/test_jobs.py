@@ -91,6 +91,7 @@ def test_the_change_rate_is_found_again_from_irregular_looks(rate):
 def test_a_new_product_is_looked_at_soon_and_then_ever_less_often():
     looks = [Known("u", NOW, observed) for observed in (0, DAY, 2 * DAY, 4 * DAY, 30 * DAY)]
     assert [period_s(k, 7 * DAY) / DAY for k in looks] == [1, 1, 2, 4, 7]
+    assert [period_s(k, 7 * DAY, watched=True) / DAY for k in looks] == [7] * 5
 
 
 def test_under_a_budget_the_most_overdue_come_first():

@@ -8,8 +8,8 @@ import attrs
 import psycopg2
 import pytest
 
-from crawler.stores.products import confirm_products, write_products
-from crawler.stores.rows import Confirmed, ProductRow, Seen
+from crawler.stores.products import confirm_products, mark_vanished, write_products
+from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from crawler.stores.writer import transaction
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
@@ -81,6 +81,27 @@ def test_the_validators_of_a_second_address_are_not_those_of_the_first(database:
     assert rows_of(database, "SELECT url, etag FROM products") == [
         ("https://shop.example/p/1", '"a"')
     ]
+
+
+def test_a_change_that_a_sitemap_announced_is_no_unnoticed_one(database: str) -> None:
+    write(database, row())
+    write(database, attrs.evolve(row(at=T0 + DAY, name="new"), told=True))
+    assert rows_of(database, "SELECT observed_s, changed_after, told FROM products") == [
+        (86400.0, [], True)
+    ]
+
+
+def test_a_page_that_is_not_there_marks_its_product_and_no_newer_one(database: str) -> None:
+    write(database, row(1), row(2, at=T0 + 2 * DAY))
+    pages = [Vanished("shop", f"https://shop.example/p/{n}", T0 + DAY) for n in (1, 2)]
+    with transaction(database) as connection, connection.cursor() as cursor:
+        assert mark_vanished(cursor, pages)["gone"] == 1
+    assert rows_of(database, "SELECT external_id, gone_at FROM products ORDER BY 1") == [
+        ("sku-1", T0 + DAY),
+        ("sku-2", None),
+    ]
+    write(database, row(1, at=T0 + 3 * DAY))
+    assert rows_of(database, "SELECT count(*) FROM products WHERE gone_at IS NULL") == [(2,)]
 
 
 def test_looks_and_changes_are_added_up_and_old_changes_forgotten(database: str) -> None:
