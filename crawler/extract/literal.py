@@ -126,7 +126,11 @@ class _Reader:
         """Values up to the closing sign."""
         made = []
         while not self._ends(end):
-            made.append(None if self.text[self.place] == "," else self.value(depth + 1))
+            hole = self.text[self.place] == ","
+            made.append(None if hole else self.value(depth + 1))
+            self.left -= hole
+            if self.left < 0:
+                raise Unreadable("too large")
             self._comma(end)
         return made
 

@@ -44,12 +44,13 @@ def family_name(products: list[Node], page: Page) -> str | None:
 def _without_groups(products: list[Node]) -> list[Node]:
     """Without those of which others are variants: these tell of the group themselves."""
     groups = {_id_of(p.get("isVariantOf")) for p in products} - {None}
-    kept = [p for p in products if p.get("@id") not in groups]
+    kept = [p for p in products if _id_of(p) not in groups]
     return kept or products
 
 
-def _id_of(value: Any) -> Any:
-    return value.get("@id") if isinstance(value, dict) else None
+def _id_of(value: Any) -> str | None:
+    name = value.get("@id") if isinstance(value, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _by_address(products: list[Node], page: Page) -> list[Node]:

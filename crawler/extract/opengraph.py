@@ -61,12 +61,13 @@ def _any(tags: dict[str, str], names: tuple[str, ...]) -> str | None:
 
 
 def _money(tags: dict[str, str]) -> dict[str, Any]:
-    price, before = number(_any(tags, _PRICES)), number(_any(tags, _REGULAR))
-    listed = number(tags.get("product:price:amount"))
-    if before is None and listed is not None and price is not None and listed > price:
-        before = listed
     code = _any(tags, _CURRENCIES)
     currency = currency_of(code) if code else None
+    price = number(_any(tags, _PRICES), currency)
+    before = number(_any(tags, _REGULAR), currency)
+    listed = number(tags.get("product:price:amount"), currency)
+    if before is None and listed is not None and price is not None and listed > price:
+        before = listed
     if price is None:
         for number_ in ("1", "2"):
             if "price" in tags.get(f"twitter:label{number_}", "").lower():

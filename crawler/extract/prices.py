@@ -244,11 +244,13 @@ def grouped(value: Decimal, shown: bytes) -> Decimal:
     return Decimal(whole + part) if re.search(rule, shown) else value
 
 
-def number(value: Any) -> Decimal | None:
+def number(value: Any, currency: str | None = None) -> Decimal | None:
     """Read a number from structured data, where the full stop is the decimal separator.
 
     >>> str(number("1299.000")), str(number(12.5)), str(number("1.299,00 €")), number("call us")
     ('1299.000', '12.5', '1299.00', None)
+    >>> str(number("22,902", "BHD")), str(number("22,902", "USD"))
+    ('22.902', '22902')
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -257,6 +259,8 @@ def number(value: Any) -> Decimal | None:
     text = str(value).strip()
     if re.fullmatch(r"\d+(?:\.\d+)?", text):
         return _finite(text)
+    if currency in _THREE_DECIMALS and (match := _AMOUNT.search(text)):
+        return amount(match[0], currency)
     found = parse_price(text)
     return found.value if found else None
 

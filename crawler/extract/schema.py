@@ -329,8 +329,8 @@ def _price(offer: Node) -> Fields:
     """What is paid now, and what was before."""
     fields: Fields = {}
     raw = plain(first(offer, "price", "lowPrice"))
-    value = number(raw) if raw else None
     currency = _currency(offer)
+    value = number(raw, currency) if raw else None
     if value is not None and currency is None:
         money = parse_price(str(raw))
         currency = money.currency if money else None

@@ -37,6 +37,20 @@ NASTY = {
     "numbers without end": b"<h1>x</h1><p class=price>" + b"1.111" * 200_000,
     "many colons": b"<h1>x</h1>" + b"<p>a:b:c:d:</p>" * 2000,
     "a base of its own": b'<base href="javascript:1"><a href="http://[bad">b</a><a href="x">x</a>',
+    "a literal without an end": b"<h1>Lamp</h1><script>var product = {price:" + b"{a:[" * 50_000,
+    "a thousand literals": b"<h1>Lamp</h1><script>"
+    + b"var product = {name: 'x', price: 1};" * 5000,
+    "a million commas": b"<h1>Lamp</h1><script>var state = [price," + b"," * 1_000_000,
+    "a function without an end": b"<h1>Lamp</h1><script>window.__NUXT__=(function(a,price){return {"
+    + b"a:function(){return {" * 50_000,
+    "quotes without an end": b"<h1>Lamp</h1><script>__STATE__ = '" + b"price\\'" * 200_000,
+    "attributes of braces": b"<h1>Lamp</h1>" + b'<p x="{&quot;price' * 20_000,
+    "a thousand prices of one name": b"<h1>Lamp</h1>" + b"<i data-price=5 data-price='5'>" * 20_000,
+    "ten thousand tiles": b"<h1>Lamps</h1>"
+    + b"<div><h3><a href=/x>L</a></h3><b>$5</b></div>" * 10_000,
+    "a heading of a megabyte": b"<title>Lamp</title><h1>" + b"lamp " * 200_000 + b"</h1><p>$5",
+    "many short boxes": b"<title>" + b"x " * 300 + b"</title>" + b"<b>xxxxxxxx</b>" * 50_000,
+    "a base elsewhere": b"<base href='https://b.example/'><h1>Lamp</h1><a href='x'>x</a>",
     "surrogates": b"<h1>&#xD800;&#x110000;\xed\xa0\x80</h1>",
     "wrong types": b'<script type="application/ld+json">{"@type":["Product",7,null],"name":{"@value":'
     b'["x"]},"offers":[null,"x",{"price":{"a":1}}],"image":[[["x"]]],"brand":[[]],"aggregateRating":'

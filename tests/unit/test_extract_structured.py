@@ -140,6 +140,24 @@ def test_a_price_tag_that_holds_the_currency_is_passed_over() -> None:
     assert told(found(head=head), "name", "price", "currency") == ["Lady", "271.00", "AED"]
 
 
+@pytest.mark.parametrize(
+    ("price", "currency", "value"),
+    [("22,902", "BHD", "22.902"), ("1,799.00", "JOD", "1799.00"), ("1.126,00", "PLN", "1126.00"),
+     ("30.000", "OMR", "30.000"), ("279,00", "QAR", "279.00"), ("1,082.00", "try", "1082.00")],
+)  # fmt: skip
+def test_a_price_in_its_currency(price: str, currency: str, value: str) -> None:
+    page = found(product("Mug", offer(price, currency)))
+    assert told(page, "price", "currency") == [value, currency.upper()]
+    tags = {"og:type": "product", "og:title": "Mug", "product:price:amount": price,
+            "product:price:currency": currency}  # fmt: skip
+    head = "".join(f'<meta property="{key}" content="{text}">' for key, text in tags.items())
+    assert told(found(head=head), "price", "currency") == [value, currency.upper()]
+
+
+def test_a_node_with_odd_names_is_read() -> None:
+    assert found(product("Mug", offer(5), **{"@id": []}), {"@id": {}, "@type": 7}).kind == "product"
+
+
 def test_an_article_that_mentions_products_is_none() -> None:
     article = {
         "@type": "NewsArticle",
