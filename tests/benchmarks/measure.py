@@ -14,7 +14,7 @@ from pathlib import Path
 
 import attrs
 
-from tests.benchmarks.processes import Cpu, memory_mb, tree
+from tests.benchmarks.processes import Cpu, memory_mb, peak_rss_mb, tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ class Cost:
     cpu: Cpu
     wall_s: float
     rss_mb: float
-    """The largest process at its largest, in MiB, as the kernel reports it."""
+    """The largest process at its largest, in MiB."""
     memory_mb: float
     """All processes together, at their largest, in MB; what they share counts once."""
     log: str
@@ -56,20 +56,23 @@ def run(commands: Sequence[Command], folder: Path) -> Cost:
     began = time.monotonic()
     logs = [folder / f"log-{number}" for number in range(len(commands))]
     started = [_start(command, log) for command, log in zip(commands, logs, strict=True)]
-    with _watched(started) as most:
-        cpu, rss_mb = Cpu(), 0.0
+    with _watched(started) as seen:
+        cpu = Cpu()
         for process in started:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             cpu += Cpu(usage.ru_utime, usage.ru_stime)
-            rss_mb = max(rss_mb, usage.ru_maxrss / 1024)
     wall_s = time.monotonic() - began
     texts = [log.read_text(errors="replace") for log in logs]
     for process, text in zip(started, texts, strict=True):
         if process.returncode:
             raise RuntimeError(f"{process.args} failed:\n{text[-3000:]}")
     return Cost(
-        cpu=cpu, wall_s=wall_s, rss_mb=rss_mb, memory_mb=max(most, default=0), log="\n".join(texts)
+        cpu=cpu,
+        wall_s=wall_s,
+        rss_mb=seen.rss_mb,
+        memory_mb=seen.memory_mb,
+        log="\n".join(texts),
     )
 
 
@@ -86,20 +89,33 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
+@attrs.define
+class Memory:
+    """The most that was seen of a run."""
+
+    rss_mb: float = 0.0
+    memory_mb: float = 0.0
+
+    def look(self, pids: Sequence[int]) -> None:
+        """Look at the processes and their children."""
+        processes = [process for pid in pids for process in tree(pid)]
+        self.rss_mb = max([self.rss_mb, *map(peak_rss_mb, processes)])
+        self.memory_mb = max(self.memory_mb, memory_mb(processes))
+
+
 @contextmanager
-def _watched(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[list[float]]:
-    """Note once a second what the processes and their children take."""
-    samples: list[float] = []
-    over = threading.Event()
+def _watched(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[Memory]:
+    """Look every half second; each process remembers its own peak in between."""
+    seen, over = Memory(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(1):
-            samples.append(sum(memory_mb(tree(process.pid)) for process in processes))
+        while not over.wait(0.5):
+            seen.look([process.pid for process in processes])
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
-        yield samples
+        yield seen
     finally:
         over.set()
         thread.join()

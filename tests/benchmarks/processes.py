@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 import attrs
 import psutil
@@ -56,6 +57,18 @@ def memory_mb(processes: Iterable[psutil.Process]) -> float:
         with suppress(psutil.Error):
             total += process.memory_full_info().pss
     return total / 1e6
+
+
+def peak_rss_mb(process: psutil.Process) -> float:
+    """The most resident memory that it had, in MiB; 0 if it is gone.
+
+    What `wait4` says of it would include the memory of whoever started it.
+    """
+    with suppress(OSError):
+        for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import attrs
 from redis import Redis
 
+from crawler.demo.rows import TABLES
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
 from tests.benchmarks.distance import distant
@@ -23,6 +24,8 @@ from tests.helpers import execute, server_folder
 
 #: Celery and crawlee with what they need, apart from ours; `make bench` makes it.
 PEERS = ROOT / "build" / "peers" / "bin" / "python"
+#: Tables that a crawl writes to.
+FILLED = (*TABLES, "attempts", "quality", "bench_rows")
 
 
 @attrs.frozen(kw_only=True)
@@ -33,9 +36,13 @@ class Stage:
     """As the sides reach it; so is the next."""
     database_url: str
     direct_redis_url: str
+    """However far away the stores are; so is the next."""
+    direct_database_url: str
     stores: Stores
     folder: Path
     """For logs."""
+    starts: dict[str, float] = attrs.Factory(dict)
+    """What each side's start-up takes, where that is known; see `start_up`."""
 
     @contextmanager
     def away(self, rtt_ms: float) -> Iterator[Stage]:
@@ -47,9 +54,10 @@ class Stage:
             yield attrs.evolve(self, redis_url=redis, database_url=rows)
 
     def clear(self) -> None:
-        """Empty Redis, so that no run pays for another's leavings."""
+        """Empty the stores: no run pays for another's leavings, or finds its rows written."""
         with Redis.from_url(self.direct_redis_url) as redis:
             redis.flushall()
+        execute(self.direct_database_url, f"TRUNCATE {', '.join(FILLED)}")
 
 
 @contextmanager
@@ -66,6 +74,7 @@ def stage() -> Iterator[Stage]:
             redis_url=servers.redis_url,
             database_url=servers.database_url,
             direct_redis_url=servers.redis_url,
+            direct_database_url=servers.database_url,
             stores=Stores.behind(servers.redis_url, servers.database_url),
             folder=logs,
         )
@@ -156,6 +165,8 @@ class Result:
     cost: Cost
     redis: Cpu
     postgres: Cpu
+    start_s: float = 0.0
+    """CPU of a run that finds nothing to do."""
 
     def row(self) -> dict[str, float]:
         """The figures, a page each where that makes sense."""
@@ -165,6 +176,7 @@ class Result:
             "pages_per_s": pages / max(self.served_s, 1e-9),
             "pages_per_s_with_start": pages / cost.wall_s,
             "cpu_ms": 1000 * cost.cpu.total / pages,
+            "cpu_ms_running": 1000 * (cost.cpu.total - self.start_s) / pages,
             "cpu_user_ms": 1000 * cost.cpu.user / pages,
             "cpu_sys_ms": 1000 * cost.cpu.sys / pages,
             "redis_user_ms": 1000 * self.redis.user / pages,
@@ -178,14 +190,16 @@ class Result:
         return {name: round(value, 3) for name, value in figures.items()}
 
 
-def measure(name: str, stage: Stage, site: Target, options: Options | None = None) -> Result:
-    """Run one side once, with one worker, over the whole site."""
+def measure(
+    name: str, stage: Stage, site: Target, options: Options | None = None, path: str = ""
+) -> Result:
+    """Run one side once, with one worker, over the whole site or from one page of it."""
     stage.clear()
     site.stats()
     run_name = f"bench-{uuid.uuid4().hex[:8]}"
     folder = stage.folder / run_name
     folder.mkdir()
-    command = SIDES[name](stage, site.url, run_name, options or {})
+    command = SIDES[name](stage, site.url + path, run_name, options or {})
     with spent(stage.stores) as stores:
         cost = run([command], folder)
     seen = site.stats()
@@ -199,7 +213,13 @@ def measure(name: str, stage: Stage, site: Target, options: Options | None = Non
         cost=cost,
         redis=stores["redis"],
         postgres=stores["postgres"],
+        start_s=stage.starts.get(name, 0.0),
     )
+
+
+def start_up(name: str, stage: Stage, site: Target) -> float:
+    """CPU seconds of a side whose only page is not there."""
+    return measure(name, stage, site, path="nothing-here").cost.cpu.total
 
 
 def alternate(

@@ -1,0 +1,218 @@
+"""All that is measured of a whole crawl, in one go: `make bench`.
+
+usage: python -m tests.benchmarks.suite [--json build/bench.json] [--docs docs] [--quick]
+
+Writes the figures as JSON, and with --docs the tables and plots of docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import attrs
+
+from tests.benchmarks import crawl, page
+from tests.benchmarks.fleets import steady
+from tests.benchmarks.machine import machine
+from tests.benchmarks.stage import SIDES, Result, Stage, alternate, present, stage, start_up
+from tests.benchmarks.target import most_pages_per_s, target
+from tests.benchmarks.verify import verify
+
+SCRAPYS = ("seine", "plain", "plain_own_parser", "scrapy_redis")
+OTHERS = ("celery", "crawlee")
+#: Requests under way in the runs with distant stores, to the one domain of theirs.
+WIDE = {"CONCURRENT_REQUESTS": 64, "SEINE_DOMAIN_CONCURRENCY": 64}
+#: Few enough that eight workers leave the CPU idle: what is looked for is how they share.
+NARROW = {"CONCURRENT_REQUESTS": 4}
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """How much of everything."""
+
+    rounds: int = 3
+    products: int = 2000
+    other_rounds: int = 2
+    other_products: int = 700
+    part_rounds: int = 2
+    part_products: int = 500
+    latencies: Sequence[float] = (20, 200)
+    sizes: Sequence[tuple[float, int]] = ((5, 800), (100, 500), (300, 200))
+    """Kilobytes, and products."""
+    distances: Sequence[float] = (0, 1, 5)
+    workers: Sequence[int] = (1, 2, 4, 8)
+    domains: Sequence[int] = (10, 1000)
+    window_s: float = 10
+
+
+QUICK = Plan(
+    rounds=1,
+    products=150,
+    other_rounds=1,
+    other_products=100,
+    part_rounds=1,
+    part_products=100,
+    latencies=(20,),
+    sizes=((5, 100), (100, 60)),
+    distances=(0, 5),
+    workers=(1, 2),
+    domains=(10,),
+    window_s=4,
+)
+
+
+def summary(results: Sequence[Result]) -> dict[str, dict[str, float]]:
+    """Median, lowest and highest of each figure of the runs."""
+    rows = [result.row() for result in results]
+    return {
+        name: {
+            "median": round(median(row[name] for row in rows), 3),
+            "low": min(row[name] for row in rows),
+            "high": max(row[name] for row in rows),
+        }
+        for name in rows[0]
+    }
+
+
+def _points(results: Mapping[str, Sequence[Result]], **place: float) -> Iterator[dict[str, Any]]:
+    for side, runs in results.items():
+        start = {"start_s": round(runs[0].start_s, 2)}
+        yield {"side": side, "rounds": len(runs), **start, **place, "figures": summary(runs)}
+
+
+def whole_job(plan: Plan, stores: Stage) -> dict[str, Any]:
+    """Every side on pages of 20 kB with nothing in the way."""
+    with target(products=plan.products) as site:
+        most = most_pages_per_s(site)
+        results = alternate(SCRAPYS, plan.rounds, stores, site)
+    found = {
+        "target_most_pages_per_s": round(most),
+        "points": list(_points(results, products=plan.products)),
+        "figures": crawl.report(results),
+    }
+    others = present(OTHERS)
+    if others:
+        with target(products=plan.other_products) as site:
+            more = alternate(["seine", *others], plan.other_rounds, stores, site)
+        ratios = crawl.ratios(more)
+        found["points"] += list(
+            _points({name: more[name] for name in others}, products=plan.other_products)
+        )
+        found["figures"].update({name: round(value, 3) for name, value in ratios.items()})
+    return found
+
+
+def latency(plan: Plan, stores: Stage) -> list[dict[str, Any]]:
+    """A site that takes its time, one domain, default limits."""
+    points = []
+    for ms in plan.latencies:
+        with target(products=plan.part_products, latency_ms=ms) as site:
+            results = alternate(("seine", "plain", "scrapy_redis"), plan.part_rounds, stores, site)
+        points += _points(results, latency_ms=ms)
+    return points
+
+
+def sizes(plan: Plan, stores: Stage) -> list[dict[str, Any]]:
+    """Pages of other sizes."""
+    points = []
+    for page_kb, products in plan.sizes:
+        with target(products=products, page_kb=page_kb) as site:
+            sides = ("seine", "plain", "plain_own_parser")
+            results = alternate(sides, plan.part_rounds, stores, site)
+        points += _points(results, page_kb=page_kb, products=products)
+    return points
+
+
+def distance(plan: Plan, stores: Stage) -> list[dict[str, Any]]:
+    """Redis and PostgreSQL further and further away; 20 ms to the site, 64 requests under way."""
+    points = []
+    with target(products=plan.part_products, latency_ms=20) as site:
+        for ms in plan.distances:
+            with stores.away(ms) as away:
+                sides = ("seine", "scrapy_redis")
+                results = alternate(sides, plan.part_rounds, away, site, WIDE)
+            points += _points(results, distance_ms=ms)
+    return points
+
+
+def workers(plan: Plan, stores: Stage) -> list[dict[str, Any]]:
+    """Fleets of one to eight at a site of 200 ms, on few domains and on many."""
+    points = []
+    for domains in plan.domains:
+        products = max(4, 8000 // domains)
+        with target(products=products, latency_ms=200, hosts=domains) as site:
+            for count in plan.workers:
+                point = steady(count, stores, site, NARROW, plan.window_s)
+                print(json.dumps(point), file=sys.stderr, flush=True)
+                points.append(point)
+    for point in points:
+        one = next(p for p in points if p["domains"] == point["domains"])
+        each = point["pages_per_s"] / point["workers"]
+        point["efficiency"] = round(each / (one["pages_per_s"] / one["workers"]), 3)
+    return points
+
+
+def minute(plan: Plan, stores: Stage) -> dict[str, Any]:
+    """Two workers with default settings, ten domains, 200 ms: pages and products a minute."""
+    with target(products=1500, latency_ms=200, hosts=10) as site:
+        point = steady(2, stores, site, {}, plan.window_s)
+    point["pages_per_minute"] = round(60 * point["pages_per_s"])
+    point["products_per_minute"] = round(60 * point["rows_per_s"])
+    return point
+
+
+PARTS: dict[str, Callable[[Plan, Stage], Any]] = {
+    "whole_job": whole_job,
+    "latency": latency,
+    "sizes": sizes,
+    "distance": distance,
+    "workers": workers,
+    "minute": minute,
+}
+
+
+def measure_all(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
+    """Measure the named parts; returns all that is written."""
+    began = time.monotonic()
+    with stage() as stores:
+        found: dict[str, Any] = {"command": "make bench", "machine": machine(stores)}
+        found["plan"] = attrs.asdict(plan)
+        found["verified"] = verify(present(list(SIDES)), stores)
+        with target(products=1) as site:
+            for side in present(list(SIDES)):
+                stores.starts[side] = start_up(side, stores, site)
+        for name in names:
+            print(f"— {name}", file=sys.stderr, flush=True)
+            since = time.monotonic()
+            found[name] = PARTS[name](plan, stores)
+            print(f"  {time.monotonic() - since:.0f} s", file=sys.stderr, flush=True)
+    found["minutes"] = round((time.monotonic() - began) / 60, 1)
+    found["shows"] = page.shows(found)
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure, write, and print the figures that matter as the last line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.suite", description=__doc__)
+    parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
+    parser.add_argument("--docs", type=Path, help="write benchmarks.md and its plots there")
+    parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it runs")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=tuple(PARTS))
+    args = parser.parse_args(argv)
+    found = measure_all(QUICK if args.quick else Plan(), args.parts)
+    args.json.parent.mkdir(parents=True, exist_ok=True)
+    args.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    if args.docs:
+        page.write(found, args.docs)
+    print(json.dumps(found["shows"]))
+
+
+if __name__ == "__main__":
+    main()
