@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
+import psutil
 
-from tests.benchmarks.processes import Cpu, memory_mb, peak_rss_mb, tree
+from tests.benchmarks.processes import Cpu, cpu_of, memory_mb, peak_rss_mb, tree
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +41,8 @@ class Cost:
     memory_mb: float
     """All processes together, at their largest, in MB; what they share counts once."""
     log: str
+    running: Cpu = attrs.Factory(Cpu)
+    """Without the start-up, if it was asked for."""
 
     def stat(self, name: str) -> int:
         """A number out of the statistics that Scrapy logs at its end, summed over the workers."""
@@ -47,8 +50,10 @@ class Cost:
         return sum(int(number) for number in found)
 
 
-def run(commands: Sequence[Command], folder: Path) -> Cost:
+def run(commands: Sequence[Command], folder: Path, begun: Callable[[], bool] | None = None) -> Cost:
     """Run the commands in the project, all at a time, to their end.
+
+    *begun* says when the start-up is over; then its CPU is left out of `Cost.running`.
 
     Raises:
         RuntimeError: one failed; with the end of its log.
@@ -57,7 +62,7 @@ def run(commands: Sequence[Command], folder: Path) -> Cost:
     logs = [folder / f"log-{number}" for number in range(len(commands))]
     started = [_start(command, log) for command, log in zip(commands, logs, strict=True)]
     with _watched(started) as seen:
-        cpu = Cpu()
+        cpu, starting = Cpu(), _starting(started, begun) if begun else Cpu()
         for process in started:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -73,7 +78,18 @@ def run(commands: Sequence[Command], folder: Path) -> Cost:
         rss_mb=seen.rss_mb,
         memory_mb=seen.memory_mb,
         log="\n".join(texts),
+        running=cpu - starting,
     )
+
+
+def _starting(processes: Sequence[subprocess.Popen[bytes]], begun: Callable[[], bool]) -> Cpu:
+    """CPU used until *begun*; a process that ends before has used no more than that."""
+    pids = [process.pid for process in processes]
+    while not begun():
+        if all(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE for pid in pids):
+            break
+        time.sleep(0.02)
+    return cpu_of(process for pid in pids for process in tree(pid))
 
 
 def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 NAMES = {
     "seine": "Seine",

@@ -64,11 +64,20 @@ def peak_rss_mb(process: psutil.Process) -> float:
 
     What `wait4` says of it would include the memory of whoever started it.
     """
+    return _status_kb(process, "VmHWM") / 1024
+
+
+def private_mb(processes: Iterable[psutil.Process]) -> float:
+    """What they hold beside files and shared memory, in MB; PostgreSQL's buffers are the latter."""
+    return sum(_status_kb(process, "RssAnon") * 1024 for process in processes) / 1e6
+
+
+def _status_kb(process: psutil.Process, field: str) -> int:
     with suppress(OSError):
         for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    return 0.0
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1])
+    return 0
 
 
 @attrs.frozen(kw_only=True)

@@ -35,7 +35,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate
-from tests.benchmarks.processes import Stores, client_connections, memory_mb, tree
+from tests.benchmarks.processes import Stores, client_connections, private_mb, tree
 from tests.helpers import server_folder, wait_until_async
 
 CRAWL = "soak"
@@ -65,7 +65,7 @@ class Sample:
     """What Redis' data take."""
     redis_connections: int
     postgres_mb: float
-    """Memory of all PostgreSQL processes; what they share counts once."""
+    """Memory of all PostgreSQL processes but its shared buffers, which fill up to their setting."""
     postgres_connections: int
     pages: int
     lost: int
@@ -119,7 +119,7 @@ async def _use(redis: Redis, workers: Fleet, stores: Stores, database: str) -> d
         "files": max(p.num_fds() for p in processes),
         "redis_mb": round(found["used_memory"] / 1e6, 2),
         "redis_connections": found["connected_clients"],
-        "postgres_mb": round(memory_mb(tree(stores.postgres)), 1),
+        "postgres_mb": round(private_mb(tree(stores.postgres)), 1),
         "postgres_connections": client_connections(database),
     }
 

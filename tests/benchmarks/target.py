@@ -39,11 +39,12 @@ class Seen:
     """Monotonic clock; when the last page went out."""
     cpu_s: float = attrs.Factory(time.process_time)
 
-    def read(self) -> bytes:
-        """Tell, and start anew."""
+    def read(self, *, reset: bool) -> bytes:
+        """Tell, and start anew if asked to."""
         span, cpu = self.last_s - self.first_s, time.process_time() - self.cpu_s
         text = json.dumps({"pages": self.pages, "seconds": span, "cpu_s": cpu}).encode()
-        self.pages, self.cpu_s = 0, time.process_time()
+        if reset:
+            self.pages, self.cpu_s = 0, time.process_time()
         return text
 
 
@@ -100,8 +101,8 @@ class Connection(asyncio.Protocol):
 
     def _asked(self, head: bytes) -> None:
         target = head.split(b" ", 2)[1]
-        if target == STATS:
-            body = self._seen.read()
+        if target.startswith(STATS):
+            body = self._seen.read(reset=target == STATS)
             page = Page(body, content_type="application/json")
             self._transport.write(wire(page, body))
             return
@@ -169,9 +170,10 @@ class Target:
         """The home page on each of its domains."""
         return [f"http://{address(number)}:{self.port}/" for number in range(self.hosts)]
 
-    def stats(self) -> dict[str, float]:
-        """Pages, seconds from the first to the last, CPU seconds; since it was asked last."""
-        with urlopen(f"http://127.0.0.1:{self.port}{STATS.decode()}") as answer:
+    def stats(self, *, reset: bool = True) -> dict[str, float]:
+        """Pages, seconds from the first to the last, CPU seconds; since the last reset."""
+        query = "" if reset else "?keep"
+        with urlopen(f"http://127.0.0.1:{self.port}{STATS.decode()}{query}") as answer:
             return dict(json.load(answer))
 
 

@@ -1,0 +1,127 @@
+"""Whether Seine became slower: its CPU a page by plain Scrapy's, against a bar that is kept.
+
+Both sides run alternately on the same small site. CPU counts from the first page on, and each
+side's best run counts: other work on the machine only ever adds to what a run takes, so the best
+one is the nearest to what the code costs. Who is over the bar by more than the margin is measured
+once more, with all runs counting, before that is believed.
+
+usage: python -m tests.benchmarks.guard [--json] [--write] [--burn-ms 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from tests.benchmarks.measure import run
+from tests.benchmarks.stage import SIDES, Stage, stage
+from tests.benchmarks.target import Target, target
+
+BAR = Path(__file__).with_name("bar.json")
+PRODUCTS, PAGE_KB, ROUNDS = 400, 20, 2
+
+
+@attrs.frozen(kw_only=True)
+class Bar:
+    """What is kept in bar.json."""
+
+    cpu_ratio: float
+    """Seine's CPU a page by plain Scrapy's, when the bar was set."""
+    margin: float
+    """How much more is let pass: 0.15 is 15 %."""
+
+    @classmethod
+    def read(cls) -> Bar:
+        """Read the file."""
+        found = json.loads(BAR.read_text("utf-8"))
+        return cls(cpu_ratio=found["cpu_ratio"], margin=found["margin"])
+
+    @property
+    def limit(self) -> float:
+        """The highest ratio that passes."""
+        return self.cpu_ratio * (1 + self.margin)
+
+    def passes(self, ratio: float) -> bool:
+        """Whether a ratio is low enough.
+
+        >>> [Bar(cpu_ratio=0.5, margin=0.15).passes(ratio) for ratio in (0.4, 0.57, 0.58)]
+        [True, True, False]
+        """
+        return ratio <= self.limit
+
+
+@attrs.define
+class Found:
+    """CPU milliseconds a page of every run."""
+
+    seine: list[float] = attrs.Factory(list)
+    plain: list[float] = attrs.Factory(list)
+
+    @property
+    def ratio(self) -> float:
+        """The best run of ours by the best run of theirs.
+
+        >>> Found(seine=[3.0, 2.0, 9.0], plain=[4.5, 4.0]).ratio
+        0.5
+        """
+        return min(self.seine) / min(self.plain)
+
+    def add(self, rounds: int, stores: Stage, site: Target, options: Mapping[str, object]) -> None:
+        """Measure some more rounds."""
+        for _ in range(rounds):
+            self.seine.append(_running_ms("seine", stores, site, options))
+            self.plain.append(_running_ms("plain", stores, site, {}))
+
+
+def _running_ms(side: str, stores: Stage, site: Target, options: Mapping[str, object]) -> float:
+    """CPU a page, counted from the site's first answer on."""
+    stores.clear()
+    site.stats()
+    name = f"guard-{uuid.uuid4().hex[:8]}"
+    command = SIDES[side](stores, site.url, name, options)
+    cost = run([command], stores.folder, begun=lambda: site.stats(reset=False)["pages"] > 0)
+    return 1000 * cost.running.total / site.stats()["pages"]
+
+
+def judge(bar: Bar, options: Mapping[str, object] | None = None) -> tuple[Found, bool]:
+    """Measure; returns what was found, and whether it passes."""
+    found = Found()
+    with stage() as stores, target(products=PRODUCTS, page_kb=PAGE_KB) as site:
+        found.add(ROUNDS, stores, site, options or {})
+        if not bar.passes(found.ratio):
+            found.add(ROUNDS, stores, site, options or {})
+    return found, bar.passes(found.ratio)
+
+
+def burn(milliseconds: float) -> dict[str, object]:
+    """Settings of a worker that wastes so much CPU on each page; to see the guard bark."""
+    addon = json.dumps({"tests.benchmarks.burn.Burn": 100})
+    return {"ADDONS": addon, "BURN_MS": milliseconds}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print, and end with 1 where the bar is not passed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.guard", description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="make what is found the bar")
+    parser.add_argument("--burn-ms", type=float, default=0, help="waste so much on each page")
+    args = parser.parse_args(argv)
+    bar = Bar.read()
+    found, passed = judge(bar, burn(args.burn_ms) if args.burn_ms else None)
+    figures = {"cpu_ratio": round(found.ratio, 3), "limit": round(bar.limit, 3), "passed": passed}
+    if args.write:
+        kept = {"cpu_ratio": round(found.ratio, 3), "margin": bar.margin}
+        BAR.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+    runs = {name: [round(ms, 2) for ms in each] for name, each in attrs.asdict(found).items()}
+    print(json.dumps({**figures, **runs}) if args.json else f"{figures}\n{runs}")
+    return 0 if passed or args.write else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""A change that makes Seine 15 % slower beside plain Scrapy fails the suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.guard import Bar, burn, judge
+
+
+def test_a_page_costs_no_more_than_the_bar_allows() -> None:
+    bar = Bar.read()
+
+    found, passed = judge(bar)
+
+    assert passed, (
+        f"Seine's CPU a page by plain Scrapy's is {found.ratio:.3f}, measured twice; "
+        f"the limit is {bar.limit:.3f} (tests/benchmarks/bar.json). {found}"
+    )
+
+
+@pytest.mark.slow
+def test_a_millisecond_more_a_page_is_noticed() -> None:
+    found, passed = judge(Bar.read(), burn(1))
+
+    assert not passed, f"{found.ratio:.3f}: {found}"
