@@ -61,12 +61,14 @@ def run(commands: Sequence[Command], folder: Path, begun: Callable[[], bool] | N
     began = time.monotonic()
     logs = [folder / f"log-{number}" for number in range(len(commands))]
     started = [_start(command, log) for command, log in zip(commands, logs, strict=True)]
-    with _watched(started) as seen:
-        cpu, starting = Cpu(), _starting(started, begun) if begun else Cpu()
+    try:
+        with _watched(started) as seen:
+            starting = _starting(started, begun) if begun else Cpu()
+            cpu = _ended(started)
+    finally:
         for process in started:
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            cpu += Cpu(usage.ru_utime, usage.ru_stime)
+            process.kill()  # nothing where it has ended
+            process.wait()
     wall_s = time.monotonic() - began
     texts = [log.read_text(errors="replace") for log in logs]
     for process, text in zip(started, texts, strict=True):
@@ -80,6 +82,16 @@ def run(commands: Sequence[Command], folder: Path, begun: Callable[[], bool] | N
         log="\n".join(texts),
         running=cpu - starting,
     )
+
+
+def _ended(processes: Sequence[subprocess.Popen[bytes]]) -> Cpu:
+    """Wait for all; returns what they and their children used."""
+    cpu = Cpu()
+    for process in processes:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        cpu += Cpu(usage.ru_utime, usage.ru_stime)
+    return cpu
 
 
 def _starting(processes: Sequence[subprocess.Popen[bytes]], begun: Callable[[], bool]) -> Cpu:

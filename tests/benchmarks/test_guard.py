@@ -6,6 +6,9 @@ import pytest
 
 from tests.benchmarks.guard import Bar, burn, judge
 
+#: CPU time is what counts; how long it takes is up to whatever else the machine does.
+pytestmark = pytest.mark.timeout(400)
+
 
 def test_a_page_costs_no_more_than_the_bar_allows() -> None:
     bar = Bar.read()
