@@ -61,14 +61,14 @@ class Coordinator:
     async def run(self) -> None:
         """Lead or stand by until cancelled; an outage is waited out."""
         try:
-            while True:
+            while not _is_cancelled():
                 try:
                     if await self._lead():
                         await self.step(datetime.now(UTC))
                 except (RedisError, OSError, StoreUnreachable) as error:
                     logger.warning("the coordinator waits: %s", error)
-                    await asyncio.sleep(2)
-                await asyncio.sleep(self.round_s)
+                    await _unless_cancelled(2)
+                await _unless_cancelled(self.round_s)
         finally:
             await self._resign()
 
@@ -227,6 +227,17 @@ class Coordinator:
     def _finish(self, job: Job) -> None:
         if job.kind == "full" and job.done:
             finish_site(self.database_url, job.site_id, job.started, job_id=job.id)
+
+
+def _is_cancelled() -> bool:
+    """Whether this task was cancelled, even if a client that it waited for took that for itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def _unless_cancelled(seconds: float) -> None:
+    if not _is_cancelled():
+        await asyncio.sleep(seconds)
 
 
 def _conditions(known: recrawl.Known) -> dict[str, object]:

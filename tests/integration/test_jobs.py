@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from datetime import UTC, datetime, timedelta
 
 import attrs
@@ -194,6 +195,20 @@ async def test_one_coordinator_leads_and_another_takes_over(redis_client, namesp
     leader.cancel()
     await asyncio.gather(leader, return_exceptions=True)
     assert await second._lead()
+
+
+async def test_a_coordinator_leaves_whenever_it_is_told_to(redis_client, namespace, database):
+    """Also in the middle of a call: the client may take a cancellation for an answer."""
+    dice = random.Random(3)
+    for n in range(20):
+        coordinator = Coordinator(redis_client, f"{namespace}-{n}", database, [PLAN])
+        task = asyncio.ensure_future(coordinator.run())
+        while not coordinator.leading:
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(dice.uniform(0, 0.05))
+        task.cancel()
+        _, waiting = await asyncio.wait([task], timeout=10)
+        assert not waiting
 
 
 async def test_products_are_sent_again_by_age_within_the_budget(
