@@ -15,7 +15,10 @@ from scrapy.exceptions import UsageError
 from crawler.access.steps import NO_BROWSER, Place, Steps
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import with_fleet
+from crawler.config import FrontierConfig
 from crawler.errors import ConfigError
+from crawler.frontier.keys import Keys
+from crawler.ops.audit import note_command
 from crawler.ops.words import span
 from crawler.stores.connect import endpoints
 
@@ -70,6 +73,9 @@ class Command(SeineCommand):
     async def _reset(self, redis: Redis, domain: str) -> None:
         if not await self._steps(redis).reset(domain):
             raise ConfigError(f"the ladder knows no domain {domain!r}")
+        # The ladder's memory is that of all crawls: the deed is written down with this one's.
+        crawl = FrontierConfig.from_settings(self.project, "catalog").crawl
+        await note_command(redis, Keys(crawl), "domains reset", domain, 1)
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
 
 

@@ -20,10 +20,10 @@ from crawler.errors import ConfigError
 from crawler.extract.sites import site_of
 from crawler.frontier.partitions import join_frontier
 from crawler.jobs.model import Job, Plan, job_id
-from crawler.jobs.progress import simple_eta_s
 from crawler.jobs.record import record
 from crawler.jobs.store import Jobs
-from crawler.ops.words import span
+from crawler.ops.audit import note_command
+from crawler.ops.words import time_left
 from crawler.stores.connect import endpoints, redis_client
 
 VERBS = ("start", "list", "show", "pause", "resume", "cancel")
@@ -54,7 +54,11 @@ class Command(SeineCommand):
             redis = redis_client(found.redis_url)
             try:
                 frontier = await join_frontier(redis, config.crawl, config.partitions)
-                return await _act(Jobs(frontier), verb, names, plans)
+                jobs = await _act(Jobs(frontier), verb, names, plans)
+                if verb not in {"list", "show"}:
+                    target = " ".join(job.id for job in jobs)
+                    await note_command(redis, frontier.keys, f"jobs {verb}", target, len(jobs))
+                return jobs
             finally:
                 await redis.aclose()
 
@@ -113,14 +117,11 @@ async def _named(jobs: Jobs, name: str) -> Job:
     return job
 
 
-def _eta_s(job: Job) -> float | None:
-    if job.state != "running":
-        return None
-    return simple_eta_s(job.total, job.done + job.failed, time.time() - job.started_at)
-
-
 def _plain(job: Job) -> dict[str, Any]:
-    return {**attrs.asdict(job), "left": job.left, "eta_s": _eta_s(job)}
+    fields = attrs.asdict(job, filter=lambda field, _: field.name != "pace")
+    found = job.estimate(time.time())
+    ahead = {"rate": None, "eta_s": None, "growing": False}
+    return {**fields, "left": job.left, **(attrs.asdict(found) if found is not None else ahead)}
 
 
 def _table(jobs: Sequence[Job]) -> Table:
@@ -129,6 +130,6 @@ def _table(jobs: Sequence[Job]) -> Table:
         table.add_column(column, justify="left" if column in {"job", "state"} else "right")
     for job in jobs:
         numbers = (job.total, job.done, job.failed, job.left)
-        eta = span(_eta_s(job)) if job.left else "–"
+        eta = time_left(job.estimate(time.time())) if job.left else "–"
         table.add_row(job.id, job.state, *(f"{n:,}" for n in numbers), eta)
     return table

@@ -7,8 +7,10 @@ import argparse
 from rich.console import RenderableType
 
 from crawler.cli_fleet import INTERVAL_S, FleetCommand
+from crawler.jobs.progress import Pace, estimate, follow
 from crawler.ops import screens
 from crawler.ops.overview import Overview
+from crawler.ops.words import time_left
 
 
 class Command(FleetCommand):
@@ -31,9 +33,19 @@ class Command(FleetCommand):
         opts.watch = None if opts.once or opts.json else opts.watch or str(INTERVAL_S / 2)
         return super().perform(args, opts)
 
+    pace: Pace | None = None
+    """How fast it went so far, for as long as somebody watches."""
+
     def draw(self, overview: Overview) -> RenderableType:
         """Draw the bar."""
-        return screens.progress(overview)
+        counts, at_s = overview.fleet.counts, overview.fleet.at
+        ended = counts.totals.get("done", 0) + counts.dead
+        if self.pace is None:
+            # The first look knows the last minutes' speed.
+            rate = overview.pages_a_minute / 60
+            self.pace = Pace(at_s, ended + counts.undone, ended, rate, 0.0)
+        self.pace = follow(self.pace, at_s, ended + counts.undone, ended, at_s)
+        return screens.progress(overview, time_left(estimate(self.pace)))
 
     def over(self, overview: Overview) -> bool:
         """Whether work was seen, and none is left."""

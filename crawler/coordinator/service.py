@@ -207,6 +207,7 @@ class Coordinator:
 
     async def _close(self, now: datetime) -> None:
         running = await self.jobs.running()
+        await self.jobs.note_pace(running, now.timestamp())
         idle = await self.frontier.idle()
         ended = [job for job in running if self._over(job, now, idle=idle)]
         for job in ended:

@@ -8,6 +8,8 @@ from typing import Literal
 
 import attrs
 
+from crawler.jobs.progress import Estimate, Pace, estimate, follow
+
 State = Literal["running", "paused", "finished", "cancelled"]
 #: A job's name goes into Redis keys and into the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
@@ -51,11 +53,21 @@ class Job:
     finished_at: float | None = None
     planned: bool = True
     """Whether all its seeds are in the frontier."""
+    pace: Pace | None = None
+    """Its speed when the coordinator last looked; None: nobody did."""
 
     @property
     def left(self) -> int:
         """Requests that are neither done nor failed."""
         return max(0, self.total - self.done - self.failed)
+
+    def pace_at(self, at_s: float) -> Pace:
+        """Its speed as of now, by the counters as they are."""
+        return follow(self.pace, at_s, self.total, self.done + self.failed, self.started_at)
+
+    def estimate(self, at_s: float) -> Estimate | None:
+        """When it may be over; None where it does not run."""
+        return estimate(self.pace_at(at_s)) if self.state == "running" else None
 
     @property
     def complete(self) -> bool:

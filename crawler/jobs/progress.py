@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import attrs
 
-#: A job whose total grows by more than this share of what it finishes has no end in sight.
+#: What happened this long ago counts about a third as much as what happens now, s.
+_MEMORY_S = 120.0
+#: A job whose total grows by more than this share of what it ends has no end in sight.
 _GROWS = 0.5
-_ENOUGH = 2
 
 
 @attrs.frozen
-class Sample:
-    """A job's counters at one time."""
+class Pace:
+    """A job's speed, as it was when somebody last looked."""
 
     at_s: float
+    """Unix time."""
     total: int
     ended: int
     """Done and failed."""
+    rate: float
+    """Requests ended per second, smoothed; what happened lately counts most."""
+    growth: float
+    """Requests that were added per second, smoothed likewise."""
 
 
 @attrs.frozen(kw_only=True)
@@ -30,7 +36,7 @@ class Estimate:
     eta_s: float | None
     """Seconds to the end; None while nothing moves."""
     growing: bool
-    """The total still grows: the end is at least that far away."""
+    """The total still grows about as fast as the job: the end is at least that far away."""
 
 
 def simple_eta_s(total: int, done: int, elapsed_s: float) -> float | None:
@@ -44,18 +50,35 @@ def simple_eta_s(total: int, done: int, elapsed_s: float) -> float | None:
     return (total - done) / (done / elapsed_s)
 
 
-def estimate(samples: Sequence[Sample]) -> Estimate:
-    """Judge by the samples of the last minutes, oldest first.
+def follow(before: Pace | None, at_s: float, total: int, ended: int, started_s: float) -> Pace:
+    """Look again: smooth the speed over the time since the look before, or since the start.
 
-    >>> estimate([Sample(0, 100, 0), Sample(10, 100, 50)])
+    >>> first = follow(None, 10.0, 100, 50, 0.0)
+    >>> first.rate, follow(first, 20.0, 100, 100, 0.0).rate
+    (5.0, 5.0)
+    """
+    if before is None:
+        elapsed = at_s - started_s
+        return Pace(at_s, total, ended, ended / elapsed if elapsed > 0 else 0.0, 0.0)
+    gap = at_s - before.at_s
+    if gap <= 0:
+        return before
+    weight = 1 - math.exp(-gap / _MEMORY_S)
+
+    def smoothed(old: float, n: int) -> float:
+        return old + weight * (max(0, n) / gap - old)
+
+    rate = smoothed(before.rate, ended - before.ended)
+    return Pace(at_s, total, ended, rate, smoothed(before.growth, total - before.total))
+
+
+def estimate(pace: Pace) -> Estimate:
+    """Say when it may be over, by its present pace.
+
+    >>> estimate(Pace(0.0, 100, 50, 5.0, 0.0))
     Estimate(rate=5.0, eta_s=10.0, growing=False)
     """
-    if len(samples) < _ENOUGH:
-        return Estimate(rate=0.0, eta_s=None, growing=False)
-    first, last = samples[0], samples[-1]
-    ended, span = last.ended - first.ended, last.at_s - first.at_s
-    grown = last.total - first.total
-    rate = ended / span if span > 0 else 0.0
-    left = last.total - last.ended
-    eta = 0.0 if left <= 0 else (left / rate if rate > 0 else None)
-    return Estimate(rate=rate, eta_s=eta, growing=left > 0 and grown > _GROWS * max(ended, 1))
+    left = pace.total - pace.ended
+    eta = 0.0 if left <= 0 else (left / pace.rate if pace.rate > 0 else None)
+    growing = left > 0 and pace.growth > _GROWS * pace.rate
+    return Estimate(rate=pace.rate, eta_s=eta, growing=growing)

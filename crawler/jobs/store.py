@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import orjson
 
 from crawler import meta as m
@@ -14,10 +15,13 @@ from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
 from crawler.jobs.model import NAME, Job, State
+from crawler.jobs.progress import Pace
 from crawler.urls import domain, fingerprint, tidy, within
 
 #: Seeds come before everything that they lead to; the same as for seeds that people push.
 SEED_PRIORITY = 100
+#: Between two notes of a job's speed, s.
+PACE_S = 5.0
 #: Field of an unplanned job: its seeds as JSON.
 _PLAN = "plan"
 _ENDED: tuple[State, ...] = ("finished", "cancelled")
@@ -196,6 +200,15 @@ class Jobs:
         """Close a complete job."""
         await self._end(job.id, "finished")
 
+    async def note_pace(self, jobs: Iterable[Job], at_s: float) -> None:
+        """Keep how fast running jobs are, so that whoever looks sees more than one moment."""
+        pipe = self._redis.pipeline(transaction=False)
+        for job in jobs:
+            if job.pace is None or at_s - job.pace.at_s >= PACE_S:
+                pace = attrs.astuple(job.pace_at(at_s))
+                pipe.hset(self._key(job.id), "pace", orjson.dumps(pace))
+        await pipe.execute()
+
     async def _end(self, job: str, state: State) -> None:
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
@@ -227,4 +240,5 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         started_at=float(text("started_at") or 0),
         finished_at=float(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
+        pace=Pace(*orjson.loads(found[b"pace"])) if b"pace" in found else None,
     )

@@ -173,14 +173,14 @@ def bar(part: float, width: int = 60) -> str:
     return "━" * full + "╌" * (width - full)
 
 
-def progress(overview: Overview) -> RenderableType:
-    """Show how much of the known work is done, on three lines."""
+def progress(overview: Overview, left: str = "") -> RenderableType:
+    """Show how much of the known work is done, on three lines; *left* is the time to its end."""
     counts = overview.fleet.counts
     done, dead = counts.totals.get("done", 0), counts.dead
     known = done + dead + counts.undone
     numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
     speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
-    rest = f"{count(dead)} given up, {span(overview.eta_s)} left"
+    rest = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
     return Group(
         headline(overview),
         Text(bar((done + dead) / max(known, 1)), style="green"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from crawler.jobs.progress import Estimate
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _STEP = 1024
 
@@ -43,6 +45,17 @@ def span(seconds: float | None) -> str:
     if seconds < _DAY:
         return f"{seconds // _HOUR:.0f} h {seconds % _HOUR // _MINUTE:.0f} min"
     return f"{seconds // _DAY:.0f} d {seconds % _DAY // _HOUR:.0f} h"
+
+
+def time_left(found: Estimate | None) -> str:
+    """When a job may be over, in words; honest where its total still grows.
+
+    >>> time_left(Estimate(rate=1.0, eta_s=90.0, growing=True)), time_left(None)
+    ('> 1 min 30 s, grows', '–')
+    """
+    if found is None or found.eta_s is None:
+        return "–"
+    return f"> {span(found.eta_s)}, grows" if found.growing else span(found.eta_s)
 
 
 def size(n: float) -> str:

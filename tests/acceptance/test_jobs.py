@@ -61,6 +61,11 @@ def test_a_cancelled_job_fetches_no_more(crawl, scrapy):
         scrapy("jobs", "start", shop.url)
         (job,) = newest(scrapy)
         scrapy("jobs", "cancel", job["id"])
+        deeds = [json.loads(raw) for raw in crawl.redis.lrange(crawl.keys.actions, 0, -1)]
+        assert [(deed["verb"], deed["target"]) for deed in deeds] == [
+            ("jobs cancel", job["id"]),
+            ("jobs start", job["id"]),
+        ]
         crawl.start()
         crawl.wait_for_end()
     (job,) = newest(scrapy)

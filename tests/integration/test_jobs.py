@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import attrs
 import orjson
@@ -197,14 +198,17 @@ async def test_one_coordinator_leads_and_another_takes_over(redis_client, namesp
     assert await second._lead()
 
 
+async def led(coordinator) -> bool:
+    return coordinator.leading
+
+
 async def test_a_coordinator_leaves_whenever_it_is_told_to(redis_client, namespace, database):
     """Also in the middle of a call: the client may take a cancellation for an answer."""
     dice = random.Random(3)
     for n in range(20):
         coordinator = Coordinator(redis_client, f"{namespace}-{n}", database, [PLAN])
         task = asyncio.ensure_future(coordinator.run())
-        while not coordinator.leading:
-            await asyncio.sleep(0.001)
+        await wait_until_async(partial(led, coordinator), 10, "it leads")
         await asyncio.sleep(dice.uniform(0, 0.05))
         task.cancel()
         _, waiting = await asyncio.wait([task], timeout=10)

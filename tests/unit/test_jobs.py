@@ -16,7 +16,7 @@ import crawler.jobs.progress
 from crawler.coordinator.recrawl import SHORTEST_S, Known, change_rate, due, period_s
 from crawler.coordinator.schedule import check, last_due
 from crawler.errors import ConfigError
-from crawler.jobs.progress import Sample, estimate
+from crawler.jobs.progress import Estimate, estimate, follow, simple_eta_s
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = 86_400.0
@@ -100,9 +100,34 @@ def test_under_a_budget_the_most_overdue_come_first():
     assert [k.url for k in due(products, 7 * DAY, NOW, 1)] == ["lively"]
 
 
+def watched(*looks: tuple[float, int, int]) -> Estimate:
+    """Judge a job by its looks: time, total, ended."""
+    pace = None
+    for at_s, total, ended in looks:
+        pace = follow(pace, at_s, total, ended, 0.0)
+    assert pace is not None
+    return estimate(pace)
+
+
+def test_the_first_look_knows_the_average_only():
+    assert watched((10, 100, 25)).eta_s == simple_eta_s(100, 25, 10) == 30.0
+
+
 def test_an_estimate_says_when_the_end_still_moves_away():
-    growing = estimate([Sample(0, 100, 0), Sample(10, 200, 50)])
+    growing = watched((10, 100, 10), *((10 + 5 * n, 100 + 50 * n, 10 + 25 * n) for n in range(50)))
     assert growing.growing
-    assert growing.eta_s == 30.0
-    stuck = estimate([Sample(0, 100, 50), Sample(10, 100, 50)])
-    assert stuck.eta_s is None
+    calm = watched((10, 1000, 10), *((10 + 5 * n, 1000, 10 + 5 * n) for n in range(50)))
+    assert not calm.growing
+    assert calm.eta_s == pytest.approx(745, rel=0.01)
+
+
+def test_an_estimate_forgets_how_fast_it_was_long_ago():
+    fast = [(10.0 * n, 10_000, 100 * n) for n in range(1, 11)]
+    slow = [(100 + 10.0 * n, 10_000, 1000 + 10 * n) for n in range(1, 61)]
+    assert watched(*fast).rate == pytest.approx(10)
+    assert watched(*fast, *slow).rate == pytest.approx(1, rel=0.1)
+
+
+def test_what_moves_no_more_has_no_end():
+    assert watched((10, 100, 0)).eta_s is None
+    assert watched((10, 100, 100)).eta_s == 0.0

@@ -11,10 +11,9 @@ from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, moment, page, table
 from crawler.errors import StoreError
 from crawler.jobs.model import Job
-from crawler.jobs.progress import simple_eta_s
 from crawler.jobs.store import Jobs
 from crawler.ops.stored import jobs as recorded_jobs
-from crawler.ops.words import count, share, span
+from crawler.ops.words import count, share, time_left
 
 SHOWN = 100
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
@@ -41,8 +40,6 @@ async def jobs(request: web.Request) -> web.Response:
 
 def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
     ended = job.done + job.failed
-    running = job.state == "running"
-    left_s = simple_eta_s(job.total, ended, now_s - job.started_at) if running else None
     return (
         *(job.id, job.kind, job.site_id, badge(job.state, _MOODS.get(job.state, ""))),
         moment(job.started_at),
@@ -52,7 +49,7 @@ def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
         ],
         *(count(job.total), count(job.done), count(job.failed)),
         share(ended / job.total if job.total else None),
-        span(left_s) if job.left else "–",
+        time_left(job.estimate(now_s)) if job.left else "–",
     )
 
 
