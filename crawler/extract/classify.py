@@ -27,7 +27,7 @@ _LISTING_PATH = re.compile(
 _ERRAND_PATH = re.compile(
     r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
     r"|login|log-?in|sign-?in|account|my-?account|customer/account|register|contact|contact-?us"
-    r"|kontakt|password\w*|order-?status)(?:[/?.]|$)",
+    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|password\w*|order-?status)(?:[/?.]|$)",
     re.I,
 )
 #: Fields in which a visitor writes how many to buy.
@@ -92,6 +92,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("product", -4, "it is the front page")
     elif _ERRAND_PATH.search(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
+        verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):

@@ -30,6 +30,8 @@ from crawler.urls import tidy
 _ENOUGH = ("name", "price", "currency", "availability")
 _IDENTIFIERS = ("sku", "gtin", "mpn")
 _LIST_OF = 3
+#: How far from the heading a price is near: less where tiles show prices too.
+_NEAR, _NEAR_TILES = 60, 30
 #: Signs enough; no further ones are looked for.
 _SURE = 8
 
@@ -173,13 +175,15 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("product", 3, "OpenGraph calls it a product")
         if "price" in tags:
             verdict.add("product", 2, "OpenGraph tells a price")
+        elif tags.keys() & {"availability", "sku", "gtin"}:
+            verdict.add("product", 2, "OpenGraph tells its stock or number")
     elif "price" in tags:
         verdict.add("product", 3, "its meta elements tell a price")
 
 
 def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
     if seen.price_distance is not None and "name" in seen.fields:
-        near = seen.price_distance <= 60
+        near = seen.price_distance <= (_NEAR if seen.cards < _LIST_OF else _NEAR_TILES)
         points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
         verdict.add("product", points, "a price stands near the heading")
         if near and "regular_price" in seen.fields:

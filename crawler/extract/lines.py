@@ -98,6 +98,9 @@ _DULL = 120
 _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
 _BREAK = object()
+_SIGNS = frozenset("€£$¥₽₹₺₴")
+_MOST_CENTS = 3
+_HOLDS_DIGIT = re.compile(r"\d").search
 
 
 @attrs.define(eq=False)
@@ -276,12 +279,24 @@ class _Reader:
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
-        elif text[0].isdigit() and self.parts[-1][-1].isdigit() and self._is_cents(element):
-            text = "." + text
+        elif text[0].isdigit():
+            text = self._joint(element, text) + text
         self.parts.append(text)
         self.flags |= flags
         if ":" in text:
             self.colon = True
+
+    def _joint(self, element: Element, text: str) -> str:
+        """What stands between two inline parts where the second begins with a digit."""
+        before = self.parts[-1]
+        if before[-1].isdigit():
+            if "%" in text:
+                return " "  # 71.999 and 20% are two numbers
+            if self._is_cents(element):
+                return "," if "." in before else "."
+        elif before[-1] in _SIGNS and len(text) > _MOST_CENTS and _HOLDS_DIGIT(before):
+            return " "  # 149,99 € and 129,99 € are two amounts
+        return ""
 
     @staticmethod
     def _is_cents(element: Element) -> bool:

@@ -16,6 +16,11 @@ _ADDRESSES = {
     "video": "src", "embed": "src", "iframe": "src", "object": "data",
 }  # fmt: skip
 _MOST = 5000
+#: Properties that are words, though a link may hold them.
+_WORDS = frozenset(
+    {"brand", "manufacturer", "name", "model", "category", "author", "color", "size", "material",
+     "sku", "mpn", "gtin13", "gtin", "price", "title", "productID"}
+)  # fmt: skip
 
 
 @attrs.frozen
@@ -64,7 +69,7 @@ def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
             if own is not None:
                 top.append(own)
             continue
-        value = own if own is not None else _value(element)
+        value = own if own is not None else _value(element, names)
         for name in names.split():
             _put(made[owner], _short(name), value)
     if dialect is _MICRODATA:
@@ -92,11 +97,13 @@ def _owner(element: Element, made: dict[Element, Node]) -> Element | None:
     return here
 
 
-def _value(element: Element) -> str | None:
+def _value(element: Element, name: str = "") -> str | None:
     content = element.get("content")
     if content is not None:
         return str(content).strip()
     attribute = _ADDRESSES.get(element.tag)
+    if name in _WORDS and element.tag == "a" and (text := text_of(element)):
+        return text  # a link to the brand's page is no brand
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (
             text_of(element) or None

@@ -19,7 +19,8 @@ from crawler.extract.words import finder
 _OTHER_AMOUNT = finder(
     r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|\bsavings?\b|spare"
     r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
-    r"|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
+    r"|sem juros|com juros|\bcuotas?\b|sin inter[eé]s|\bno pix\b|\btaksit|mensualidad|\bmesi\b"
+    r"|\bх \d+ мес|\d ?x (?:de )?(?:r?\$|€)|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
     r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
     r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
     r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\bex\.? tax|excl\.? (?:vat|tax)|netto"
@@ -43,6 +44,10 @@ _PER_UNIT = re.compile(
 )
 _RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
 _DIGIT = re.compile(r"\d")
+_PERCENT = re.compile(
+    r"[-–+]?\d+\s?%(?:\s*(?:off|rabatt|discount|de descuento|desconto|dto|sleva|скидка))?\b", re.I
+)
+_TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 #: So many prices in boxes of the same make are the tiles of a listing.
@@ -164,7 +169,10 @@ def _label_before(read: Lines, line: Line) -> str:
     while place > 0 and read.lines[place].flags & _lines.HIDDEN:
         place -= 1
     text = read.lines[place].text if place >= 0 else ""
-    return text if len(text) < 40 and not _DIGIT.search(text) else ""
+    if not _DIGIT.search(text):
+        return text if len(text) < 40 else ""
+    tail = _TAIL.search(text)  # the label may stand behind the amount before
+    return tail[1] if tail else ""
 
 
 def _follows_link(read: Lines, line: Line) -> bool:
@@ -202,7 +210,8 @@ class _Place:
 # What stands around amounts repeats on all of a shop's pages.
 @lru_cache(maxsize=4096)
 def _says_other(text: str) -> bool:
-    return _OTHER_AMOUNT(text) is not None
+    # How much a price is off, in percent, says nothing against it.
+    return _OTHER_AMOUNT(_PERCENT.sub("", text) if "%" in text else text) is not None
 
 
 @lru_cache(maxsize=4096)
