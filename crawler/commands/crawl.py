@@ -6,17 +6,19 @@ import argparse
 import gc
 import logging
 import sys
+from typing import Any
 
 from scrapy import signals
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 
-from crawler.cli import FAILED, guarded, seed_reader
-from crawler.config import flag, redact
+from crawler.cli import FAILED, complain, guarded, seed_reader
+from crawler.config import flag, number, redact
 from crawler.engine.storage import prepare
-from crawler.errors import BadSeed
-from crawler.stores.connect import endpoints
+from crawler.errors import BadSeed, SeineError
+from crawler.stores.connect import Endpoints, endpoints
+from crawler.stores.patience import Patience
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.
@@ -52,17 +54,35 @@ class Command(ScrapyCrawl):
                 read(url.encode())
             except BadSeed as error:
                 raise BadSeed(f"-a url={url[:200]}: {error}") from None
-        found = endpoints(settings)
-        own = flag(settings, "SEINE_EMBEDDED")
-        if own or settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
-            prepare(found.database_url, own=own)
+        limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
+        found = Patience(limit_s, complain).try_until(self._stores)
         # Every part of the worker reads these; a part that asks again finds the same servers.
         settings.set("REDIS_URL", found.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", found.database_url, priority="cmdline")
 
+    def _stores(self) -> Endpoints:
+        settings = self.settings
+        assert settings is not None
+        found = endpoints(settings)
+        own = flag(settings, "SEINE_EMBEDDED")
+        if own or settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
+            prepare(found.database_url, own=own)
+        return found
+
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         crawler = super()._create_crawler(spidercls)
         crawler.signals.connect(self._ended, signal=signals.spider_closed)
+        crawl = crawler.crawl_async
+
+        async def crawl_or_say_why(*args: Any, **kwargs: Any) -> None:
+            """A store that went away while the worker began is one line, too."""
+            try:
+                await crawl(*args, **kwargs)
+            except SeineError as error:
+                complain(str(error))
+                self.exitcode = FAILED
+
+        crawler.crawl_async = crawl_or_say_why  # type: ignore[method-assign]
         return crawler
 
     def _ended(self, spider: Spider, reason: str) -> None:

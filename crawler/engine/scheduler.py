@@ -40,6 +40,7 @@ from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
 from crawler.frontier.partitions import join_frontier
 from crawler.frontier.wire import note
 from crawler.stores.connect import endpoints, redis_client
+from crawler.stores.patience import Patience
 from crawler.urls import within
 
 if TYPE_CHECKING:
@@ -95,6 +96,21 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
+        patience = Patience(self.config.outage_s, logger.warning)
+        await patience.try_until_async(self._join)
+        await warm_up(self.crawler)
+        loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
+        if self.seeding:
+            loops.append(self.intake.run())
+        for loop in loops:
+            task = asyncio.ensure_future(loop)
+            task.add_done_callback(self._loop_ended)
+            self._tasks.append(task)
+        self.pump.kick()
+        self.shutdown.arm()
+        logger.info("worker %s joins crawl %r", self.worker, self.config.crawl)
+
+    async def _join(self) -> None:
         config = self.config
         self.redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
         self.frontier = await join_frontier(self.redis, config.crawl, config.partitions)
@@ -107,14 +123,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             counted=self._count,
         )
         self.presence = Presence(
-            self.worker,
-            self.redis,
-            self.frontier,
-            self.pump,
-            self.ledger,
-            self.stats,
-            config.lease_s,
-            self.df.clear,
+            *(self.worker, self.redis, self.frontier, self.pump),
+            *(self.ledger, self.stats, config.lease_s, self.df.clear),
         )
         manners = manners_of(self.crawler)
         manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
@@ -139,17 +149,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         ended_ms = await self.frontier.ended_ago_ms()
         # Who was called while there was work came to help with it, though none is left by now.
         self.pump.saw_work = ended_ms is not None and ended_ms < 1000 * process_age_s()
-        await warm_up(self.crawler)
-        loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
-        if self.seeding:
-            loops.append(self.intake.run())
-        for loop in loops:
-            task = asyncio.ensure_future(loop)
-            task.add_done_callback(self._loop_ended)
-            self._tasks.append(task)
-        self.pump.kick()
-        self.shutdown.arm()
-        logger.info("worker %s joins crawl %r", self.worker, config.crawl)
 
     def _wrap(self) -> None:
         """Hook into the engine where Scrapy offers no hook; see the module's docstring."""

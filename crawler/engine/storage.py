@@ -30,6 +30,7 @@ from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
+from crawler.stores.patience import Patience
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import (
     Confirmed,
@@ -61,6 +62,7 @@ class Storage:
         self.crawler = crawler
         self.config = StoreConfig.from_settings(crawler.settings)
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
+        self.outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
         self.ledger = ledger_of(crawler)
         self.writer: Writer | None = None
         self.archive: Writer | None = None
@@ -85,7 +87,8 @@ class Storage:
         url = endpoints(self.crawler.settings, need=("postgres",)).database_url
         # A laptop's own database is brought up to date unasked; a fleet's is not.
         own = flag(self.crawler.settings, "SEINE_EMBEDDED")
-        await loop.run_in_executor(None, prepare, url, own)
+        patience = Patience(self.outage_s, logger.warning)
+        await patience.try_until_async(lambda: loop.run_in_executor(None, prepare, url, own))
         window = timedelta(seconds=config.fresh_s)
         tables: dict[str, Table] = {
             _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import uuid
@@ -38,12 +39,21 @@ SUMS = (
 )
 
 
+#: What nobody wants to see; a run with any of it keeps its logs.
+BAD = ("lost_pages", "lost_items", "wrong_items", "politeness_violations", "stuck")
+
+
 def storm(side: str, plan: Plan) -> dict[str, Any]:
-    """Run one storm on fresh servers."""
-    with server_folder() as data, tempfile.TemporaryDirectory(prefix="seine-chaos-") as folder:
+    """Run one storm on fresh servers; where something went wrong its logs are kept."""
+    folder = Path(tempfile.mkdtemp(prefix="seine-chaos-"))
+    with server_folder() as data:
         servers: Servers = embedded.start(data)
         made: Side = SIDES[side](servers, f"chaos-{uuid.uuid4().hex[:8]}", plan.delay_ms)
-        return Chaos(plan, made, servers, Path(folder)).run()
+        figures = Chaos(plan, made, servers, folder).run()
+    if any(figures[name] for name in BAD):
+        return {**figures, "logs": str(folder)}
+    shutil.rmtree(folder)
+    return figures
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -66,6 +66,7 @@ class Seine:
     crawl: str
     delay_ms: int
     name: str = "seine"
+    outage_limit_s: float = 120
 
     def prepare(self, hosts: Sequence[str]) -> None:
         migrate(self.servers.database_url)
@@ -89,7 +90,7 @@ class Seine:
             "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
             "SEINE_LEASE_SECONDS": 3,
             "SEINE_DOMAIN_DELAY_MS": self.delay_ms,
-            "SEINE_OUTAGE_LIMIT": 120,
+            "SEINE_OUTAGE_LIMIT": self.outage_limit_s,
         }
         options = [text for k, v in settings.items() for text in ("-s", f"{k}={v}")]
         return spawn(["scrapy", "crawl", "catalog", *options], environment, log)

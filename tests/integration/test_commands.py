@@ -150,7 +150,8 @@ def test_a_bug_stays_visible() -> None:
 
 
 def test_a_crawl_with_an_unreachable_store_is_one_line_and_status_1(scrapy: Run) -> None:
-    done = scrapy("crawl", "plain", REDIS_URL="redis://:hunter2@127.0.0.1:1/0")
+    limit = ("-s", "SEINE_OUTAGE_LIMIT=0")
+    done = scrapy("crawl", "plain", *limit, REDIS_URL="redis://:hunter2@127.0.0.1:1/0")
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("seine: REDIS_URL=redis://***@127.0.0.1:1/0 does not answer")

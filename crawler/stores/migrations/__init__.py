@@ -80,6 +80,8 @@ def pending(database_url: str) -> list[str]:
         with connection, connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
             known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
+    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+        raise StoreUnreachable(f"DATABASE_URL: {_line(error)}") from None
     finally:
         connection.close()
     return [migration.name for migration in available() if migration.name not in known]

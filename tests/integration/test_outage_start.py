@@ -1,0 +1,119 @@
+"""A worker that starts while a store is away waits for it, and says so in a line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from redis.exceptions import AuthenticationError, ResponseError
+
+from crawler.demo.judge import judge
+from crawler.demo.pages import Site
+from crawler.demo.served import served
+from crawler.errors import ConfigError, StoreUnreachable
+from crawler.stores import embedded
+from crawler.stores.embedded import Servers, postgres, valkey
+from crawler.stores.embedded.places import layout
+from crawler.stores.patience import Patience, passes
+from tests.chaos.sides import Seine
+from tests.helpers import server_folder, wait_until
+
+PRODUCTS = 12
+SERVERS = {"redis": valkey, "postgres": postgres}
+
+
+@pytest.fixture
+def servers():
+    with server_folder() as folder:
+        yield embedded.start(folder)
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("away", ["redis", "postgres"])
+def test_a_worker_that_starts_in_an_outage_waits_and_goes_on(
+    servers: Servers, namespace, tmp_path: Path, away: str
+):
+    server, place = SERVERS[away], layout(servers.data)
+    side, log = Seine(servers, namespace, 0), tmp_path / "worker.log"
+    with served(log=tmp_path / "access.log", products=PRODUCTS) as shop:
+        host = shop.url.removeprefix("http://").strip("/")
+        side.prepare([host])
+        server.stop(place)
+        worker = side.start(log)
+        try:
+            wait_until(lambda: "SEINE_OUTAGE_LIMIT" in log.read_text(), 60, "it says it waits")
+            time.sleep(1)
+            assert worker.poll() is None
+            server.start(place, "auto")
+            assert worker.wait(90) == 0
+        finally:
+            worker.kill()
+            worker.wait()
+        text = log.read_text()
+        assert text.count("SEINE_OUTAGE_LIMIT") == 1
+        assert "answer again after" in text
+        assert "Traceback" not in text
+        assert judge(Site(PRODUCTS).products, side.rows(host)).passed
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_gives_up_at_the_limit_with_one_more_line(servers: Servers, namespace, tmp_path):
+    log = tmp_path / "worker.log"
+    valkey.stop(layout(servers.data))
+    worker = Seine(servers, namespace, 0, outage_limit_s=1).start(log)
+    try:
+        assert worker.wait(60) == 1
+    finally:
+        worker.kill()
+        worker.wait()
+    lines = log.read_text().splitlines()
+    assert len(lines) == 2, lines
+    assert all(line.startswith("seine: REDIS_URL=") for line in lines)
+
+
+def test_patience_ends_at_its_limit_and_tells_once():
+    told: list[str] = []
+    patience, tries = Patience(0.3, told.append), 0
+
+    def work() -> None:
+        nonlocal tries
+        tries += 1
+        raise OSError("refused")
+
+    with pytest.raises(StoreUnreachable, match="refused"):
+        patience.try_until(work)
+    assert tries >= 2
+    assert len(told) == 1
+    assert "0.3 s" in told[0]
+
+
+async def test_patience_goes_on_when_the_store_is_back():
+    told: list[str] = []
+    answers = iter([OSError("gone"), StoreUnreachable("gone"), None])
+
+    async def work() -> str:
+        error = next(answers)
+        if error is not None:
+            raise error
+        return "here"
+
+    assert await Patience(30, told.append).try_until_async(work) == "here"
+    assert told[0].startswith("gone; waiting")
+    assert "answer again" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AuthenticationError("WRONGPASS"),
+        ResponseError("unknown command"),
+        StoreUnreachable('FATAL:  database "shop" does not exist'),
+        StoreUnreachable("FATAL:  password authentication failed for user x"),
+        ConfigError("REDIS_URL must be set"),
+    ],
+)
+def test_what_waiting_does_not_mend_is_said_at_once(error):
+    assert not passes(error)
+    with pytest.raises(type(error)):
+        Patience(60, lambda line: None).wait_s(error)
