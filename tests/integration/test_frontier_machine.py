@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import defaultdict
 from collections.abc import Coroutine
-from typing import Any, Literal
+from typing import Any
 
-import attrs
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -21,46 +21,42 @@ from hypothesis.stateful import (
 )
 from redis.asyncio import Redis
 
+from crawler.frontier import outbox
 from crawler.frontier.endings import Call
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.frontier.partitions import frontier_of
 from crawler.frontier.wire import script
 from crawler.stores.scripts import call
 from tests.integration.frontier_kit import T0
+from tests.integration.frontier_model import Known, Way
 
 pytestmark = pytest.mark.redis
 
-DOMAINS = ("a", "b", "c")
+#: Each partition has one, of two as of three.
+DOMAINS = ("a", "b", "g")
 MAX_DELIVERIES = 3
 
 
-@attrs.define
-class Known:
-    """Where the model believes a request to be."""
-
-    name: str
-    domain: str
-    state: Literal["ready", "delayed", "leased", "dead", "done"] = "ready"
-    due: int = 0
-    lease: Lease | None = None
-    worker: str = ""
-    expires: int = 0
-    landed: bool = False
-    deliveries: int = 0
-
-
 class FrontierMachine(RuleBasedStateMachine):
-    """Two workers, one frontier, one clock; a crash forgets what a worker holds."""
+    """Two workers, one frontier, one clock; a crash forgets what a worker holds.
+
+    In several partitions a worker may also die before it has brought a page's links over, or when
+    some have arrived and not left yet; and one may be so slow that it brings them again.
+    """
 
     url = ""
+    partitions = 1
 
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.redis = Redis.from_url(self.url)
-        self.f = Frontier(self.redis, f"m{uuid.uuid4().hex[:10]}", now_ms=T0)
+        name = f"m{uuid.uuid4().hex[:10]}"
+        self.f: Frontier = frontier_of(self.redis, name, self.partitions, now_ms=T0)
         self.known: dict[str, Known] = {}
-        self.fingerprints: set[int] = set()
+        self.fingerprints: set[tuple[str, int]] = set()
+        self.ways: dict[tuple[int, int], Way] = defaultdict(Way)
         self.stale: list[Lease] = []
         self.caps = dict.fromkeys(DOMAINS, 16)
         self.delays = dict.fromkeys(DOMAINS, 0)
@@ -81,9 +77,10 @@ class FrontierMachine(RuleBasedStateMachine):
 
     def admitted(self, push: Push) -> str:
         if push.fingerprint is not None:
-            if push.fingerprint in self.fingerprints:
+            memory = (self.f.part(push.domain).keys.prefix, push.fingerprint)
+            if memory in self.fingerprints:
                 return "DUPLICATE"
-            self.fingerprints.add(push.fingerprint)
+            self.fingerprints.add(memory)
         name = push.blob.decode()
         late = push.not_before_ms > self.f.now_ms
         self.known[name] = Known(
@@ -179,15 +176,67 @@ class FrontierMachine(RuleBasedStateMachine):
             assert not [k for k in self.known.values() if k.state == "ready" and k.domain == domain]
 
     @precondition(lambda self: self.held() or self.stale)
-    @rule(choice=st.integers(0, 99), children=st.lists(st.integers(0, 60), max_size=3))
-    def commit(self, choice: int, children: list[int]) -> None:
+    @rule(
+        choice=st.integers(0, 99),
+        children=st.lists(st.integers(0, 60), max_size=3),
+        dies=st.booleans(),
+    )
+    def commit(self, choice: int, children: list[int], dies: bool) -> None:
         lease, known = self.pick(choice)
         pushes = [self.fresh(n, DOMAINS[n % 3], 0) for n in children]
-        reply = self.run(self.f.commit([Done(lease=lease, children=pushes)]))
+        source = self.f.part(lease.domain)
+        whose = source if dies else self.f
+        reply = self.run(whose.commit([Done(lease=lease, children=pushes)]))
         self.ended(known, "done", reply)
         if known is not None:
             for push in pushes:
-                self.admitted(push)
+                target = self.f.part(push.domain)
+                if target is source:
+                    self.admitted(push)
+                else:
+                    way = (source.keys.index or 0, target.keys.index or 0)
+                    self.ways[way].pushes.append(push)
+        if not dies:
+            self.all_came_over()
+
+    def all_came_over(self) -> None:
+        """Outboxes are emptied at once: of links that are the same, any one may be the first."""
+        coming = [p for way in self.ways.values() for p in way.pushes[way.arrived :]]
+        stored = self.run(self.places())["stored"]
+        for push in sorted(coming, key=lambda p: p.blob not in stored):
+            assert (self.admitted(push) == "OK") == (push.blob in stored)
+        for way in self.ways.values():
+            way.pushes, way.arrived = [], 0
+
+    @precondition(lambda self: any(way.pushes for way in self.ways.values()))
+    @rule()
+    def somebody_brings_the_rest(self) -> None:
+        number = sum(len(way.pushes) for way in self.ways.values())
+        assert self.run(self.f.forward()) == number
+        self.all_came_over()
+
+    @precondition(lambda self: any(way.pushes for way in self.ways.values()))
+    @rule(choice=st.integers(0, 99), most=st.integers(1, 3))
+    def some_arrive_and_their_bearer_dies(self, choice: int, most: int) -> None:
+        ends, way = [(ends, way) for ends, way in self.ways.items() if way.pushes][
+            choice % sum(bool(way.pushes) for way in self.ways.values())
+        ]
+        source, target = (self.f.parts[index] for index in ends)
+        head = self.run(self.redis.xrange(source.keys.outbox(ends[1]), count=most))
+        new = way.pushes[way.arrived : len(head)]
+        assert self.run(outbox.receive(source, target, head)) == len(new)
+        for push in new:
+            self.admitted(push)
+        way.arrived = max(way.arrived, len(head))
+        way.heads.append(head)
+
+    @precondition(lambda self: any(way.heads for way in self.ways.values()))
+    @rule()
+    def a_slow_bearer_brings_the_same_again(self) -> None:
+        for ends, way in self.ways.items():
+            source, target = (self.f.parts[index] for index in ends)
+            for head in way.heads:
+                assert self.run(outbox.receive(source, target, head)) == 0
 
     @precondition(lambda self: self.held() or self.stale)
     @rule(choice=st.integers(0, 99), wait_ms=st.sampled_from([0, 300]))
@@ -218,7 +267,8 @@ class FrontierMachine(RuleBasedStateMachine):
         lease, known = self.pick(choice)
         made = Call("land", [lease.id, lease.token], [])
         args = [self.f.now_ms, *made.args]
-        freed = self.run(call(self.redis, script("land"), [self.f.keys.prefix], args))
+        prefix = self.f.part(lease.domain).keys.prefix
+        freed = self.run(call(self.redis, script("land"), [prefix], args))
         assert freed == (1 if known and not known.landed else 0)
         if known is not None:
             known.landed = True
@@ -253,13 +303,18 @@ class FrontierMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(k.state == "dead" for k in self.known.values()))
     @rule(pause_ms=st.sampled_from([0, 100]))
     def requeue_dead(self, pause_ms: int) -> None:
-        ids = [i.decode() for i in self.run(self.redis.zrange(self.f.keys.dead, 0, -1))]
-        stored = self.run(self.redis.hmget(self.f.keys.requests, ids))
-        assert self.run(self.f.requeue_dead(ids, pause_ms=pause_ms)) == len(ids)
-        for place, text in enumerate(stored):
-            k = self.known[text.partition(b"\n")[2].decode()]
-            assert k.state == "dead"
-            k.state, k.due, k.deliveries = "delayed", self.f.now_ms + place * pause_ms, 0
+        ids = {p: self.run(self.redis.zrange(p.keys.dead, 0, -1)) for p in self.f.parts}
+        every = [id_.decode() for mine in ids.values() for id_ in mine]
+        stored = {
+            p: self.run(self.redis.hmget(p.keys.requests, mine)) for p, mine in ids.items() if mine
+        }
+        assert self.run(self.f.requeue_dead(every, pause_ms=pause_ms)) == len(every)
+        for texts in stored.values():
+            apart = pause_ms * len(every) // len(texts)
+            for place, text in enumerate(texts):
+                k = self.known[text.partition(b"\n")[2].decode()]
+                assert k.state == "dead"
+                k.state, k.due, k.deliveries = "delayed", self.f.now_ms + place * apart, 0
 
     @rule(domain=st.sampled_from(["", "a"]))
     def pause(self, domain: str) -> None:
@@ -273,9 +328,9 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule(numbers=st.sets(st.integers(0, 39), max_size=3))
     def forget(self, numbers: set[int]) -> None:
-        known = len(numbers & self.fingerprints)
-        assert self.run(self.f.forget(sorted(numbers))) == known
-        self.fingerprints -= numbers
+        known = {memory for memory in self.fingerprints if memory[1] in numbers}
+        assert self.run(self.f.forget(sorted(numbers))) == len(known)
+        self.fingerprints -= known
 
     @rule()
     def the_server_forgets_its_scripts(self) -> None:
@@ -289,29 +344,40 @@ class FrontierMachine(RuleBasedStateMachine):
             states.count(s) for s in ("ready", "delayed", "leased", "dead")
         )
         assert c.seen == len(self.fingerprints)
+        assert c.moving == sum(len(way.pushes) for way in self.ways.values())
+        assert self.run(self.f.idle()) == (c.undone == 0)
 
     @invariant()
     def i1_each_request_is_in_exactly_one_place(self) -> None:
         members = self.run(self.places())
+        del members["stored"]
         requests, held, leases = members.pop("requests"), members.pop("held"), members["leases"]
         assert held == leases
         assert sum(map(len, members.values())) == len(requests)
         assert set().union(*members.values()) == requests
 
     async def places(self) -> dict[str, set[bytes]]:
-        k, pipe = self.f.keys, self.redis.pipeline()
-        pipe.hkeys(k.requests)
-        pipe.hkeys(k.held)
-        queues = [k.queue(domain) for domain in DOMAINS]
-        zsets = [k.leases, k.delayed, k.dead, *queues]
-        for key in zsets:
-            pipe.zrange(key, 0, -1)
-        names = ["requests", "held", "leases", "delayed", "dead", *queues]
-        return dict(zip(names, map(set, await pipe.execute()), strict=True))
+        """Ids by where they are, and payloads that are stored; ids are unique in the crawl."""
+        found: dict[str, set[bytes]] = defaultdict(set)
+        for part in self.f.parts:
+            k, pipe = part.keys, self.redis.pipeline()
+            pipe.hgetall(k.requests)
+            pipe.hkeys(k.held)
+            queues = [k.queue(domain) for domain in DOMAINS if self.f.part(domain) is part]
+            for key in (k.leases, k.delayed, k.dead, *queues):
+                pipe.zrange(key, 0, -1)
+            requests, *ids = await pipe.execute()
+            found["stored"] |= {text.partition(b"\n")[2] for text in requests.values()}
+            names = ["requests", "held", "leases", "delayed", "dead", *queues]
+            for name, members in zip(names, [requests, *ids], strict=True):
+                assert not found[name] & set(members)
+                found[name] |= set(members)
+        return dict(found)
 
 
-def test_the_frontier_agrees_with_its_model(redis_url: str) -> None:
-    FrontierMachine.url = redis_url
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+def test_the_frontier_agrees_with_its_model(redis_url: str, partitions: int) -> None:
+    FrontierMachine.url, FrontierMachine.partitions = redis_url, partitions
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         FrontierMachine,
         settings=settings(
