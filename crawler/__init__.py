@@ -22,6 +22,7 @@ checked values), `commands` (what `scrapy <verb>` can do) and `demo` (a shop to 
 Where this differs from what one may expect: the number of requests that are not done is derived,
 never counted, so that completion is exact; a domain's slot is free again when its download is over,
 not when the page is stored; a seed enters although its URL was seen; each job remembers URLs apart;
-a frontier lives on one shard, since a page's links could not enter with its ack on two.
+a crawl in partitions brings a page's links to other partitions by an outbox, which is written with
+the page's ack, since no script reaches two servers.
 An upper layer imports a lower one, never the other way round; `make lint` sees to it.
 """

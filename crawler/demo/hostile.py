@@ -231,6 +231,7 @@ def _listed(ways: Sequence[Forward], folder: Path) -> Path:
 def _settings(crawl: str, proxies: Path) -> dict[str, object]:
     return {
         "SEINE_CRAWL": crawl,
+        "FRONTIER_PARTITIONS": 1,
         "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
         "SEINE_LEASE_SECONDS": LEASE_S,
         "SEINE_KEEP_ALIVE": 0,

@@ -125,6 +125,7 @@ async def _run(
     forget(where.database_url, crawl)
     settings = {
         "SEINE_CRAWL": crawl,
+        "FRONTIER_PARTITIONS": 1,
         "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
         "SEINE_LEASE_SECONDS": LEASE_S,
         "SEINE_KEEP_ALIVE": 0,

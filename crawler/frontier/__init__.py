@@ -26,6 +26,8 @@ I9  Nothing read from Redis is unpickled or evaluated.
 Why it is like this: *pending* is derived, never counted (the size of `requests` less the dead
 ones), so a crawl's completion is exact, whatever dies. A page's children exist only inside the
 script that acks it, so nothing can be buffered anywhere without a lease that stands for it.
+Where a crawl is split over servers (`partitions`), a link to another's domain exists from that same
+script on in an `outbox`, which counts as pending until the other partition has it.
 A domain with a delay may be handed out a few milliseconds early (`lead`), with the exact time at
 which to send: the worker waits that moment, and network time does not eat into the rate.
 """

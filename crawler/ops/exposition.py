@@ -45,6 +45,8 @@ def fleet_sheet(fleet: Fleet, busiest: Sequence[Domain]) -> Sheet:
     sheet, counts = Sheet(fleet.crawl), fleet.counts
     for state in ("ready", "delayed", "leased", "dead"):
         sheet.add(metrics.FRONTIER, getattr(counts, state), state)
+    if fleet.partitions > 1:
+        sheet.add(metrics.FRONTIER, counts.moving, "moving")
     sheet.add(metrics.DUE_NOW, fleet.due_now)
     sheet.add(metrics.OLDEST, fleet.oldest_s)
     sheet.add(metrics.LATENESS, fleet.lateness_s)

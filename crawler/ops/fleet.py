@@ -110,7 +110,9 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
         workers=await _workers(redis, frontier, beats, now_s),
         due_now=0
         if counts.paused
-        else min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
+        # Who brings them over has to be there first.
+        else counts.moving
+        + min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
         oldest_s=await _oldest(redis, frontier, domains, now_s),
         lateness_s=_lateness(next_due, now_s),
         clock_skew_s=skew_s,

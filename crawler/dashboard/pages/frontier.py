@@ -52,6 +52,7 @@ async def live(context: Context) -> dict[str, Markup]:
             ("Due now", count(now.due_now)),
             ("Delayed", count(counts.delayed)),
             ("Leased", count(counts.leased)),
+            *([("Moving", count(counts.moving))] if now.partitions > 1 else []),
             ("Dead", count(counts.dead)),
             ("Seen", count(counts.seen)),
             ("Domains ready", count(counts.domains_ready)),
