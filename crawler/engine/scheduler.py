@@ -29,6 +29,7 @@ from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of, pace_of
+from crawler.engine.overflow import Overflow
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
@@ -114,6 +115,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         config = self.config
         self.redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
         self.frontier = await join_frontier(self.redis, config.crawl, config.partitions)
+        self.overflow = Overflow(self.frontier, self.ledger, self.df.confirm, self._count)
         self.pump = Pump(
             self.frontier,
             config,
@@ -208,7 +210,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
-        await cancel(self._tasks)
+        await cancel([*self._tasks, *self.overflow.tasks])
         await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
         await self.presence.sign_off()
         await self.redis.aclose()
@@ -248,7 +250,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if entry is None:
             self.pump.push(push)
         else:
-            entry.children.append(push)
+            self.overflow.add(entry, push)
         self._count("enqueued", 1)
         return True
 
