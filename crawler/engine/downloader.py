@@ -34,10 +34,12 @@ class Downloader(QueueingDownloader):
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)
             return queued
+        # Not in the coroutine, which begins a turn of the loop later: until then the engine would
+        # go on sending, beyond CONCURRENT_REQUESTS.
+        self.active.add(request)
         return deferred_from_coro(self._fetch(request))
 
     async def _fetch(self, request: Request) -> Response | Request:
-        self.active.add(request)
         try:
             try:
                 result = await self._ask(request)

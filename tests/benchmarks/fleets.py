@@ -69,6 +69,7 @@ def _window(running: Fleet, stage: Stage, site: Target, seconds: float) -> dict[
     pages, used = max(1, seen["pages"]), _cpu(running) - before
     return {
         "pages_per_s": round(seen["pages"] / lasted, 1),
+        "at_once": seen["at_once"],
         "rows_per_s": round((_rows(stage) - rows) / lasted, 1),
         "cpu_ms": round(1000 * used.total / pages, 3),
         "redis_ms": round(1000 * stores["redis"].total / pages, 3),

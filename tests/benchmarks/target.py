@@ -37,13 +37,18 @@ class Seen:
     first_s: float = 0.0
     last_s: float = 0.0
     """Monotonic clock; when the last page went out."""
+    waiting: int = 0
+    """Requests that have no answer yet."""
+    most_waiting: int = 0
     cpu_s: float = attrs.Factory(time.process_time)
 
     def read(self, *, reset: bool) -> bytes:
         """Tell, and start anew if asked to."""
         span, cpu = self.last_s - self.first_s, time.process_time() - self.cpu_s
-        text = json.dumps({"pages": self.pages, "seconds": span, "cpu_s": cpu}).encode()
+        told = {"pages": self.pages, "seconds": span, "cpu_s": cpu, "at_once": self.most_waiting}
+        text = json.dumps(told).encode()
         if reset:
+            self.most_waiting = self.waiting
             self.pages, self.cpu_s = 0, time.process_time()
         return text
 
@@ -107,6 +112,8 @@ class Connection(asyncio.Protocol):
             self._transport.write(wire(page, body))
             return
         answer = self._answers.answer(target, _host(head))
+        self._seen.waiting += 1
+        self._seen.most_waiting = max(self._seen.most_waiting, self._seen.waiting)
         if self._latency_s:
             asyncio.get_running_loop().call_later(self._latency_s, self._send, answer)
         else:
@@ -116,6 +123,7 @@ class Connection(asyncio.Protocol):
         now = time.monotonic()
         if not self._seen.pages:
             self._seen.first_s = now
+        self._seen.waiting -= 1
         self._seen.pages += 1
         self._seen.last_s = now
         if not self._transport.is_closing():
@@ -171,7 +179,9 @@ class Target:
         return [f"http://{address(number)}:{self.port}/" for number in range(self.hosts)]
 
     def stats(self, *, reset: bool = True) -> dict[str, float]:
-        """Pages, seconds from the first to the last, CPU seconds; since the last reset."""
+        """Pages, seconds from the first to the last, CPU seconds, and the most requests that were
+        under way at a time; since the last reset.
+        """
         query = "" if reset else "?keep"
         with urlopen(f"http://127.0.0.1:{self.port}{STATS.decode()}{query}") as answer:
             return dict(json.load(answer))

@@ -86,6 +86,15 @@ async def test_a_page_passes_all_middlewares_and_leaves() -> None:
     assert not used.active
 
 
+async def test_a_request_counts_from_when_it_is_sent_not_from_the_loops_next_turn() -> None:
+    used = downloader(CONCURRENT_REQUESTS=1)
+    assert not used.needs_backout()
+    sent = used.fetch(Request(URL))
+    assert used.needs_backout()
+    await sent.asFuture(asyncio.get_running_loop())
+    assert not used.needs_backout()
+
+
 @pytest.mark.parametrize("wrap", [lambda value: value, promised], ids=["at once", "promised"])
 async def test_a_middleware_may_answer_instead_of_the_site(wrap: Any) -> None:
     own = Response(URL, body=b"own")
