@@ -14,7 +14,7 @@ Kind = Literal["product", "listing", "other"]
 _PRODUCT_PATH = re.compile(
     r"/(?:p|dp|itm|item|items|product|products|produkt|produkte|producto|productos|produit|prodotto"
     r"|produto|artikel|article|pd|prod|sku|catalog/product|tovar|urun|vare|vara|prekes?|tuote|termek|izdelek|shop/p|merchandise|goods)(?:/|-)[^/?]+|[-_/]p-?\d{3,}"
-    r"|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$|[?&](?:product_id|products_id|sku|pid"
+    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$|[?&](?:product_id|products_id|sku|pid"
     r"|productid|item_id|id_product)=",
     re.I,
 )

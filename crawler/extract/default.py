@@ -114,32 +114,56 @@ def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) 
     return not all(name in known for name in _ENOUGH) or not known["price"]
 
 
-def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
-    known = jsonld.index(values) if source == "json-ld" else {}
-    products: list[Node] = []
-    trails: list[Node] = []
-    listed, article = 0, ""
+@attrs.define
+class _Described:
+    """A source's nodes by what they describe."""
+
+    products: list[Node] = attrs.Factory(list)
+    offers: list[Node] = attrs.Factory(list)
+    """Offers of nothing that is described."""
+    trails: list[Node] = attrs.Factory(list)
+    listed: int = 0
+    article: str = ""
+    collection: str = ""
+
+
+def _described(values: list[Any], known: dict[str, Node]) -> _Described:
+    made = _Described()
     for node in schema.walk(values):
         names = schema.types(node)
         if schema.is_product(node):
-            products.append(jsonld.linked(node, known))
-        elif "Offer" in names and (offered := schema.offered(node)) is not None:
-            products.append(jsonld.linked(offered, known))
+            made.products.append(jsonld.linked(node, known))
+        elif "Offer" in names:
+            offered = schema.offered(node)
+            if offered is not None:
+                made.products.append(jsonld.linked(offered, known))
+            elif any(node is value for value in values):
+                made.offers.append(node)
         elif "BreadcrumbList" in names:
-            trails.append(node)
+            made.trails.append(node)
         elif "ItemList" in names:
-            listed = max(listed, len(schema.many(node.get("itemListElement"))))
+            made.listed = max(made.listed, len(schema.many(node.get("itemListElement"))))
         elif classify.is_collection(names):
-            verdict.add("listing", 3, f"{source} calls it a {names[0]}")
+            made.collection = names[0]
         elif classify.is_article(names):
-            article = names[0]
-    fields = _main(products, page, verdict, source)
-    if article and not products:
-        verdict.add("product", -3, f"{source} calls it a {article}")
-        verdict.add("listing", -2, f"{source} calls it a {article}")
-    if not fields and listed >= _LIST_OF:
-        verdict.add("listing", 3, f"{source} lists {listed} things")
-    for node in trails[:1]:
+            made.article = names[0]
+    return made
+
+
+def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
+    told = _described(values, jsonld.index(values) if source == "json-ld" else {})
+    if told.collection:
+        verdict.add("listing", 3, f"{source} calls it a {told.collection}")
+    fields = _main(told.products, page, verdict, source)
+    if not told.products and len(told.offers) == 1:
+        fields = schema.offer_fields(told.offers, page.url)
+        verdict.add("product", 4 if "price" in fields else 0, f"{source} describes an offer")
+    if told.article and not told.products:
+        verdict.add("product", -3, f"{source} calls it a {told.article}")
+        verdict.add("listing", -2, f"{source} calls it a {told.article}")
+    if not fields and told.listed >= _LIST_OF:
+        verdict.add("listing", 3, f"{source} lists {told.listed} things")
+    for node in told.trails[:1]:
         trail = crumbs.breadcrumbs(node, fields.get("name"))
         if trail:
             fields["breadcrumbs"] = trail

@@ -98,6 +98,7 @@ _DULL = 120
 _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
 _BREAK = object()
+_BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
 _HOLDS_DIGIT = re.compile(r"\d").search
@@ -270,6 +271,9 @@ class _Reader:
             self.out.inputs.append(element)
 
     def _text(self, element: Element, text: str, flags: int) -> None:
+        if len(text) < 6 and text.strip() in _BETWEEN:
+            self._end()  # "in stock | item 12" are two lines in one row
+            return
         if not self.parts:
             if text.isspace():
                 return

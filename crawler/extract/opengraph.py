@@ -20,6 +20,7 @@ _STOCK = ("product:availability", "og:availability", "product:stock")
 _BRANDS = ("product:brand", "og:brand")
 _SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
 _GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
+_SHORTEST = 2
 _ENDS = re.compile(r"\s+[|–—·•:»]\s+|\s+-\s+")
 
 
@@ -80,7 +81,7 @@ def _money(tags: dict[str, str]) -> dict[str, Any]:
 
 def _name(page: Page, tags: dict[str, str]) -> str | None:
     name = plain(tags.get("og:title") or tags.get("twitter:title"))
-    return shorn(name, plain(tags.get("og:site_name"))) if name else None
+    return without_host(shorn(name, plain(tags.get("og:site_name"))), page.url) if name else None
 
 
 def shorn(title: str, site: str | None) -> str:
@@ -95,6 +96,23 @@ def shorn(title: str, site: str | None) -> str:
     if parts and title[parts[-1].end() :].casefold() == site.casefold():
         return title[: parts[-1].start()].strip()
     return title
+
+
+def without_host(title: str, url: str) -> str:
+    """A title without a last part that says the host's name.
+
+    >>> without_host("Lamp 12 | a-shop.co.uk", "https://www.a-shop.co.uk/12")
+    'Lamp 12'
+    >>> without_host("Lamp 12 - A Shop", "https://a-shop.example/12"), without_host("Lamp", "")
+    ('Lamp 12', 'Lamp')
+    """
+    parts = list(_ENDS.finditer(title))
+    if not parts:
+        return title
+    host = re.sub(r"^https?://(?:www\.)?([^/?#:]*).*", r"\1", url).lower()
+    names = {re.sub(r"\W", "", name) for name in (host, host.partition(".")[0])}
+    last = re.sub(r"\W", "", title[parts[-1].end() :]).lower()
+    return title[: parts[-1].start()].strip() if last in names and len(last) > _SHORTEST else title
 
 
 def name_in(title: str, url: str) -> str | None:

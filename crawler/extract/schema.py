@@ -23,6 +23,8 @@ PRODUCTS = frozenset(
     {"Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle",
      "Car", "Motorcycle"}
 )  # fmt: skip
+#: Properties of offers as they should be written, by what some shops write.
+_PROPERTIES = {name.lower(): name for name in ("price", "lowPrice", "priceCurrency")}
 _PRODUCTS = frozenset(name.lower() for name in PRODUCTS)
 _SHORTEST_CODE = 4
 #: Things that are products where somebody offers them.
@@ -327,6 +329,8 @@ def _currency(offer: Node) -> str | None:
 
 def _price(offer: Node) -> Fields:
     """What is paid now, and what was before."""
+    if "price" not in offer and "lowPrice" not in offer:
+        offer = {_PROPERTIES.get(key.lower(), key): value for key, value in offer.items()}
     fields: Fields = {}
     raw = plain(first(offer, "price", "lowPrice"))
     currency = _currency(offer)

@@ -41,6 +41,7 @@ def told(page: Found, *names: str) -> list[str | None]:
         ({"0": offer(12), "1": offer(13)}, "12", None),
         ({"@type": "AggregateOffer", "offers": [offer(9), offer(7)]}, "7", None),
         ({"@type": "AggregateOffer", "lowPrice": "7,50", "priceCurrency": "EUR"}, "7.50", None),
+        ({"@type": "AggregateOffer", "lowprice": 43.95, "pricecurrency": "EUR"}, "43.95", None),
         (offer("1.299,00"), "1299.00", None),
         (offer("1,299"), "1299", None),
         (
