@@ -19,12 +19,14 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
-from crawler.access.pool import Outcome, PoolConfig, ProxyPool, Taken
+from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Taken
 from crawler.access.proxies import Proxy
 from crawler.config import flag, number
+from crawler.engine.clock import Clock
 from crawler.engine.ledger import ledger_of
 from crawler.engine.manners import manners_of
 from crawler.engine.verdicts import verdicts_of
+from crawler.errors import ConfigError
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import domain
 
@@ -32,11 +34,16 @@ logger = logging.getLogger(__name__)
 
 #: Keys of `request.meta`: the proxy's id, which may be shown, and the token of its use.
 PROXY_ID, LEASE = "proxy_id", "proxy_lease"
+#: Key of `request.meta`: when its proxy may be used for its domain, on Redis' clock (ms) and on
+#: this process' (monotonic s); None: at once.
+AT = "proxy_at"
 _PROBE = "proxy_probe"
 #: Pools whose proxies are kept for a while.
 _STICKY = frozenset({"residential", "gateway"})
 #: Seconds between two looks at the list's file.
 _RELOAD_S = 10.0
+#: Seconds between two counts of the proxies that a domain may be asked through.
+_COUNT_S = 15.0
 #: A longer wait is the whole domain's, not one request's: nothing else could be sent either.
 _LONG_S = 2.0
 #: Nothing waits longer than this before it looks again, seconds.
@@ -73,6 +80,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky_uses = int(number(settings, "SEINE_PROXY_STICKY_REQUESTS", 20, low=1))
         self.sticky_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
+        self.per = str(settings.get("SEINE_LIMIT_PER", "site"))
+        self.per_site = settings.getdict("SEINE_LIMITS_PER")
+        if {self.per, *self.per_site.values()} - {"site", "egress"}:
+            raise ConfigError("SEINE_LIMIT_PER and SEINE_LIMITS_PER know only site and egress")
+        self.clock = Clock()
+        self.counted: dict[str, float] = {}
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
         self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
@@ -144,6 +157,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         )
         request.meta["proxy_provider"] = proxy.provider
         request.meta[_PROBE] = taken.probe
+        at_s = self.clock.local(taken.at_ms / 1000)
+        request.meta[AT] = (taken.at_ms, at_s) if taken.at_ms else None
         if proxy.country:
             request.meta["exit_country"] = proxy.country
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
@@ -152,18 +167,23 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     async def _take(self, request: Request, site: str, pool: str) -> Taken | float:
         """Take a proxy, or say for how many seconds to wait; an outage of Redis is a wait, too."""
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
+        each = self._each(request, site)
         key = (site, pool, country)
         kept, uses, since = self.sessions.get(key, ("", 0, time.monotonic()))
         if uses >= self.sticky_uses or time.monotonic() - since > self.sticky_s:
             kept, uses, since = "", 0, time.monotonic()
         try:
             proxies = await self._open()
-            taken = await proxies.take(site, pool=pool, country=country, keep=kept)
+            if each is not None:
+                await self._spread(proxies, site, pool, country)
+            asked = time.monotonic()
+            taken = await proxies.take(site, pool=pool, country=country, keep=kept, each=each)
         except (RedisError, OSError):
             self.stats.inc_value("proxies/store_errors")
             return 1.0
         if not isinstance(taken, Taken):
             return taken
+        self.clock.learn(taken.now_ms / 1000, asked, time.monotonic())
         proxy = self.known.get(taken.id)
         if proxy is None:  # another worker has a newer list
             self._look_at = 0.0
@@ -172,6 +192,22 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             same = taken.id == kept
             self.sessions[key] = (taken.id, uses + 1, since) if same else (taken.id, 1, since)
         return taken
+
+    def _each(self, request: Request, site: str) -> Each | None:
+        """Limits that each proxy keeps for the site; None: the site's are the whole fleet's."""
+        if self.per_site.get(site, self.per) != "egress":
+            return None
+        entry = self.ledger.entry_of(request)
+        lease = entry.lease if entry is not None else None
+        # What is not the frontier's, or is from before it knew, is noted and not held up.
+        return Each(lease.each_ms, lease.each_cap) if lease is not None else Each(0, 0)
+
+    async def _spread(self, proxies: ProxyPool, site: str, pool: str, country: str) -> None:
+        """Tell the frontier now and then how many addresses keep the site's limits."""
+        if time.monotonic() < self.counted.get(site, 0.0):
+            return
+        self.counted[site] = time.monotonic() + _COUNT_S
+        self.manners.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
         longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
@@ -249,6 +285,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self.stats.inc_value("proxies/store_errors")
             return ""
         if word in _NEWS:
+            self.counted.pop(site, None)
             logger.info("proxy %s is %s by %s", taken.id, word.lower(), site)
         return word
 

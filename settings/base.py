@@ -194,6 +194,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.robots.RobotsMiddleware": 100,
     # Nearest to the network: it sees each answer first, and takes back what came too late.
     "middlewares.throttle.Throttle": 990,
+    "middlewares.egress.Egress": 991,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
@@ -295,6 +296,13 @@ SEINE_PROXY_DELAY_MS = 0
 SEINE_PROXY_STICKY_REQUESTS = 20
 # Seconds after which such a session moves on. Default: 10 minutes.
 SEINE_PROXY_STICKY_SECONDS = 600
+# Who keeps a domain's pause and concurrency: `site`, that is the whole fleet together, or `egress`,
+# each proxy that the domain may be asked through by itself; N of them ask N times as much. What the
+# site asks for (Crawl-delay, Retry-After, the throttle) counts for all of them together either way.
+# Default: site. To a site, many addresses are still one crawler: ask for less than you may.
+SEINE_LIMIT_PER = "site"
+# Sites (host, or host:port) with another choice. Default: none.
+SEINE_LIMITS_PER: dict[str, str] = {}
 # Refusals through proxies that the site knows after which a page is to blame, and no more proxies.
 # Default 5 (rotating_proxies' setting and value).
 ROTATING_PROXY_PAGE_RETRY_TIMES = 5

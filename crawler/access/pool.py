@@ -19,6 +19,8 @@ from crawler.access.proxies import Proxy
 from crawler.access.state import prefix, run, text
 from crawler.config import SettingsLike, number
 
+#: A proxy whose pause ends this soon is taken ahead of time, ms.
+LEAD_MS = 1000
 Outcome = Literal["good", "ban", "unknown"]
 
 
@@ -62,6 +64,16 @@ class PoolConfig:
 
 
 @attrs.frozen
+class Each:
+    """Limits of a domain that each proxy keeps by itself."""
+
+    delay_ms: int
+    """Pause between two uses."""
+    concurrency: int
+    """Uses at a time; 0: any number."""
+
+
+@attrs.frozen
 class Taken:
     """A proxy for one request."""
 
@@ -69,6 +81,10 @@ class Taken:
     token: str
     probe: bool = False
     """The domain has not accepted it yet, or not since its ban: this use decides on it."""
+    at_ms: int = 0
+    """When it may be used, on Redis' clock; 0: at once."""
+    now_ms: int = 0
+    """Redis' time of the answer."""
 
 
 @attrs.frozen
@@ -106,9 +122,18 @@ class ProxyPool:
         return int(await run(self.redis, "register", self.key, self.now_ms, len(proxies), *args))
 
     async def take(
-        self, domain: str, *, pool: str = "", country: str = "", keep: str = ""
+        self,
+        domain: str,
+        *,
+        pool: str = "",
+        country: str = "",
+        keep: str = "",
+        each: Each | None = None,
     ) -> Taken | float:
-        """Take a proxy, *keep* if it may be used; else the seconds until one may be, inf: none."""
+        """Take a proxy, *keep* if it may be used; else the seconds until one may be, inf: none.
+
+        With *each* the proxies keep these limits of the domain; a use may then begin a bit later.
+        """
         token = uuid.uuid4().hex[:16]
         config = self.config
         reply = await run(
@@ -124,11 +149,28 @@ class ProxyPool:
             int(config.hold_s * 1000),
             config.concurrency,
             int(config.delay_s * 1000),
+            *(("", 0, 0) if each is None else (each.delay_ms, each.concurrency, LEAD_MS)),
         )
         word = text(reply[0])
         if word == "TAKEN":
-            return Taken(text(reply[1]), token, bool(reply[2]))
+            return Taken(text(reply[1]), token, bool(reply[2]), int(reply[3]), int(reply[4]))
         return int(reply[1]) / 1000 if word == "WAIT" else float("inf")
+
+    async def pace(
+        self, domain: str, address: str, delay_ms: int, missed_ms: int | None = None
+    ) -> tuple[int, int]:
+        """Give another time to ask *domain* from an address: Redis' time, and the time to ask, ms.
+
+        *missed_ms* is the time that it had before; None: it had none.
+        """
+        missed = "" if missed_ms is None else missed_ms
+        args = (self.now_ms, domain, address, delay_ms, missed)
+        now_ms, at_ms = await run(self.redis, "pace", self.key, *args)
+        return int(now_ms), int(at_ms)
+
+    async def usable(self, domain: str, *, pool: str = "", country: str = "") -> int:
+        """Count the proxies that a domain may be asked through."""
+        return int(await run(self.redis, "usable", self.key, self.now_ms, domain, pool, country))
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
         """Say how a use ended; returns what became of the proxy.

@@ -23,7 +23,7 @@ class ServedShop:
     log: Path | None
 
     def visits(self) -> list[dict[str, Any]]:
-        """The access log: time (Unix s), method, path, status, host and bytes of each."""
+        """The access log: time (Unix s), method, path, status, host, client and bytes of each."""
         if self.log is None:
             return []
         lines = self.log.read_text(encoding="utf-8").splitlines()

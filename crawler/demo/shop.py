@@ -62,6 +62,7 @@ class Shop:
                 "path": request.path_qs,
                 "status": answer.status,
                 "host": host,
+                "client": request.remote,
                 "bytes": len(answer.body) if isinstance(answer.body, bytes) else 0,
             }
             self.log.write(json.dumps(line) + "\n")

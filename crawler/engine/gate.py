@@ -41,7 +41,9 @@ class Gate:
     def due_in(self, request: Request) -> float | None:
         """Seconds until it is to be sent, 0 for now; None: it needs another time."""
         entry = self.entry_of(request)
-        return 0.0 if entry is None else self.manners.due_in(entry.lease, spent_at=entry.spent_at)
+        if entry is None or entry.lease.each_ms:  # the latter waited for its address' time
+            return 0.0
+        return self.manners.due_in(entry.lease, spent_at=entry.spent_at)
 
     def passes(self, request: Request) -> bool:
         """Whether it is sent now: yes uses its time up, what is sent again needs another."""
@@ -55,7 +57,7 @@ class Gate:
     def left(self, request: Request) -> None:
         """The request is on the wire, though perhaps the machine slept before the write."""
         entry = self.entry_of(request)
-        if entry is not None:
+        if entry is not None and not entry.lease.each_ms:
             self.manners.left(entry.lease)
 
     async def reserve(self, request: Request) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PATIENCE_MS = 1000
 #: Measured latencies wait this long for others, s.
 TELL_S = 1.0
+#: For how long a number of addresses is believed, ms.
+SPREAD_MS = 60_000
 T = TypeVar("T")
 
 
@@ -77,6 +79,11 @@ class Manners:
             self.pump.tell("set_lane", domain, lane)
             if lane and lane not in self.pump.config.lanes:
                 self.pump.give_back(domain)
+
+    def set_spread(self, domain: str, addresses: int) -> None:
+        """Let each of as many addresses keep a domain's limits by itself; to be repeated."""
+        if self.pump is not None:
+            self.pump.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
 
     def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
         """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""

@@ -38,7 +38,15 @@ _LOCAL_META = frozenset(
 )
 #: And what the proxies' middleware chose, credentials among it: another try chooses anew.
 _PROXY_META = frozenset(
-    {"proxy", "_rotating_proxy", "exit_country", "proxy_probe", "proxy_until", "proxy_told"}
+    {
+        "proxy",
+        "_rotating_proxy",
+        "exit_country",
+        "proxy_probe",
+        "proxy_until",
+        "proxy_told",
+        "proxy_at",
+    }
 )
 _NO_NAME = re.compile(r"[^\w.:-]")
 _DEFAULTS: dict[str, Any] = {

@@ -162,6 +162,10 @@ class Frontier:
         """Let only workers that have *lane* lease of a domain; '' = any worker."""
         await self.run("set_lane", domain, lane)
 
+    async def set_spread(self, domain: str, addresses: int, *, ttl_ms: int) -> None:
+        """Let each of as many addresses keep a domain's own limits, as long as this is repeated."""
+        await self.run("set_spread", domain, addresses, ttl_ms)
+
     async def set_site(self, domain: str, *, delay_ms: int | None, concurrency: int | None) -> None:
         """Set what a domain's site file asks for; None: it asks for nothing."""
         args = ["" if value is None else value for value in (delay_ms, concurrency)]

@@ -4,7 +4,7 @@
 |---|---|---|---|---|
 | requests | hash | stored request by id | push commit retry | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
-| d:<domain> | hash | delay cap jitter robots measured latency lane; pages due slot active paused blocked pause served | lease, set_delay, set_lane, measure, block_until, late | permanent |
+| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
 | waiting | sorted set | domains by due time (ms) | all | while not empty |
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |

@@ -102,6 +102,10 @@ class Lease:
     """When it may be sent, on Redis' clock."""
     delay_ms: int = 0
     """Pause between two requests to its domain; 0: none is kept."""
+    each_ms: int = 0
+    """Pause between two requests from one address, where each keeps the limits by itself."""
+    each_cap: int = 0
+    """Requests in flight from one address, as above; 0: the limits are the domain's."""
     deliveries: int
     """Workers that died with it so far."""
     stored: bytes

@@ -236,6 +236,9 @@ class PartitionedFrontier(Frontier):
     async def set_lane(self, domain: str, lane: str) -> None:
         await self.part(domain).set_lane(domain, lane)
 
+    async def set_spread(self, domain: str, addresses: int, *, ttl_ms: int) -> None:
+        await self.part(domain).set_spread(domain, addresses, ttl_ms=ttl_ms)
+
     async def set_site(self, domain: str, *, delay_ms: int | None, concurrency: int | None) -> None:
         await self.part(domain).set_site(domain, delay_ms=delay_ms, concurrency=concurrency)
 

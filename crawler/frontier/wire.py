@@ -86,7 +86,7 @@ def parse_leased(reply: Sequence[Any]) -> Leased:
             id=text(flat[at]),
             token=text(flat[at + 1]),
             slot_ms=int(flat[at + 2]),
-            delay_ms=int(flat[at + 3]),
+            **_limits(flat[at + 3]),
             deliveries=int(flat[at + 4]),
             stored=flat[at + 5],
         )
@@ -101,6 +101,14 @@ def parse_leased(reply: Sequence[Any]) -> Leased:
         expired=bool(expired),
         leases=leases,
     )
+
+
+def _limits(raw: Any) -> dict[str, int]:
+    """Read a lease's pause, and the limits of each address where each keeps its own."""
+    if isinstance(raw, int):
+        return {"delay_ms": raw}
+    delay_ms, each_ms, each_cap = map(int, text(raw).split())
+    return {"delay_ms": delay_ms, "each_ms": each_ms, "each_cap": each_cap}
 
 
 def note(reason: str, error: str, worker: str, **more: Any) -> bytes:

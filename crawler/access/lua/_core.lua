@@ -22,3 +22,8 @@ end
 local function domain_key(kind, domain)
     return P .. kind .. ':' .. domain
 end
+
+-- Uses of a proxy for one domain, where each proxy keeps the domain's limits by itself.
+local function uses_key(domain, id)
+    return P .. 'uses:' .. domain .. ' ' .. id
+end

@@ -16,6 +16,7 @@ local resting, proven = domain_key('rest', domain), domain_key('good', domain)
 local strikes, uses, bans = domain_key('bans', domain), P .. 'uses:' .. id, P .. 'banned:' .. id
 redis.call('HDEL', domain_key('try', domain), id)
 redis.call('ZREM', uses, ARGV[4])
+redis.call('ZREM', uses_key(domain, id), ARGV[4])
 if redis.call('HEXISTS', INFO, id) == 0 then return 'UNKNOWN' end
 redis.call('HINCRBY', HEALTH, id .. ' ' .. outcome, 1)
 

@@ -1,5 +1,5 @@
 -- take: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
--- include: _clock _core
+-- include: _clock _core _pace
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -10,15 +10,26 @@
 -- ARGV[7] ms after which a use that was never reported counts as over
 -- ARGV[8] uses of one proxy at a time (0: any number)
 -- ARGV[9] pause between two uses of one proxy, ms
--- reply: {'TAKEN', id, 1 if this use decides on it}; {'WAIT', ms until one may be free}; {'NONE'}: the pool is empty
+-- ARGV[10] pause between two uses of one proxy for this domain, ms ('' = the domain keeps it itself)
+-- ARGV[11] uses of one proxy at a time for this domain (0: any number)
+-- ARGV[12] how long before its time a proxy may be taken, ms
+-- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms}; {'WAIT', ms until one may be free};
+--        {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
 local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
 local proven = domain_key('good', ARGV[2])
 local hold, most, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local each, each_most, lead = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local SCAN = 500 -- a longer list of resting proxies is not searched to its end
 local SOON = 250 -- ms after which a use that is under way may be over
 
--- When a proxy may be used, ms; and whether this use decides on it.
+local function crowded(uses, limit)
+    redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
+    return redis.call('ZCARD', uses) >= limit
+end
+
+-- When a proxy may be used, ms (0: now); whether this use decides on it; whether only its pause for the
+-- domain stands in the way.
 local function free_at(id, last)
     local fleet = tonumber(redis.call('ZSCORE', RESTING, id) or 0)
     local here = tonumber(redis.call('ZSCORE', resting, id) or 0)
@@ -26,15 +37,21 @@ local function free_at(id, last)
     local probe = here > 0 or fleet > 0 or not redis.call('ZSCORE', proven, id)
     if probe and tonumber(redis.call('HGET', tried, id) or 0) > now then return now + SOON end
     if last + pause > now then return last + pause end
-    if most > 0 then
-        local uses = P .. 'uses:' .. id
-        redis.call('ZREMRANGEBYSCORE', uses, '-inf', now)
-        if redis.call('ZCARD', uses) >= most then return now + SOON end
+    if most > 0 and crowded(P .. 'uses:' .. id, most) then return now + SOON end
+    if each then
+        if each_most > 0 and crowded(uses_key(ARGV[2], id), each_most) then return now + SOON end
+        local due = next_use(ARGV[2], id, each)
+        if due > now then return due, probe, true end
     end
     return 0, probe
 end
 
-local function take(id, probe)
+local function note_use(uses)
+    redis.call('ZADD', uses, now + hold, ARGV[6])
+    redis.call('PEXPIRE', uses, hold)
+end
+
+local function take(id, probe, at)
     local info = cjson.decode(redis.call('HGET', INFO, id))
     for _, key in ipairs(pools_of(info.pool, info.country)) do
         redis.call('ZADD', key, 'XX', now, id)
@@ -43,28 +60,33 @@ local function take(id, probe)
         redis.call('HSET', tried, id, now + hold)
         redis.call('PEXPIRE', tried, KEEP)
     end
-    if most > 0 then
-        redis.call('ZADD', P .. 'uses:' .. id, now + hold, ARGV[6])
-        redis.call('PEXPIRE', P .. 'uses:' .. id, hold)
+    if most > 0 then note_use(P .. 'uses:' .. id) end
+    if each then
+        if each_most > 0 then note_use(uses_key(ARGV[2], id)) end
+        reserve_use(ARGV[2], id, at)
     end
-    return { 'TAKEN', id, probe and 1 or 0 }
+    return { 'TAKEN', id, probe and 1 or 0, each and at or 0, now }
 end
 
 local kept = ARGV[5] ~= '' and redis.call('ZSCORE', pool, ARGV[5])
 if kept then
     local at, probe = free_at(ARGV[5], tonumber(kept))
-    if at == 0 then return take(ARGV[5], probe) end
+    if at == 0 then return take(ARGV[5], probe, now) end
 end
-local first, soonest = 0, nil
+local first, soonest, nearly = 0, nil, nil
 while first < SCAN do
     local page = redis.call('ZRANGE', pool, first, first + 49, 'WITHSCORES')
     if #page == 0 then break end
     for i = 1, #page, 2 do
-        local at, probe = free_at(page[i], tonumber(page[i + 1]))
-        if at == 0 then return take(page[i], probe) end
+        local at, probe, paced = free_at(page[i], tonumber(page[i + 1]))
+        if at == 0 then return take(page[i], probe, now) end
+        if paced and at - now <= lead and not (nearly and nearly.at <= at) then
+            nearly = { id = page[i], probe = probe, at = at }
+        end
         soonest = math.min(soonest or at, at)
     end
     first = first + 50
 end
+if nearly then return take(nearly.id, nearly.probe, nearly.at) end
 if not soonest then return { 'NONE' } end
 return { 'WAIT', math.max(soonest - now, 1) }

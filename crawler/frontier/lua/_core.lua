@@ -57,13 +57,18 @@ local function limits(domain)
         defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle')
     end
     local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
-        'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap')
+        'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap', 'spread', 'spread_until')
     local due = tonumber(s[3]) or 0
     local blocked = tonumber(s[7]) or 0
     local asked = math.max(tonumber(s[9]) or 0, defaults[4] == '1' and tonumber(s[10]) or 0)
+    -- Our own limits may be kept by each address that we ask from; what the site asks for is its own.
+    local each = s[14] and asked == 0 and tonumber(s[15]) > now
+    local spread = each and tonumber(s[14]) or 1
+    local own, cap = tonumber(s[1] or s[12] or defaults[2]) or 0, tonumber(s[2] or s[13] or defaults[1]) or 16
+    local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
     return {
-        delay = math.max(tonumber(s[1] or s[12] or defaults[2]) or 0, asked),
-        cap = tonumber(s[2] or s[13] or defaults[1]) or 16, due = due, until_ms = math.max(due, blocked),
+        delay = math.max((own + guard) / spread, asked), cap = cap * spread,
+        each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked),
         active = tonumber(s[4]) or 0, paused = s[5], served = tonumber(s[6]) or 0,
         jitter = tonumber(s[8] or defaults[3]) or 0, lane = s[11] or '',
     }

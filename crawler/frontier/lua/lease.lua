@@ -8,7 +8,9 @@
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
 -- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
---         requests that came in so far, 1 if a lease has expired, {id, token, slot ms, delay ms, deliveries, stored request, …}}
+--         requests that came in so far, 1 if a lease has expired, {id, token, slot ms, delay ms,
+--         deliveries, stored request, …}}; the delay is followed by the pause (ms) and the requests in
+--         flight of each address, where each keeps them by itself
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
@@ -76,6 +78,7 @@ local function hand_out(domain, s)
         delivered = redis.call('EXISTS', DELIVERIES) == 1
     end
     local slot, due = reserve(s)
+    local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
     for i, text in ipairs(stored) do
         local id, score = popped[2 * i - 1], string.format('%.0f', tonumber(popped[2 * i]))
         token = token + 1
@@ -83,7 +86,7 @@ local function hand_out(domain, s)
         batch('HSET', HELD, id, hold_text(own, worker, score, 'F', domain))
         batch('ZADD', LEASES, expires, id)
         local deaths = delivered and tonumber(redis.call('HGET', DELIVERIES, id)) or 0
-        for _, v in ipairs({ id, own, slot, math.floor(s.delay), deaths, text }) do
+        for _, v in ipairs({ id, own, slot, delay, deaths, text }) do
             out[#out + 1] = v
         end
     end

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from crawler.access.pool import PoolConfig, ProxyPool, Taken
+from crawler.access.pool import Each, PoolConfig, ProxyPool, Taken
 from crawler.access.proxies import parse
 
 SHOP = "shop.example"
@@ -23,7 +25,7 @@ async def registered(pool: ProxyPool, *lines: str) -> list[str]:
     return [p.id for p in proxies]
 
 
-async def taken(proxies: ProxyPool, domain: str = SHOP, **kwargs: str) -> Taken:
+async def taken(proxies: ProxyPool, domain: str = SHOP, **kwargs: Any) -> Taken:
     found = await proxies.take(domain, **kwargs)
     assert isinstance(found, Taken), found
     return found
@@ -159,3 +161,46 @@ async def test_health_shows_the_fleets_experience_and_no_secret(pool) -> None:
     assert "hunter2" not in str(found)
     await pool.release(found[0].id)
     await taken(pool)
+
+
+async def test_each_proxy_keeps_a_domains_pause_by_itself(pool) -> None:
+    ids = await registered(pool, "a:1", "b:1")
+    await prove(pool, ids)
+    each = Each(200, 0)
+    first, second = [await taken(pool, each=each) for _ in ids]
+    assert (first.at_ms, second.at_ms) == (pool.now_ms, pool.now_ms)
+    ahead = await taken(pool, each=each)
+    assert ahead.at_ms == pool.now_ms + 210
+    assert (await taken(pool, "other.example")).at_ms == 0
+    slow = Each(5000, 0)
+    wait = await pool.take(SHOP, each=slow)
+    assert isinstance(wait, float)
+    assert wait == pytest.approx(5.01)
+
+
+async def test_each_proxy_keeps_a_domains_concurrency_by_itself(pool) -> None:
+    await prove(pool, await registered(pool, "a:1", "b:1"))
+    each = Each(0, 1)
+    uses = [await taken(pool, each=each) for _ in range(2)]
+    assert len({use.id for use in uses}) == 2
+    assert isinstance(await pool.take(SHOP, each=each), float)
+    await pool.report(SHOP, uses[1], "good")
+    assert (await taken(pool, each=each)).id == uses[1].id
+
+
+async def test_a_missed_use_begins_late_and_moves_the_next_one(pool) -> None:
+    await prove(pool, await registered(pool, "a:1"))
+    use = await taken(pool, each=Each(200, 0))
+    pool.now_ms += 100
+    assert await pool.pace(SHOP, use.id, 200, use.at_ms) == (pool.now_ms, pool.now_ms)
+    assert await pool.pace(SHOP, use.id, 200, use.at_ms) == (pool.now_ms, pool.now_ms + 210)
+    assert await pool.pace(SHOP, "direct", 200) == (pool.now_ms, pool.now_ms)
+
+
+async def test_proxies_at_rest_do_not_count_as_usable(pool) -> None:
+    await registered(pool, "a:1", "b:1 pool=residential", "c:1")
+    assert await pool.usable(SHOP) == 3
+    assert await pool.usable(SHOP, pool="residential") == 1
+    await pool.report(SHOP, await taken(pool), "ban")
+    assert await pool.usable(SHOP) == 2
+    assert await pool.usable("other.example") == 3

@@ -1,0 +1,22 @@
+-- usable: the number of proxies of a pool that do not rest for a domain.
+-- include: _clock _core
+-- KEYS[1] prefix of the proxies' keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] domain
+-- ARGV[3] pool ('' = any)
+-- ARGV[4] country ('' = any)
+-- reply: the number
+local function resting(key)
+    local found = {}
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key, now, '+inf')) do
+        found[id] = true
+    end
+    return found
+end
+local everywhere, here, usable = resting(RESTING), resting(domain_key('rest', ARGV[2])), 0
+for _, id in ipairs(redis.call('ZRANGE', pool_key(ARGV[3], ARGV[4]), 0, -1)) do
+    if not everywhere[id] and not here[id] then
+        usable = usable + 1
+    end
+end
+return usable
