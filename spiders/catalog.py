@@ -11,6 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler import meta as m
+from crawler.engine.requests import make_request
 from crawler.engine.spider import FrontierSpider
 from crawler.extract import Link, Page, parse
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
@@ -168,7 +169,7 @@ class CatalogSpider(FrontierSpider):
         meta: dict[str, Any] = site.way
         if shelf is not None and link.kind == "pagination":
             meta[SHELF] = shelf
-        return Request(link.url, priority=link.priority, meta=meta)
+        return make_request(Request, link.url, priority=link.priority, meta=meta)
 
     def _wants_sitemaps(self, response: Response) -> bool:
         """Whether this is a shop's front page, given as a seed."""

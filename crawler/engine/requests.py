@@ -48,6 +48,11 @@ _PROXY_META = frozenset(
         "proxy_at",
     }
 )
+#: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
+_SAFE_URL = re.compile(
+    r"https?://[a-z0-9][a-z0-9.-]*(?::(?:[1-9]\d{0,3}|[1-5]\d{4}))?"
+    r"/[A-Za-z0-9/._~:@!$&'()*+,;=%-]*(?:\?[A-Za-z0-9/._~:@!$&()*+,;=%?-]+)?"
+)
 _NO_NAME = re.compile(r"[^\w.:-]")
 _DEFAULTS: dict[str, Any] = {
     "method": "GET",
@@ -157,9 +162,20 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
                 )
             fields[name] = method
     try:
-        return _request_class(fields.pop("_class", None))(**fields)
+        return make_request(_request_class(fields.pop("_class", None)), **fields)
     except Exception as error:
         raise DecodeError(f"{fields['url']}: {type(error).__name__}: {error}") from None
+
+
+def make_request(
+    cls: type[Request], url: str, meta: dict[str, Any] | None = None, **fields: Any
+) -> Request:
+    """Make a request, without looking for what to escape in a URL that has nothing of the kind."""
+    if "verbatim_url" in (meta or ()) or _SAFE_URL.fullmatch(url) is None:
+        return cls(url, meta=meta, **fields)
+    request = cls(url, meta={**(meta or {}), "verbatim_url": True}, **fields)
+    del request.meta["verbatim_url"]  # this URL needed none; one made of it may
+    return request
 
 
 def _request_class(path: Any) -> type[Request]:

@@ -13,11 +13,15 @@ from crawler.errors import DecodeError, EncodeError
 
 VERSION = b"\x01"
 _PLAIN: tuple[Any, ...] = (str, int, float, bytes, dict, list)
+#: Room set aside at first; msgpack's own 256 KiB are fetched from the kernel and given back each
+#: time, which takes longer than the packing. What is larger grows.
+_USUAL_BYTES = 1024
 _TUPLE, _SET, _DECIMAL, _DATETIME, _DATE = range(1, 6)
 
 
 def _pack(value: Any) -> bytes:
-    return bytes(msgpack.packb(value, default=_extend, strict_types=True))
+    packed = msgpack.packb(value, default=_extend, strict_types=True, buf_size=_USUAL_BYTES)
+    return bytes(packed)
 
 
 def _unpack(data: bytes) -> Any:
