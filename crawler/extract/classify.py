@@ -46,6 +46,11 @@ _ARTICLES = frozenset(
      "CriticReview", "ProfilePage"}
 )  # fmt: skip
 
+_FURNITURE = frozenset(
+    {"SiteNavigationElement", "VideoObject", "ImageObject", "Person", "Organization", "HowToStep",
+     "Question", "WebPage", "Place", "LocalBusiness", "Store"}
+)  # fmt: skip
+
 
 def looks_like_product(path: str) -> bool:
     """Whether an address reads like a product's.
@@ -112,6 +117,11 @@ def link_signs(verdict: Verdict, page: Page) -> None:
     """What the links in the page's head say."""
     if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):
         verdict.add("listing", 3, "it has a next or a previous page")
+
+
+def is_no_product(names: list[str]) -> bool:
+    """Whether a list's entry is of a type that nobody sells."""
+    return any(name in _ARTICLES or name in _FURNITURE for name in names)
 
 
 def is_article(names: list[str]) -> bool:

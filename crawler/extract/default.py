@@ -19,7 +19,7 @@ from crawler.extract import (
     text,
 )
 from crawler.extract.classify import Kind, Verdict
-from crawler.extract.page import Page
+from crawler.extract.page import Page, text_of
 from crawler.extract.prices import alike, grouped, is_local
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
@@ -58,6 +58,8 @@ class Found:
         """Fill `fields` although the page looked like no product's."""
         site = self.page.meta("og:site_name")
         self.fields, self.sources = _merged(self.offered, site)
+        if self.fields.get("name"):
+            self.fields["name"] = _bare(self.fields["name"], self.page)
         _finish(self.fields, self.sources, self.page)
 
     def product(self) -> Product | None:
@@ -127,6 +129,15 @@ class _Described:
     collection: str = ""
 
 
+def _is_listed(entry: Any) -> bool:
+    """Whether an entry of an ItemList may be a product: menus and articles are lists too."""
+    if not isinstance(entry, dict):
+        return True
+    item = entry.get("item")
+    names = schema.types(entry) + (schema.types(item) if isinstance(item, dict) else [])
+    return not classify.is_no_product(names)
+
+
 def _described(values: list[Any], known: dict[str, Node]) -> _Described:
     made = _Described()
     for node in schema.walk(values):
@@ -142,7 +153,9 @@ def _described(values: list[Any], known: dict[str, Node]) -> _Described:
         elif "BreadcrumbList" in names:
             made.trails.append(node)
         elif "ItemList" in names:
-            made.listed = max(made.listed, len(schema.many(node.get("itemListElement"))))
+            made.listed = max(
+                made.listed, sum(map(_is_listed, schema.many(node.get("itemListElement"))))
+            )
         elif classify.is_collection(names):
             made.collection = names[0]
         elif classify.is_article(names):
@@ -251,6 +264,16 @@ def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[st
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"
     return fields, sources
+
+
+def _bare(name: str, page: Page) -> str:
+    """A name without what templates for search engines append: the host's name, a slogan."""
+    name = opengraph.without_host(name, page.url)
+    if not opengraph.has_parts(name):
+        return name
+    heading = text.heading_of(page, name)
+    shown = "" if heading is None else text_of(heading)
+    return shown if shown and opengraph.is_first_part(shown, name) else name
 
 
 def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:

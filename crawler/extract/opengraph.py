@@ -21,6 +21,7 @@ _BRANDS = ("product:brand", "og:brand")
 _SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
 _GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
 _SHORTEST = 2
+_RULES = re.compile(r"\s+[|»·•]\s+")
 _ENDS = re.compile(r"\s+[|–—·•:»]\s+|\s+-\s+")
 
 
@@ -52,7 +53,7 @@ def fields(page: Page) -> Fields:
         "images": [c for k, c in page.metas if k in {"og:image", "og:image:url"}],
         **_money(tags),
     }
-    stock = _any(tags, _STOCK)
+    stock = _any(tags, _STOCK) or _labelled(tags, ("availab", "stock"))
     found["availability"] = availability(stock) if stock else None
     return {name: value for name, value in found.items() if value not in (None, "", [])}
 
@@ -70,13 +71,20 @@ def _money(tags: dict[str, str]) -> dict[str, Any]:
     if before is None and listed is not None and price is not None and listed > price:
         before = listed
     if price is None:
-        for number_ in ("1", "2"):
-            if "price" in tags.get(f"twitter:label{number_}", "").lower():
-                money = parse_price(tags.get(f"twitter:data{number_}", ""))
-                if money:
-                    price, currency = money.value, currency or money.currency
+        money = parse_price(_labelled(tags, ("price",)) or "")
+        if money:
+            price, currency = money.value, currency or money.currency
     regular = before if before is not None and price is not None and before > price else None
     return {"price": price, "regular_price": regular, "currency": currency}
+
+
+def _labelled(tags: dict[str, str], words: tuple[str, ...]) -> str | None:
+    """What Twitter's card tells under a label."""
+    for place in ("1", "2"):
+        label = tags.get(f"twitter:label{place}", "").lower()
+        if any(word in label for word in words):
+            return tags.get(f"twitter:data{place}")
+    return None
 
 
 def _name(page: Page, tags: dict[str, str]) -> str | None:
@@ -96,6 +104,21 @@ def shorn(title: str, site: str | None) -> str:
     if parts and title[parts[-1].end() :].casefold() == site.casefold():
         return title[: parts[-1].start()].strip()
     return title
+
+
+def has_parts(title: str) -> bool:
+    """Whether rules divide a title; behind a dash often stands the colour."""
+    return _RULES.search(title) is not None
+
+
+def is_first_part(heading: str, title: str) -> bool:
+    """Whether a title is a heading and more behind a rule.
+
+    >>> is_first_part("Lamp 12", "Lamp 12 | Best price"), is_first_part("Lamp", "Lamp 12 | Best")
+    (True, False)
+    """
+    rest = title[len(heading) :]
+    return title.casefold().startswith(heading.casefold()) and _RULES.match(rest) is not None
 
 
 def without_host(title: str, url: str) -> str:

@@ -171,3 +171,37 @@ def test_an_article_that_mentions_products_is_none() -> None:
         body="<h1>Kettles</h1><p>$89</p><a>Buy now</a>",
     )
     assert page.kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "expected"),
+    [
+        ("Slim 5 | Best price in town", "Slim 5", "Slim 5"),
+        ("Slim<br> 5 - EXAMPLESHOP", "", "Slim 5"),
+        ("Slim 5 - red", "Slim 5", "Slim 5 - red"),
+        ("Slim 5 | red", "Other words", "Slim 5 | red"),
+    ],
+)
+def test_what_search_engines_are_told_beside_a_name_is_left_out(
+    name: str, heading: str, expected: str
+) -> None:
+    url = "https://www.exampleshop.com/product/slim-5"
+    page = found(product(name, offer(5)), url=url, body=f"<h1>{heading}</h1>")
+    assert told(page, "name") == [expected]
+
+
+def test_a_menu_is_no_listing() -> None:
+    entries = [{"@type": "SiteNavigationElement", "name": n, "url": f"/{n}"} for n in "abcde"]
+    menu = {"@type": "ItemList", "itemListElement": entries}
+    assert found(menu, url="https://shop.example.com/help").kind == "other"
+
+
+def test_twitters_labels_tell_price_and_stock() -> None:
+    tags = {"twitter:title": "Lamp", "twitter:label1": "Price", "twitter:data1": "12,00 €",
+            "twitter:label2": "Availability", "twitter:data2": "Out of stock", "og:type": "product"}  # fmt: skip
+    head = "".join(f'<meta name="{key}" content="{text}">' for key, text in tags.items())
+    assert told(found(head=head), "name", "price", "availability") == [
+        "Lamp",
+        "12.00",
+        "OutOfStock",
+    ]
