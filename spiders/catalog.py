@@ -13,7 +13,7 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.engine.requests import make_request
 from crawler.engine.spider import FrontierSpider
-from crawler.extract import Link, Page, parse
+from crawler.extract import Link, Page, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
@@ -25,6 +25,8 @@ from crawler.urls import absolute
 from spiders import sites
 
 OK = 200
+#: How shops answer for a page of a listing that is not there.
+_ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
 #: Sitemaps asked for of one robots.txt or one index, at most.
 MOST_SITEMAPS = 500
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
@@ -145,15 +147,44 @@ class CatalogSpider(FrontierSpider):
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
         links = site.links(page, _header(response, "X-Robots-Tag"))
-        for url in further_pages(page, links):
+        shelf, job = shelf_of(links), _job(response)
+        further = further_pages(page, links)
+        for url in further:
             if site.follows(url, page.url):
                 links.append(Link(url, "pagination", "the listing's page count"))
-        shelf, job = shelf_of(links), _job(response)
+        if not further and (search := probing.begin(page, links, shelf)) is not None:
+            yield from self._probe(search, site, page.url)
         # A listing that goes on for ever shows the same things again; its next page is no news.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         for link in links:
             if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
                 yield self._request(link, site, shelf)
+
+    def parse_probe(
+        self, response: Response, search: dict[str, Any]
+    ) -> Iterator[Product | Request]:
+        """Read a page of a listing that may not be there, and look for the last one from there."""
+        site, shows = sites.find(response.url), None
+        if response.status == OK:
+            page = parse(response.body, response.url, _header(response, "Content-Type"))
+            shows = shelf_of(site.links(page)) if page.is_html else None
+            yield from self.parse(response)
+        more, end = probing.judge(probing.resume(search), shows)
+        if more is not None:
+            yield from self._probe(more, site, response.url)
+        for url in end.pages() if end is not None else ():
+            if site.follows(url, response.url) and not self.knows(url, _job(response)):
+                yield self._request(Link(url, "pagination", "the listing's page count"), site, None)
+
+    def _probe(self, search: probing.Probe, site: Site, origin: str) -> Iterator[Request]:
+        """Ask for one page of a listing: a page that is there is worth as much as any."""
+        if site.follows(search.url, origin):
+            self._count("probes")
+            link = Link(search.url, "pagination", "is the listing as long as this?")
+            request = self._request(link, site, None)
+            meta = {"handle_httpstatus_list": _ENDS, "dont_redirect": True}
+            request.meta.update(meta)
+            yield request.replace(callback=self.parse_probe, cb_kwargs={"search": search.plain()})
 
     def _sitemap(self, url: str, origin: str, **known: str) -> Request:
         return Request(

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
 from html import escape
 from http import HTTPStatus
+from typing import Literal
 from urllib.parse import parse_qsl
 
 import attrs
@@ -24,6 +25,8 @@ REDIRECT_EVERY = 97
 #: The date of the shop's first day.
 OPENED = date(2026, 1, 1)
 _OLDER = 30
+#: How listings answer for a page that is not there, where they do not say how many there are.
+Beyond = Literal["", "404", "first", "last", "empty", "redirect"]
 #: The product whose page takes SLOW_S seconds.
 SLOW = 13
 SLOW_S = 2.0
@@ -58,6 +61,9 @@ class Site:
 
     *page_kb* is the least size of an HTML page, in kilobytes of 1,000 bytes; *day* 2 is the shop
     a day later, and so on; *opened* is the date of day 1.
+    With *beyond*, listings say nothing of how long they are, have a link to the next page only, and
+    answer for a page that is not there with a 404, their first or last page, an empty one, or the
+    way to the first one.
     """
 
     def __init__(
@@ -68,11 +74,13 @@ class Site:
         page_kb: float = 0,
         day: int = 1,
         opened: date = OPENED,
+        beyond: Beyond = "",
     ) -> None:
         self.products = catalogue(products, seed, day)
         self.numbered = {product.number: product for product in self.products}
         self.day = day
         self.opened = opened
+        self.beyond = beyond
         self.shelves = by_category(self.products)
         self.least = int(page_kb * 1000)
         self._kept: dict[str, Page] = {}
@@ -152,7 +160,11 @@ class Site:
         shelf = self.shelves[name]
         last = -(-len(shelf) // PER_PAGE)
         if not 1 <= number <= last:
-            return self._missing()
+            if self.beyond == "redirect":
+                return Page(status=302, location=f"/c/{name}")
+            if self.beyond not in {"first", "last", "empty"}:
+                return self._missing()
+            number = {"first": 1, "last": last}.get(self.beyond, number)
         first = (number - 1) * PER_PAGE
         shown = shelf[first : first + PER_PAGE]
         cards = "\n".join(_card(product) for product in shown)
@@ -161,6 +173,9 @@ class Site:
         body = (
             f'<h1>{escape(title)}</h1><p class="count">{count}</p><ul class="products">{cards}</ul>'
         )
+        if self.beyond:
+            body = f'<h1>{escape(title)}</h1><ul class="products">{cards}</ul>'
+            return self._html(title, body + _next_only(name, number, last))
         return self._html(title, body + _pager(name, number, last))
 
     def _sitemap(self) -> Page:
@@ -227,6 +242,12 @@ def _pager(name: str, number: int, last: int) -> str:
     parts += [link(page, str(page)) for page in range(1, last + 1) if page != number]
     parts += [link(number + 1, "Next", ' rel="next"')] if number < last else []
     return f'<nav class="pager">{" ".join(parts)}</nav>'
+
+
+def _next_only(name: str, number: int, last: int) -> str:
+    return f'<nav class="pager"><a rel="next" href="/c/{name}?page={number + 1}">Next</a></nav>' * (
+        number < last
+    )
 
 
 def _padding(size: int) -> str:

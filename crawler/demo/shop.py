@@ -18,13 +18,13 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_args
 
 from aiohttp import web
 
 from crawler.demo.guards import GUARDS, QUOTA, Guards, Visitor, guards_of
 from crawler.demo.markup import BASE
-from crawler.demo.pages import OPENED, Page, Site
+from crawler.demo.pages import OPENED, Beyond, Page, Site
 from crawler.demo.traps import Traps
 
 _BASE = BASE.encode()
@@ -133,7 +133,12 @@ async def listen(shop: Shop, *, port: int = 0, hosts: int = 1) -> tuple[web.Serv
 async def serve(args: argparse.Namespace) -> None:
     """Run the shop until a signal, or until the parent closes our standard input."""
     site = Site(
-        args.products, seed=args.seed, page_kb=args.page_kb, day=args.day, opened=args.opened
+        args.products,
+        seed=args.seed,
+        page_kb=args.page_kb,
+        day=args.day,
+        opened=args.opened,
+        beyond=args.beyond,
     )
     guards = guards_of(args.guard, args.quota) if args.guard else None
     with contextlib.ExitStack() as stack:
@@ -172,6 +177,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         type=date.fromisoformat,
         default=OPENED,
         help="date of day 1 (default 2026-01-01)",
+    )
+    parser.add_argument(
+        "--beyond",
+        choices=get_args(Beyond),
+        default="",
+        help="listings hide how long they are, and answer so beyond their end",
     )
     parser.add_argument("--traps", action="store_true", help="facets, calendar and session ids")
     parser.add_argument(

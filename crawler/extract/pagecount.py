@@ -2,6 +2,7 @@
 
 Three signs, the best first: the page's links to further pages (the last one counts), "page 1 of
 57", "1-20 of 1,140 results". The links also show how an address carries its page's number.
+Where none of them tells, `probing` finds out.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ _RESULTS_OF = re.compile(
 
 def further_pages(page: Page, links: Iterable[Link]) -> list[str]:
     """Addresses of the listing's pages that it has no link to; none except from its first page."""
-    numbers = _numbers(links)
+    numbers = numbers_of(links)
     if not numbers:
         return []
     template, found = max(numbers.items(), key=lambda pair: len(pair[1]))
     here = split(page.url)
     if here is not None and here[1] > 1:
         return []
-    step = _step(template, found)
+    step = step_of(template, found)
     last = max(*found, _told(page, step))
     wanted = range(step if step > 1 else 2, last + 1, step)
     if len(wanted) > MOST_PAGES:
@@ -65,7 +66,7 @@ def split(url: str) -> tuple[str, int] | None:
     return template, int(match["number"])
 
 
-def _numbers(links: Iterable[Link]) -> dict[str, set[int]]:
+def numbers_of(links: Iterable[Link]) -> dict[str, set[int]]:
     """The numbers of the pages that are linked, by how their addresses look."""
     found: dict[str, set[int]] = defaultdict(set)
     for link in links:
@@ -75,7 +76,7 @@ def _numbers(links: Iterable[Link]) -> dict[str, set[int]]:
     return found
 
 
-def _step(template: str, found: set[int]) -> int:
+def step_of(template: str, found: set[int]) -> int:
     """One, or the length of a page where addresses count products."""
     if not _OFFSETS.search(template.partition("{}")[0]):
         return 1

@@ -1,0 +1,111 @@
+"""How long is a listing that says it nowhere? Shops of all lengths, and what they do beyond."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.extract import find_links, parse, probing
+from crawler.extract.links import shelf_of
+from crawler.extract.pagecount import MOST_PAGES
+from crawler.extract.probing import MOST_TRIES, Probe, judge
+
+BASE = "https://shop.example/tents"
+FIRST = 1_000_001
+BEYOND = ["404", "first", "last", "empty"]
+
+
+def shows(place: int, last: int, beyond: str) -> int | None:
+    """What a shop of that length shows at a place."""
+    if place <= last:
+        return FIRST if place == 1 else 1_000_000 + place
+    return {"404": None, "first": FIRST, "last": shows(last, last, beyond), "empty": 7}[beyond]
+
+
+def search(last: int, beyond: str) -> tuple[Probe | None, list[int]]:
+    """Search to the end; gives it and the places that were asked."""
+    probe: Probe | None = Probe(template="x?page={}", first=FIRST, low=2, asked=4)
+    asked = []
+    while probe is not None:
+        asked.append(probe.asked)
+        probe, end = judge(probing.resume(probe.plain()), shows(probe.asked, last, beyond))
+    return end, asked
+
+
+@pytest.mark.parametrize("beyond", BEYOND)
+@pytest.mark.parametrize("last", [2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 64, 100, 239, 250])
+def test_the_last_page_is_found_in_few_steps(last, beyond):
+    end, asked = search(last, beyond)
+    assert end is not None
+    # An empty page may be named besides: nobody can tell it from a last page that is repeated.
+    # And of the second page nobody knows what it shows, as it was a link.
+    unsure = beyond == "empty" or (beyond, last) == ("last", 2)
+    assert len(end.pages()) + 1 - last in ({0, 1} if unsure else {0})
+    assert len(asked) <= 2 * last.bit_length() + 2
+    assert len(asked) == len(set(asked))
+    assert max(asked) <= 4 * last
+
+
+@pytest.mark.parametrize("beyond", BEYOND)
+def test_a_shop_that_answers_any_number_with_its_only_page(beyond):
+    """Its link to a second page leads nowhere: what is named is no more than that link."""
+    end, asked = search(1, beyond)
+    assert end is None or len(end.pages()) <= 2
+    assert len(asked) <= 3
+
+
+def test_a_listing_without_an_end_is_left_to_its_links():
+    probe: Probe | None = Probe(template="x?page={}", first=FIRST, low=2, asked=4)
+    asked, end = [], None
+    while probe is not None:
+        asked.append(probe.asked)
+        probe, end = judge(probe, 2_000_000 + probe.asked)
+    assert end is None
+    assert max(asked) <= MOST_PAGES
+    assert len(asked) < 9
+
+
+def test_contradictory_answers_end_the_search():
+    probe: Probe | None = Probe(template="x?page={}", first=FIRST, low=2, asked=4)
+    tries = 0
+    while probe is not None:
+        tries += 1
+        probe, _ = judge(probe, [None, 5, 5, FIRST, 6][tries % 5])
+    assert tries <= MOST_TRIES
+
+
+def begun(links: list[str], url: str = BASE, goods: str = "/p/1/tent") -> Probe | None:
+    pager = "".join(f'<a href="{link}">{n}</a>' for n, link in enumerate(links, 2))
+    html = f'<a href="{goods}">Tent</a><div class="pagination">{pager}</div>'
+    page = parse(f"<html><body>{html}</body></html>", url)
+    found = find_links(page)
+    return probing.begin(page, found, shelf_of(found))
+
+
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        (["?page=2"], f"{BASE}?page=4"),
+        (["/tents/page/2/"], f"{BASE}/page/4/"),
+        ([f"?page={n}" for n in range(2, 6)], f"{BASE}?page=10"),
+        # A short pager is whole, and so is one with a gap: its last link is the last page.
+        (["?page=2", "?page=3"], None),
+        (["?page=2", "?page=3", "?page=9"], None),
+        ([], None),
+    ],
+)
+def test_a_search_begins_where_the_pager_may_be_cut_off(links, expected):
+    found = begun(links)
+    assert (found and found.url) == expected
+
+
+def test_only_the_first_page_begins_a_search():
+    assert begun(["?page=4"], url=f"{BASE}?page=3") is None
+
+
+def test_addresses_that_count_products_are_probed_by_whole_pages():
+    found = begun(["?start=24"])
+    assert found is not None
+    assert found.url == f"{BASE}?start=72"
+    end = judge(found, None)[0]
+    assert end is not None
+    assert end.url == f"{BASE}?start=48"
