@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Self
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
+from crawler.access.sizes import Sizes
+from crawler.engine.sharing import LATER_S, SOON_S, Sharing
 from crawler.engine.verdicts import Verdicts, verdicts_of
 
 
@@ -28,7 +31,8 @@ class Detect:
         self.stats = stats
         self.verdicts = verdicts
         self.expected = tuple(piece.encode() for piece in expected)
-        self.sizes: dict[str, float] = {}
+        self.sizes = Sizes()
+        self.share: Callable[[float], None] = lambda after_s: None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -41,7 +45,11 @@ class Detect:
             raise NotConfigured("SEINE_DETECT is off")
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
-        return cls(crawler.stats, verdicts_of(crawler), expected)
+        middleware = cls(crawler.stats, verdicts_of(crawler), expected)
+        sharing = Sharing(crawler, middleware.sizes)
+        middleware.share = sharing.soon
+        crawler.signals.connect(sharing.closed, signals.spider_closed)
+        return middleware
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Write the verdict into meta, and count it."""
@@ -51,6 +59,7 @@ class Detect:
         good = finding.verdict == "ok"
         if good:
             self._learn(request, response)
+            self.share(SOON_S if self.sizes.asked else LATER_S)
         else:
             self.stats.inc_value(f"access/rule/{finding.rule}")
         # Refused through a proxy of the pool: whether that is about the site, Proxies knows.
@@ -71,21 +80,14 @@ class Detect:
             headers=_headers(response),
             body=response.body,
             expected=expected,
-            usual_size=self.sizes.get(_kind_of_page(request), 0.0),
+            usual_size=self.sizes.usual(_kind_of_page(request)),
             truncated="dataloss" in response.flags or "partial" in response.flags,
         )
 
     def _learn(self, request: Request, response: Response) -> None:
         """Follow the site's usual size: an average that forgets, one for each callback."""
-        if response.status != 200 or not isinstance(response, TextResponse):  # noqa: PLR2004
-            return
-        key = _kind_of_page(request)
-        old = self.sizes.get(key)
-        size = float(len(response.body))
-        # A host name is all that a crawl adds here; a crawl of very many starts anew at times.
-        if old is None and len(self.sizes) >= 10_000:  # noqa: PLR2004
-            self.sizes.clear()
-        self.sizes[key] = size if old is None else old + (size - old) * 0.1
+        if response.status == 200 and isinstance(response, TextResponse):  # noqa: PLR2004
+            self.sizes.learn(_kind_of_page(request), len(response.body))
 
 
 def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:

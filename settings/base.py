@@ -195,6 +195,11 @@ DOWNLOADER_MIDDLEWARES = {
     # Nearest to the network: it sees each answer first, and takes back what came too late.
     "middlewares.throttle.Throttle": 990,
     "middlewares.egress.Egress": 991,
+    # Scrapy's own warn at each start that no Referer is written; that is on purpose, see below.
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "middlewares.redirect.MetaRefresh": 580,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "middlewares.redirect.Redirect": 600,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.

@@ -23,7 +23,7 @@ from crawler.engine.gate import gate_of
 #: Lane -> the handler that serves it.
 HANDLERS = {
     "plain": "crawler.engine.plain.PlainHandler",
-    "tls": "scrapy_download_handlers_incubator.WreqDownloadHandler",
+    "tls": "crawler.engine.tls.TlsHandler",
     "browser": "crawler.engine.browser.BrowserHandler",
     "replay": "crawler.engine.replay.ReplayHandler",
 }

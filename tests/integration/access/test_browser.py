@@ -38,6 +38,9 @@ def test_all_lanes_work_side_by_side_in_one_process(fetch: Fetch) -> None:
         )
     assert [a["status"] for a in fetched.answers] == [200, 200, 200]
     assert fetched.log.count("Starting download handler") <= 1
+    # Our choice of a client, and that no Referer is written, is nobody's worry.
+    assert "experimental" not in fetched.log
+    assert "Referer header" not in fetched.log
 
 
 def test_a_worker_without_a_browser_says_so(fetch: Fetch) -> None:
