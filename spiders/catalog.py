@@ -17,7 +17,7 @@ from crawler.extract import Link, Page, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
-from crawler.extract.sitemap import is_news, named_in_robots, read_sitemap
+from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
 from crawler.items import Product
 from crawler.jobs.model import Plan
@@ -132,7 +132,7 @@ class CatalogSpider(FrontierSpider):
         found = read_sitemap(response.body, response.url)
         for url in found.sitemaps[:MOST_SITEMAPS]:
             yield self._sitemap(url, origin, since=since, crawled=crawled)
-        changed = dict(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
+        changed = dates_of(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         for link in listed_links((url for url, _ in found.pages), origin, site.follows):
             if not self.knows(link.url, _job(response)):

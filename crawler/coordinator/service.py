@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 import attrs
 from redis.asyncio import Redis
@@ -29,6 +30,8 @@ TERM_S = 10.0
 ROUND_S = 1.0
 #: Between two looks at the products, s.
 RECRAWL_S = 60.0
+#: And so many times as long as the last look took.
+_REST = 20
 #: Products sent again in one look, at most: the rest waits for the next one.
 BATCH = 2000
 _DAY_S = 86_400.0
@@ -52,6 +55,7 @@ class Coordinator:
     leading: bool = False
     _lock: Lock = attrs.field(init=False)
     _looked: datetime | None = None
+    _pause_s: float = RECRAWL_S
 
     def __attrs_post_init__(self) -> None:
         self.frontier = frontier_of(self.redis, self.crawl, self.partitions)
@@ -99,10 +103,12 @@ class Coordinator:
         for plan in self.plans:
             await self._full(plan, now)
             await self._watch(plan, now)
-        if self._looked is None or (now - self._looked).total_seconds() >= RECRAWL_S:
-            self._looked = now
+        if self._looked is None or (now - self._looked).total_seconds() >= self._pause_s:
+            self._looked, began = now, monotonic()
             for plan in self.plans:
                 await self._recrawl(plan, now)
+            # Large sites take a while to look through: the database has other work as well.
+            self._pause_s = max(RECRAWL_S, _REST * (monotonic() - began))
         await self._close(now)
 
     async def _take_over(self, now: datetime) -> None:

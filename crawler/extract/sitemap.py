@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from html import unescape
@@ -15,6 +16,8 @@ from crawler.urls import absolute
 #: The protocol's own limits, with room for those who bend them.
 MOST_URLS = 50_000
 MOST_BYTES = 64_000_000
+#: So many pages are not changed in one second, unless all of them are.
+_SAME = 20
 _DATE = len("2026-11-21")
 
 _ENTRY = re.compile(rb"<(?:\w+:)?(url|sitemap|item|entry)[\s>].*?</(?:\w+:)?\1>", re.S | re.I)
@@ -72,6 +75,16 @@ def named_in_robots(text: str, url: str) -> list[str]:
     """
     found = (_address(name.encode(), url) for name in _ROBOTS.findall(text))
     return list(dict.fromkeys(address for address in found if address))
+
+
+def dates_of(pages: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """When each page was last changed; "" for all where the dates say nothing.
+
+    Some shops date every page with the time at which the sitemap was written.
+    """
+    dates = {changed for _, changed in pages}
+    told = len(dates) > 1 or len(pages) < _SAME
+    return {url: changed if told else "" for url, changed in pages}
 
 
 def is_news(changed: str, since: datetime) -> bool:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
+from typing import Any
 
 import attrs
 import psycopg2
 import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.statscollectors import MemoryStatsCollector
 
+from crawler.conditional import KEY
+from crawler.engine.ledger import ledger_of
+from crawler.engine.spider import FrontierSpider
+from crawler.engine.storage import storage_of
+from crawler.frontier.model import Lease
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from crawler.stores.writer import transaction
+from middlewares.conditional import Answer
+from tests.helpers import wait_until_async
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres
@@ -40,6 +54,38 @@ def test_an_unchanged_page_makes_its_product_fresh_again(database: str) -> None:
         database,
         "SELECT scraped_at, job_id, gone_at, observed_s, changed_after, etag, parser FROM products",
     ) == [(T0 + DAY, "job-2", None, 86400.0, [], '"a"', "p1")]
+
+
+async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: str) -> None:
+    write(database, seen(row(), A))
+    made: Any = Crawler(FrontierSpider, {"DATABASE_URL": database, "SEINE_BATCH_SECONDS": 0.01})
+    made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
+    answer, storage, ledger = Answer.from_crawler(made), storage_of(made), ledger_of(made)
+    ended: list[str] = []
+    ledger.connect(lambda entry: ended.append(entry.outcome), lambda *_: 1.0)
+    await storage.open()
+    url = "https://shop.example/p/1"
+    state = {"etag": '"a"', "parser": storage.parser(url)}
+    request = Request(url, meta={KEY: state, "site_id": "shop", "job_id": "job-2"})
+    request.headers["If-None-Match"] = '"a"'
+    ledger.begin(request, Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"1 a\n"))
+    other = psycopg2.connect(database)
+    other.cursor().execute("LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
+    with pytest.raises(IgnoreRequest):
+        answer.process_response(request, Response(url, 304))
+    ledger.finished(request)
+    await asyncio.sleep(0.3)
+    assert ended == []
+    other.rollback()
+    other.close()
+
+    async def over() -> bool:
+        return bool(ended)
+
+    await wait_until_async(over, 10, "the lease ends")
+    assert ended == ["done"]
+    assert rows_of(database, "SELECT job_id FROM products") == [("job-2",)]
+    await storage.close()
 
 
 def test_another_state_that_was_stored_meanwhile_is_not_confirmed(database: str) -> None:

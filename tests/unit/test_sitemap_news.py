@@ -1,0 +1,82 @@
+"""What of a watched sitemap is news: by its dates, and where these say nothing."""
+
+from __future__ import annotations
+
+import doctest
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import XmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+import crawler.extract.sitemap
+from crawler import meta as m
+from crawler.extract.sitemap import dates_of, is_news
+from spiders.catalog import CatalogSpider
+
+SHOP = "https://shop.example/"
+SINCE = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+def test_the_examples_in_the_docstrings_hold():
+    assert doctest.testmod(crawler.extract.sitemap).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ("2026-11-20T12:00:01Z", True),
+        ("2026-11-20T11:59:59+00:00", False),
+        ("2026-11-20T13:30:00+02:00", False),
+        ("Fri, 20 Nov 2026 12:00:01 GMT", True),
+        ("Thu, 19 Nov 2026 12:00:01 GMT", False),
+        # Somewhere it was still that day half a day ago.
+        ("2026-11-19", True),
+        ("2026-11-18", False),
+        ("2026-11-20", True),
+        ("yesterday", True),
+        ("2026-13-45", True),
+    ],
+)
+def test_dates_as_sitemaps_write_them(changed, expected):
+    assert is_news(changed, SINCE) is expected
+
+
+def news(dates: list[str], **known: str) -> dict[str, str]:
+    """Read a sitemap in a news job; gives each page that is asked for, with its scope."""
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    entries = "".join(
+        f"<url><loc>{SHOP}p/{n}</loc><lastmod>{date}</lastmod></url>"
+        for n, date in enumerate(dates)
+    )
+    url = f"{SHOP}sitemap.xml"
+    request = Request(url, meta={m.JOB_TYPE: "news", m.JOB_ID: "news-1"})
+    response = XmlResponse(url, body=f"<urlset>{entries}</urlset>".encode(), request=request)
+    found = spider.parse_sitemap(response, SHOP, **known)
+    return {request.url.removeprefix(SHOP): request.meta[m.SCOPE] for request in found}
+
+
+def test_only_what_is_newer_than_the_last_look_is_asked_for():
+    old, new = "2026-11-01", "2026-11-21"
+    assert news([old, new, ""], since=SINCE.isoformat(), crawled="full-1") == {
+        "p/1": f"news {new}",
+        # Without a date it is news if the full crawl did not see it.
+        "p/2": "full-1",
+    }
+
+
+def test_a_first_look_finds_everything():
+    assert len(news(["2026-11-01", "2026-11-21"])) == 2
+
+
+def test_one_date_for_all_pages_says_nothing():
+    found = news(["2026-11-21T12:00:00Z"] * 25, since=SINCE.isoformat(), crawled="full-1")
+    assert set(found.values()) == {"full-1"}
+    few = [(f"{n}", "2026-11-21") for n in range(5)]
+    assert set(dates_of(few).values()) == {"2026-11-21"}
