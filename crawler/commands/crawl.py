@@ -14,10 +14,12 @@ from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 
 from crawler.cli import FAILED, complain, guarded, seed_reader
-from crawler.config import flag, number, redact
+from crawler.config import FrontierConfig, flag, number, redact
 from crawler.engine.storage import prepare
 from crawler.errors import BadSeed, SeineError
-from crawler.stores.connect import Endpoints, endpoints
+from crawler.frontier.keys import Keys
+from crawler.frontier.partitions import agree
+from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from crawler.stores.patience import Patience
 
 logger = logging.getLogger(__name__)
@@ -55,18 +57,22 @@ class Command(ScrapyCrawl):
             except BadSeed as error:
                 raise BadSeed(f"-a url={url[:200]}: {error}") from None
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
-        found = Patience(limit_s, complain).try_until(self._stores)
+        found = Patience(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
         settings.set("REDIS_URL", found.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", found.database_url, priority="cmdline")
 
-    def _stores(self) -> Endpoints:
+    def _stores(self, spider: str) -> Endpoints:
         settings = self.settings
         assert settings is not None
         found = endpoints(settings)
         own = flag(settings, "SEINE_EMBEDDED")
         if own or settings.getwithbase("ITEM_PIPELINES"):  # who stores nothing needs no schema
             prepare(found.database_url, own=own)
+        frontier = FrontierConfig.from_settings(settings, spider)
+        with blocking_client(found.redis_url) as redis:
+            has = redis.hget(Keys(frontier.crawl).control, "partitions")
+        agree(frontier.crawl, frontier.partitions, int(has or frontier.partitions))
         return found
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:

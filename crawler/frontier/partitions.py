@@ -95,14 +95,22 @@ async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
         ConfigError: the crawl has another number of partitions.
         RedisError: Redis does not answer.
     """
-    has = int(await Frontier(redis, crawl).run("join", partitions))
+    agree(crawl, partitions, int(await Frontier(redis, crawl).run("join", partitions)))
+    return frontier_of(redis, crawl, partitions)
+
+
+def agree(crawl: str, partitions: int, has: int) -> None:
+    """Refuse another number of partitions than a crawl has.
+
+    Raises:
+        ConfigError: it is another one.
+    """
     if has != partitions:
         raise ConfigError(
             f"FRONTIER_PARTITIONS={partitions}, but crawl {crawl!r} was begun with {has}: "
             f"its requests would not be found. Set it to {has}, or give a new crawl another name "
             "(SEINE_CRAWL)"
         )
-    return frontier_of(redis, crawl, partitions)
 
 
 class PartitionedFrontier(Frontier):
