@@ -72,6 +72,7 @@ def measured(found: Mapping[str, Any]) -> str:
         "distance": _distance,
         "workers": _workers,
         "minute": _minute,
+        "upstream": _upstream,
     }
     parts += [make(found[name]) for name, make in makers.items() if name in found]
     return "\n\n".join(parts)
@@ -225,6 +226,30 @@ def _minute(point: Mapping[str, Any]) -> str:
         f"minute**, stored; {point['cpu_ms']:.2f} ms of CPU a page, "
         f"{point['rss_mb']:.0f} MB a worker, {point['machine_busy_percent']:.0f} % of the machine."
     )
+
+
+def _upstream(found: Mapping[str, Mapping[str, float]]) -> str:
+    items, links, sent = (
+        found[name] for name in ("concurrent_items", "link_extractor", "commands")
+    )
+    rows = [
+        (
+            "Scrapy, CPU a page",
+            f"{items['cpu_ms_with_100']:.2f} ms with CONCURRENT_ITEMS 100, the default",
+            f"{items['cpu_ms_with_1']:.2f} ms with 1",
+        ),
+        (
+            f"links of a page of {links['page_kb']:.0f} kB",
+            f"{links['link_extractor_ms']:.2f} ms, LinkExtractor",
+            f"{links['xpath_ms']:.2f} ms, XPath and urljoin",
+        ),
+        (
+            "round trips to Redis a page",
+            f"{sent['scrapy_redis_round_trips_a_page']:.2f}, scrapy-redis",
+            f"{sent['seine_round_trips_a_page']:.2f}, Seine",
+        ),
+    ]
+    return "### Upstream\n\n" + table(("what", "as it is", "as it could be"), rows)
 
 
 def write(found: Mapping[str, Any], docs: Path) -> None:

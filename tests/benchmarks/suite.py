@@ -18,7 +18,7 @@ from typing import Any
 
 import attrs
 
-from tests.benchmarks import crawl, page
+from tests.benchmarks import crawl, page, upstream
 from tests.benchmarks.fleets import steady
 from tests.benchmarks.machine import machine
 from tests.benchmarks.stage import SIDES, Result, Stage, alternate, present, stage, start_up
@@ -175,6 +175,7 @@ PARTS: dict[str, Callable[[Plan, Stage], Any]] = {
     "distance": distance,
     "workers": workers,
     "minute": minute,
+    "upstream": lambda _, stores: upstream.shown(stores),
 }
 
 
