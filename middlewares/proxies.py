@@ -6,9 +6,9 @@ import asyncio
 import logging
 import random
 import time
+import uuid
 from typing import Any, Self
 
-from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMiddleware
 from scrapy import Request, signals
@@ -19,7 +19,7 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
-from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Taken
+from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Taken
 from crawler.access.proxies import Proxy
 from crawler.config import flag, number
 from crawler.engine.clock import Clock
@@ -42,6 +42,10 @@ _PROBE = "proxy_probe"
 _STICKY = frozenset({"residential", "gateway"})
 #: Seconds between two looks at the list's file.
 _RELOAD_S = 10.0
+#: Seconds after which a worker says again what it lists.
+_REGISTER_S = 300.0
+#: Seconds for which workers may have different lists before that is worth a word.
+_SETTLE_S = 30.0
 #: Seconds between two counts of the proxies that a domain may be asked through.
 _COUNT_S = 15.0
 #: A longer wait is the whole domain's, not one request's: nothing else could be sent either.
@@ -92,8 +96,11 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.verdicts = verdicts_of(crawler)
         self.known: dict[str, Proxy] = {}
         self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
-        self._redis: Redis | None = None
-        self._look_at = 0.0
+        self.proxies: list[Proxy] = []
+        self.worker = uuid.uuid4().hex[:16]
+        self._pool: ProxyPool | None = None
+        self._look_at = self._register_at = 0.0
+        self._differs = 0
         self._opening = asyncio.Lock()
         self._late: set[asyncio.Task[str]] = set()
 
@@ -116,28 +123,50 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     async def _open(self) -> ProxyPool:
         """Connect, and read the list where it changed."""
         async with self._opening:
-            if self._redis is None:
+            if self._pool is None:
                 url = endpoints(self.crawler.settings, need=("redis",)).redis_url
-                self._redis = redis_client(url)
-            pool = ProxyPool(
-                self._redis, str(self.crawler.settings.get("SEINE_FLEET", "access")), self.config
-            )
+                fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
+                self._pool = ProxyPool(redis_client(url), fleet, self.config)
             if time.monotonic() >= self._look_at:
-                await self._reload(pool)
+                await self._reload(self._pool)
                 self._look_at = time.monotonic() + _RELOAD_S
-        return pool
+        return self._pool
 
     async def _reload(self, pool: ProxyPool) -> None:
+        """Tell the fleet what this worker lists: where that changed, and now and then."""
         found = self.listing.read()
-        if found is None:
+        if found is not None:
+            self.proxies, bad = found
+            for line in bad:
+                logger.error("list of proxies, line %d is left out: %s", line.number, line.reason)
+            self.known = {proxy.id: proxy for proxy in self.proxies}
+        elif time.monotonic() < self._register_at:
             return
-        proxies, bad = found
-        for line in bad:
-            logger.error("list of proxies, line %d is left out: %s", line.number, line.reason)
-        self.known = {proxy.id: proxy for proxy in proxies}
-        left = await pool.register(proxies)
-        self.stats.set_value("proxies/listed", len(proxies))
-        logger.info("%d proxies listed, %d left the list", len(proxies), left)
+        registered = await pool.register(self.proxies, self.worker)
+        self._register_at = time.monotonic() + _REGISTER_S
+        self.stats.set_value("proxies/listed", len(self.proxies))
+        self.stats.set_value("proxies/lists_in_fleet", registered.lists)
+        if found is not None:
+            text = "%d proxies listed, %d left the fleet"
+            logger.info(text, len(self.proxies), registered.left)
+        self._compare(registered)
+
+    def _compare(self, registered: Registered) -> None:
+        """Say once that workers have different lists, unless that was about to change."""
+        if registered.lists == 1:
+            self._differs = 0
+            return
+        self._differs += 1
+        if self._differs == 1:  # a changed file reaches the workers one after the other
+            self._register_at = time.monotonic() + _SETTLE_S
+        elif self._differs == 2:  # noqa: PLR2004
+            logger.warning(
+                "the fleet's workers have %d different lists of proxies; each uses its own. "
+                "Only here: %s; only elsewhere: %s",
+                registered.lists,
+                registered.here,
+                registered.elsewhere,
+            )
 
     async def process_request(self, request: Request) -> Request | None:
         """Send the request through a proxy, or back until one is free."""
@@ -182,11 +211,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self.stats.inc_value("proxies/store_errors")
             return 1.0
         if not isinstance(taken, Taken):
+            if taken == float("inf"):  # or Redis has lost what it knew
+                self._register_at = 0.0
             return taken
         self.clock.learn(taken.now_ms / 1000, asked, time.monotonic())
         proxy = self.known.get(taken.id)
-        if proxy is None:  # another worker has a newer list
-            self._look_at = 0.0
+        if proxy is None:  # the list changed meanwhile
             return 1.0
         if proxy.pool in _STICKY:
             same = taken.id == kept
@@ -301,8 +331,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     async def closed(self) -> None:
         """Finish the reports and disconnect."""
         await asyncio.gather(*self._late, return_exceptions=True)
-        if self._redis is not None:
-            await self._redis.aclose()
+        if self._pool is None:
+            return
+        try:
+            await self._pool.withdraw(self.worker)
+        except (RedisError, OSError):
+            self.stats.inc_value("proxies/store_errors")
+        await self._pool.redis.aclose()
 
 
 class VerdictPolicy:

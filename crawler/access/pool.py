@@ -7,6 +7,7 @@ whether it is good again.
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -21,6 +22,8 @@ from crawler.config import SettingsLike, number
 
 #: A proxy whose pause ends this soon is taken ahead of time, ms.
 LEAD_MS = 1000
+#: For how long a worker's list counts when it falls silent, ms.
+LISTED_MS = 900_000
 Outcome = Literal["good", "ban", "unknown"]
 
 
@@ -88,6 +91,39 @@ class Taken:
 
 
 @attrs.frozen
+class Some:
+    """A few of many."""
+
+    ids: tuple[str, ...]
+    count: int
+
+    def __str__(self) -> str:
+        if not self.count:
+            return "none"
+        return f"{self.count} ({', '.join(self.ids)}{', …' if self.count > len(self.ids) else ''})"
+
+
+@attrs.frozen
+class Registered:
+    """What came of a worker's list."""
+
+    left: int
+    """Proxies that no worker lists any more."""
+    lists: int
+    """Different lists in the fleet."""
+    elsewhere: Some
+    """Proxies that only other workers' lists have."""
+    here: Some
+    """Proxies that only this worker's list has."""
+
+
+def name_of(proxies: Sequence[Proxy]) -> str:
+    """Name a list: the same for the same proxies, in whatever order."""
+    ids = sorted(f"{p.id} {p.pool} {p.country}" for p in proxies)
+    return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
+
+
+@attrs.frozen
 class Health:
     """What the fleet knows of one proxy."""
 
@@ -115,11 +151,31 @@ class ProxyPool:
         self.config = config or PoolConfig()
         #: 0 asks the server's clock; tests pass their own time.
         self.now_ms = now_ms
+        #: Name of the list whose proxies are taken; '' = any.
+        self.listed = ""
 
-    async def register(self, proxies: Sequence[Proxy]) -> int:
-        """Make these the fleet's proxies; returns how many left the list."""
+    async def register(self, proxies: Sequence[Proxy], worker: str = "") -> Registered:
+        """Make these a worker's proxies; the fleet has those that any of its workers lists.
+
+        To be repeated within `LISTED_MS`; a worker that is silent for longer no longer counts. From
+        now on this object takes only proxies of this list.
+        """
+        self.listed = name_of(proxies)
         args = [arg for p in proxies for arg in (p.id, p.pool, p.country, p.provider)]
-        return int(await run(self.redis, "register", self.key, self.now_ms, len(proxies), *args))
+        head = (self.now_ms, worker, self.listed, LISTED_MS, len(proxies))
+        left, lists, elsewhere, n_elsewhere, here, n_here = await run(
+            self.redis, "register", self.key, *head, *args
+        )
+        return Registered(
+            int(left),
+            int(lists),
+            Some(tuple(sorted(map(text, elsewhere))), int(n_elsewhere)),
+            Some(tuple(sorted(map(text, here))), int(n_here)),
+        )
+
+    async def withdraw(self, worker: str) -> None:
+        """Let a worker's list count no longer once another one registers; nothing leaves now."""
+        await self.redis.zrem(self.key + "workers", worker)
 
     async def take(
         self,
@@ -150,6 +206,7 @@ class ProxyPool:
             config.concurrency,
             int(config.delay_s * 1000),
             *(("", 0, 0) if each is None else (each.delay_ms, each.concurrency, LEAD_MS)),
+            self.listed,
         )
         word = text(reply[0])
         if word == "TAKEN":
@@ -170,7 +227,8 @@ class ProxyPool:
 
     async def usable(self, domain: str, *, pool: str = "", country: str = "") -> int:
         """Count the proxies that a domain may be asked through."""
-        return int(await run(self.redis, "usable", self.key, self.now_ms, domain, pool, country))
+        args = (self.now_ms, domain, pool, country, self.listed)
+        return int(await run(self.redis, "usable", self.key, *args))
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
         """Say how a use ended; returns what became of the proxy.

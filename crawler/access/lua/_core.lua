@@ -5,6 +5,15 @@ local INFO = P .. 'info' -- hash: id -> JSON of pool, country, provider
 local RESTING = P .. 'resting' -- sorted set: id -> end of its fleet-wide quarantine, ms
 local HEALTH = P .. 'health' -- hash: '<id> good|ban|unknown' -> count
 
+local WORKERS = P .. 'workers' -- sorted set: worker -> until when its list counts, ms
+local LISTS = P .. 'lists' -- hash: worker -> name of its list
+local NAMES = P .. 'names' -- set: names of lists whose members are kept
+
+-- set: ids of one list
+local function list_key(name)
+    return P .. 'list:' .. name
+end
+
 -- sorted set: id -> when it was last taken, ms; '' stands for any pool or country
 local function pool_key(pool, country)
     return P .. 'pool:' .. pool .. '/' .. country

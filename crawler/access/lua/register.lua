@@ -1,22 +1,69 @@
--- register: make the fleet's list of proxies this one; what is known of those that stay is kept.
+-- register: this worker's list of proxies; the fleet has those that any of its workers lists.
+-- What is known of those that stay is kept. A worker that is silent for long no longer counts.
 -- include: _clock _core
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
--- ARGV[2] number of proxies
--- ARGV[3] then for each: id, pool, country, provider
--- reply: number of proxies that left the list
-local stay, at, left = {}, 3, 0
-for _ = 1, tonumber(ARGV[2]) do
+-- ARGV[2] worker
+-- ARGV[3] name of the list: the same for the same proxies
+-- ARGV[4] ms for which the worker's list counts
+-- ARGV[5] number of proxies
+-- ARGV[6] then for each: id, pool, country, provider
+-- reply: {proxies that left the fleet, lists in the fleet, ids that only others list: at most 5, how many,
+--         ids that only this worker's list has: at most 5, how many}
+local NAMED = 5
+local worker, name = ARGV[2], ARGV[3]
+redis.call('ZREMRANGEBYSCORE', WORKERS, '-inf', now)
+redis.call('ZADD', WORKERS, now + tonumber(ARGV[4]), worker)
+for _, gone in ipairs(redis.call('HKEYS', LISTS)) do
+    if not redis.call('ZSCORE', WORKERS, gone) then redis.call('HDEL', LISTS, gone) end
+end
+redis.call('HSET', LISTS, worker, name)
+
+local mine, at = {}, 6
+redis.call('DEL', list_key(name))
+for _ = 1, tonumber(ARGV[5]) do
     local id, pool, country = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-    stay[id] = true
+    mine[id] = true
+    redis.call('SADD', list_key(name), id)
     redis.call('HSET', INFO, id, cjson.encode({ pool = pool, country = country, provider = ARGV[at + 3] }))
     for _, key in ipairs(pools_of(pool, country)) do
         redis.call('ZADD', key, 'NX', 0, id)
     end
     at = at + 4
 end
+
+local names, others, lists = {}, {}, 1
+names[name] = true
+for _, other in ipairs(redis.call('HVALS', LISTS)) do
+    if not names[other] then
+        names[other], lists = true, lists + 1
+        for _, id in ipairs(redis.call('SMEMBERS', list_key(other))) do
+            others[id] = true
+        end
+    end
+end
+for _, old in ipairs(redis.call('SMEMBERS', NAMES)) do
+    if not names[old] then redis.call('DEL', list_key(old)) end
+end
+redis.call('DEL', NAMES)
+for known in pairs(names) do
+    redis.call('SADD', NAMES, known)
+end
+
+local function more(these, those)
+    local found, count = {}, 0
+    for id in pairs(these) do
+        if not those[id] then
+            count = count + 1
+            if count <= NAMED then found[count] = id end
+        end
+    end
+    return found, count
+end
+
+local left = 0
 for _, id in ipairs(redis.call('HKEYS', INFO)) do
-    if not stay[id] then
+    if not mine[id] and not others[id] then
         local info = cjson.decode(redis.call('HGET', INFO, id))
         for _, key in ipairs(pools_of(info.pool, info.country)) do
             redis.call('ZREM', key, id)
@@ -26,4 +73,7 @@ for _, id in ipairs(redis.call('HKEYS', INFO)) do
         left = left + 1
     end
 end
-return left
+local elsewhere, n_elsewhere = more(others, mine)
+local here, n_here = {}, 0
+if lists > 1 then here, n_here = more(mine, others) end
+return { left, lists, elsewhere, n_elsewhere, here, n_here }

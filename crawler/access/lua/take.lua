@@ -13,6 +13,7 @@
 -- ARGV[10] pause between two uses of one proxy for this domain, ms ('' = the domain keeps it itself)
 -- ARGV[11] uses of one proxy at a time for this domain (0: any number)
 -- ARGV[12] how long before its time a proxy may be taken, ms
+-- ARGV[13] name of the worker's list: it knows no other proxies ('' = it takes any)
 -- reply: {'TAKEN', id, 1 if this use decides on it, time of the use ms (0: at once), now ms}; {'WAIT', ms until one may be free};
 --        {'NONE'}: the pool is empty
 local pool = pool_key(ARGV[3], ARGV[4])
@@ -20,6 +21,7 @@ local resting, tried = domain_key('rest', ARGV[2]), domain_key('try', ARGV[2])
 local proven = domain_key('good', ARGV[2])
 local hold, most, pause = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local each, each_most, lead = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local listed = ARGV[13] ~= '' and list_key(ARGV[13])
 local SCAN = 500 -- a longer list of resting proxies is not searched to its end
 local SOON = 250 -- ms after which a use that is under way may be over
 
@@ -28,9 +30,10 @@ local function crowded(uses, limit)
     return redis.call('ZCARD', uses) >= limit
 end
 
--- When a proxy may be used, ms (0: now); whether this use decides on it; whether only its pause for the
+-- When a proxy may be used, ms (0: now, nil: never by this worker); whether this use decides on it; whether only its pause for the
 -- domain stands in the way.
 local function free_at(id, last)
+    if listed and redis.call('SISMEMBER', listed, id) == 0 then return nil end
     local fleet = tonumber(redis.call('ZSCORE', RESTING, id) or 0)
     local here = tonumber(redis.call('ZSCORE', resting, id) or 0)
     if math.max(fleet, here) > now then return math.max(fleet, here) end
@@ -83,7 +86,7 @@ while first < SCAN do
         if paced and at - now <= lead and not (nearly and nearly.at <= at) then
             nearly = { id = page[i], probe = probe, at = at }
         end
-        soonest = math.min(soonest or at, at)
+        if at then soonest = math.min(soonest or at, at) end
     end
     first = first + 50
 end

@@ -5,6 +5,7 @@
 -- ARGV[2] domain
 -- ARGV[3] pool ('' = any)
 -- ARGV[4] country ('' = any)
+-- ARGV[5] name of the worker's list ('' = any)
 -- reply: the number
 local function resting(key)
     local found = {}
@@ -15,7 +16,8 @@ local function resting(key)
 end
 local everywhere, here, usable = resting(RESTING), resting(domain_key('rest', ARGV[2])), 0
 for _, id in ipairs(redis.call('ZRANGE', pool_key(ARGV[3], ARGV[4]), 0, -1)) do
-    if not everywhere[id] and not here[id] then
+    local known = ARGV[5] == '' or redis.call('SISMEMBER', list_key(ARGV[5]), id) == 1
+    if known and not everywhere[id] and not here[id] then
         usable = usable + 1
     end
 end

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.access.pool import Each, PoolConfig, ProxyPool, Taken
-from crawler.access.proxies import parse
+from crawler.access.pool import LISTED_MS, Each, PoolConfig, ProxyPool, Taken
+from crawler.access.proxies import Proxy, parse
 
 SHOP = "shop.example"
 pytestmark = pytest.mark.redis
@@ -204,3 +204,52 @@ async def test_proxies_at_rest_do_not_count_as_usable(pool) -> None:
     await pool.report(SHOP, await taken(pool), "ban")
     assert await pool.usable(SHOP) == 2
     assert await pool.usable("other.example") == 3
+
+
+def listed(*lines: str) -> list[Proxy]:
+    proxies, bad = parse(lines)
+    assert not bad
+    return proxies
+
+
+async def test_workers_with_different_lists_take_from_their_own_and_share_the_rest(
+    redis_client, namespace
+) -> None:
+    one, other = (
+        ProxyPool(redis_client, namespace, PoolConfig(quarantine_s=60), now_ms=1_000_000)
+        for _ in range(2)
+    )
+    mine, theirs = listed("u:hunter2@a:1", "u:hunter2@b:1"), listed("u:hunter2@b:1", "c:1")
+    await one.register(mine, "w1")
+    found = await other.register(theirs, "w2")
+    assert (found.left, found.lists) == (0, 2)
+    assert (found.here.ids, found.elsewhere.ids) == ((theirs[1].id,), (mine[0].id,))
+    assert "hunter2" not in f"{found}"
+    assert len(await one.health()) == 3
+    assert await one.usable(SHOP) == await other.usable(SHOP) == 2
+    taken_by_one = {(await taken(one)).id for _ in range(2)}
+    assert taken_by_one == {proxy.id for proxy in mine}
+    assert (await taken(other)).id == theirs[1].id
+    assert isinstance(await other.take(SHOP), float)  # what both list is out on trial already
+
+
+async def test_a_list_goes_with_the_last_worker_that_has_it(redis_client, namespace) -> None:
+    one, other = (ProxyPool(redis_client, namespace, now_ms=1_000_000) for _ in range(2))
+    await one.register(listed("a:1"), "w1")
+    assert (await other.register(listed("b:1"), "w2")).lists == 2
+    other.now_ms += LISTED_MS - 1
+    assert (await other.register(listed("b:1"), "w2")).left == 0
+    other.now_ms += 1
+    found = await other.register(listed("b:1"), "w2")
+    assert (found.left, found.lists, found.elsewhere.count) == (1, 1, 0)
+    await other.withdraw("w2")
+    assert [h.id for h in await one.health()] == [listed("b:1")[0].id]
+    one.now_ms = other.now_ms
+    assert (await one.register(listed("a:1"), "w1")).left == 1
+
+
+async def test_one_workers_new_list_takes_the_place_of_its_old_one(pool) -> None:
+    await pool.register(listed("a:1", "b:1"), "w1")
+    found = await pool.register(listed("b:1"), "w1")
+    assert (found.left, found.lists) == (1, 1)
+    assert str(found.here) == "none"

@@ -199,12 +199,30 @@ async def test_a_changed_list_is_read_while_the_crawl_runs(make: Make, tmp_path:
     assert await used(middleware) == "http://b.example:2"
 
 
+async def test_lists_that_stay_different_are_told_once_and_without_credentials(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = await make(SEINE_PROXIES="http://me:hunter2@a.example:1,b.example:2")
+    other = await make(SEINE_PROXIES="b.example:2,http://me:hunter2@c.example:3")
+    await used(one)
+    for _ in range(3):
+        other._look_at = other._register_at = 0.0
+        await used(other)
+    told = [r.getMessage() for r in caplog.records if "different lists" in r.getMessage()]
+    assert len(told) == 1
+    assert "Only here: 1 (c.example:3#" in told[0]
+    assert "only elsewhere: 1 (a.example:1#" in told[0]
+    assert "hunter2" not in caplog.text
+    own = {"http://b.example:2", "http://me:hunter2@c.example:3"}
+    assert {await used(other) for _ in range(4)} <= own
+
+
 async def test_an_outage_of_redis_is_a_wait_and_no_error(make: Make, tmp_path: Path) -> None:
     middleware = await make(SEINE_PROXIES="a.example:1")
     await used(middleware)
-    assert middleware._redis is not None
-    await middleware._redis.aclose()
-    middleware._redis = redis_client(f"unix://{tmp_path}/gone")
+    assert middleware._pool is not None
+    await middleware._pool.redis.aclose()
+    middleware._pool.redis = redis_client(f"unix://{tmp_path}/gone")
     assert isinstance(await middleware.process_request(leased(middleware)), Request)
     assert middleware.stats.get_value("proxies/store_errors") == 1
 
