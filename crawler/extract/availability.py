@@ -61,7 +61,7 @@ _RULES = [(name, finder(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})")) for name, w
 _SOME = finder(rf"(?<!{_LETTER})(?:{'|'.join(words for _, words in _PHRASES)})(?!{_LETTER})")
 #: What a button says when the thing can be put into a cart.
 BUY = finder(
-    r"\badd to (?:cart|bag|basket|trolley)|\bbuy (?:it )?now|in den (?:waren|einkaufs)korb"
+    r"\badd to (?:cart|bag|basket|trolley)|\bbuy (?:it )?now|place (?:a )?bid|gebot abgeben|in den (?:waren|einkaufs)korb"
     r"|jetzt kaufen|ajouter au panier|acheter|añadir al carrito|agregar al carrito|comprar"
     r"|aggiungi al carrello|acquista|adicionar ao carrinho|in (?:winkelwagen|winkelmand)"
     r"|do koszyka|dodaj do koszyka|в корзину|купить|до кошика|lägg i (?:varukorg|kundvagn)"

@@ -26,8 +26,8 @@ _LISTING_PATH = re.compile(
 )
 _ERRAND_PATH = re.compile(
     r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
-    r"|login|log-?in|sign-?in|account|my-?account|customer/account|register|contact|contact-?us"
-    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|password\w*|order-?status)(?:[/?.]|$)",
+    r"|[\w-]*(?:log-?in|sign-?in|sign-?up|write-?review)|(?:creat\w*-?)?account|my-?account|customer/account|register|contact|contact-?us"
+    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|[\w-]*password\w*|order-?status)(?:[/?.]|$)",
     re.I,
 )
 #: Fields in which a visitor writes how many to buy.

@@ -216,6 +216,9 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
             verdict.add("product", 2, "OpenGraph tells its stock or number")
     elif "price" in tags:
         verdict.add("product", 3, "its meta elements tell a price")
+    elif page.meta("article:published_time"):
+        verdict.add("product", -1, "it was published on a day, as articles are")
+        verdict.add("listing", -2, "it was published on a day, as articles are")
 
 
 def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
@@ -227,6 +230,8 @@ def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
             verdict.add("product", 1, "with the price before")
     elif seen.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
+    elif seen.on_request:
+        verdict.add("product", 3, "its price is told on request")
     if 1 <= seen.buy_buttons <= 3:
         verdict.add("product", 2.5, "a button buys it")
     elif seen.buy_buttons > 3:

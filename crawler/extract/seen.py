@@ -21,4 +21,6 @@ class Visible:
     """Prices in boxes with a title that leads to another page, where they are few."""
     facts: int = 0
     """Labelled identifiers (SKU, GTIN, MPN)."""
+    on_request: bool = False
+    """Instead of a price it asks to be asked."""
     price_marked: bool = False

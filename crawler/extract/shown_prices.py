@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 
 import attrs
 
@@ -23,7 +23,7 @@ _OTHER_AMOUNT = finder(
     r"|\bх \d+ мес|\d ?x (?:de )?(?:r?\$|€)|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
     r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
     r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
-    r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\bex\.? tax|excl\.? (?:vat|tax)|netto"
+    r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\be[xk][ck]?[sl]?l?\.? (?:vat|tax|gst|btw|mwst|moms|mva|iva|tva|dph)|sin iva|hors taxe|ohne mwst|bez dph|без ндс|\bplus vat|\+ ?vat|netto"
     r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
 )
 _OTHER_LABEL = finder(
@@ -160,7 +160,8 @@ def _judged_line(read: Lines, line: Line, monies: list[Money]) -> list[_Candidat
         line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
     )
     ends = [0, *(money.end for money in monies)]
-    return [_judged(money, place, since) for money, since in zip(monies, ends, strict=False)]
+    starts = [*(money.start for money in monies[1:]), len(line.text)]
+    return [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
 
 
 def _label_before(read: Lines, line: Line) -> str:
@@ -224,8 +225,8 @@ def _says_old(text: str) -> bool:
     return _OLD_WORDS(text) is not None
 
 
-def _judged(money: Money, place: _Place, since: int) -> _Candidate:
-    """Weigh an amount; *since* is where the amount before it ends in the same line."""
+def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
+    """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     text = line.text
     before = text[since : money.start]
@@ -237,7 +238,12 @@ def _judged(money: Money, place: _Place, since: int) -> _Candidate:
     if money.currency is None:
         cost += 8
     cost += min(60, max(0, len(text) - 40) // 2)
-    other = _says_other(text[: money.start] + text[money.end :]) or _labels_other(label)
+    after = text[money.end : until]
+    told = text[: money.start] + text[money.end :]
+    if (since and after.strip()) or (not since and until < len(text)):
+        # Each of several amounts has its own words, before it or behind it.
+        told = after if since else before + after
+    other = _says_other(told) or _labels_other(label)
     if _PER_UNIT.match(text[money.end :]):
         other = True
     if other:

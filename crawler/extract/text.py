@@ -43,6 +43,12 @@ _SHORTEST_NAME = 7
 _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
 _LONGEST_VALUE = 120
+_ON_REQUEST = finder(
+    r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|\bpoa\b"
+    r"|preis auf anfrage|prix sur demande|precio a consultar|consultar precio|prezzo su richiesta"
+    r"|preço sob consulta|prijs op aanvraag|cena na (?:zapytanie|dotaz|upit|povpraševanje)"
+    r"|цена по запросу|ціна за запитом|pris på (?:förfrågan|forespørsel|forespørgsel)|hinta pyydettäessä"
+)
 _NEAR = 60
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
@@ -188,6 +194,8 @@ def _seen(read: Lines, local: str | None) -> Visible:
     find_facts(read, seen)
     _stock(read, seen)
     _rating(read, seen.fields)
+    near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
+    seen.on_request = any(len(n.text) < _GLANCE and _ON_REQUEST(n.text) for n in near)
     return seen
 
 
