@@ -22,6 +22,10 @@ from crawler.engine.ledger import Entry, Ledger, ledger_of
 from crawler.engine.manners import PATIENCE_MS, Manners, manners_of
 
 
+#: Requests that ask for another time at once.
+AT_ONCE = 3
+
+
 class NotNow(Exception):
     """The site may not be asked for a while; the request goes back unsent."""
 
@@ -33,6 +37,7 @@ class Gate:
         self.ledger = ledger
         self.manners = manners
         self.stats = stats
+        self._asking = asyncio.Semaphore(AT_ONCE)
 
     def entry_of(self, request: Request) -> Entry | None:
         """Whose lease a request is sent on: its own, or the page's in whose place it goes."""
@@ -57,8 +62,10 @@ class Gate:
     def left(self, request: Request) -> None:
         """The request is on the wire, though perhaps the machine slept before the write."""
         entry = self.entry_of(request)
-        if entry is not None and not entry.lease.each_ms:
-            self.manners.left(entry.lease)
+        if entry is None or entry.lease.each_ms:
+            return
+        if (past_ms := self.manners.left(entry.lease)) > 0:
+            self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
     async def reserve(self, request: Request) -> None:
         """Get another time from the frontier.
@@ -106,12 +113,15 @@ class Gate:
             send()
 
         async def ask() -> None:
-            try:
-                await self.reserve(request)
-            except Exception as error:
-                fail(error)
-            else:
-                look()
+            # Few at a time: where all that are late ask at once, their answers keep each other from
+            # being read in time, and all are late again.
+            async with self._asking:
+                try:
+                    await self.reserve(request)
+                except Exception as error:
+                    fail(error)
+                else:
+                    look()
 
         if due is not None:
             asyncio.get_running_loop().call_later(due, look)

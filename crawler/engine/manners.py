@@ -165,13 +165,19 @@ class Manners:
         past_ms = self.pump.now_ms(lease) - lease.slot_ms
         return None if past_ms > late_ms(delay_ms) else max(0.0, -past_ms / 1000)
 
-    def left(self, lease: Lease) -> None:
-        """A request was written just now; where that was late, the next one's pause starts here."""
-        if lease.delay_ms and self.pump is not None:
-            now_ms = self.pump.now_ms(lease)
-            if now_ms - lease.slot_ms > late_ms(lease.delay_ms):
-                self.pump.tell("late", lease.domain, int(now_ms) + 1)
-                self.pump.kick()
+    def left(self, lease: Lease) -> float:
+        """A request was written just now; where that was late, the next one's pause starts here.
+
+        Returns by how much it was late, ms.
+        """
+        if not lease.delay_ms or self.pump is None:
+            return 0.0
+        now_ms = self.pump.now_ms(lease)
+        past_ms = now_ms - lease.slot_ms
+        if past_ms > late_ms(lease.delay_ms):
+            self.pump.tell("late", lease.domain, int(now_ms) + 1)
+            self.pump.kick()
+        return past_ms
 
     async def reserve(
         self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS

@@ -69,7 +69,9 @@ def late_ms(delay_ms: float) -> float:
 
     The frontier spaces slots wider than the pause by this much: a late one uses the margin up.
 
-    >>> late_ms(100), late_ms(50), late_ms(2000)
-    (5.0, 2.5, 5.0)
+    A long pause has room for more: a worker that has many sites to ask at once can be on time.
+
+    >>> late_ms(50), late_ms(100), late_ms(400), late_ms(2000), late_ms(10_000)
+    (2.5, 5.0, 8.0, 40.0, 100.0)
     """
-    return min(5.0, delay_ms * 0.05)
+    return min(delay_ms * 0.05, max(5.0, delay_ms * 0.02), 100.0)

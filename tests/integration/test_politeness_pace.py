@@ -134,4 +134,7 @@ async def test_eight_real_crawls_keep_the_pause_and_use_it(redis_url, namespace)
         gaps = gaps_of(site, {})
         check(site, 120, 100, stat(logs, "seine/slots_missed"), gaps)
         # The first requests included: each waits for its time when its connection is made already.
-        assert gaps[0] >= 0.095
+        # On a busy machine a worker may be put to sleep between its look at the clock and its
+        # write; it finds that out right after, and its next one is spaced from there.
+        slept_ms = max(0.0, max(stat([log], "seine/left_late_ms") for log in logs) - 10)
+        assert gaps[0] >= 0.095 - slept_ms / 1000

@@ -5,7 +5,7 @@ local function reserve(s)
     if s.delay == 0 then
         return slot, 0
     end
-    local guard = math.min(5, s.delay * 0.05)
+    local guard = math.min(s.delay * 0.05, math.max(5, s.delay * 0.02), 100)
     local spread = s.delay * s.jitter * math.random()
     return slot, math.ceil(slot + s.delay + guard + spread)
 end
