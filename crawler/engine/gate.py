@@ -21,7 +21,6 @@ from crawler import meta as m
 from crawler.engine.ledger import Entry, Ledger, ledger_of
 from crawler.engine.manners import PATIENCE_MS, Manners, manners_of
 
-
 #: Requests that ask for another time at once.
 AT_ONCE = 3
 
