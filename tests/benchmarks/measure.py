@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import attrs
@@ -18,6 +18,8 @@ import psutil
 from tests.benchmarks.processes import Cpu, cpu_of, memory_mb, peak_rss_mb, tree
 
 ROOT = Path(__file__).parents[2]
+#: A run that takes longer hangs; it is killed, and counts as failed.
+LIMIT_S = 400
 
 
 @attrs.frozen(kw_only=True)
@@ -66,8 +68,8 @@ def run(commands: Sequence[Command], folder: Path, begun: Callable[[], bool] | N
             starting = _starting(started, begun) if begun else Cpu()
             cpu = _ended(started)
     finally:
+        _end([process for process in started if process.returncode is None])
         for process in started:
-            process.kill()  # nothing where it has ended
             process.wait()
     wall_s = time.monotonic() - began
     texts = [log.read_text(errors="replace") for log in logs]
@@ -117,6 +119,12 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in [each for started in processes for each in tree(started.pid)]:
+        with suppress(psutil.Error):
+            process.kill()
+
+
 @attrs.define
 class Memory:
     """The most that was seen of a run."""
@@ -137,8 +145,11 @@ def _watched(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[Memory]:
     seen, over = Memory(), threading.Event()
 
     def watch() -> None:
+        until = time.monotonic() + LIMIT_S
         while not over.wait(0.5):
             seen.look([process.pid for process in processes])
+            if time.monotonic() > until:
+                _end(processes)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()

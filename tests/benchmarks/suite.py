@@ -97,7 +97,7 @@ def whole_job(plan: Plan, stores: Stage) -> dict[str, Any]:
         "points": list(_points(results, products=plan.products)),
         "figures": crawl.report(results),
     }
-    others = present(OTHERS)
+    others = [name for name in OTHERS if name in stores.starts]
     if others:
         with target(products=plan.other_products) as site:
             more = alternate(["seine", *others], plan.other_rounds, stores, site)
@@ -179,23 +179,38 @@ PARTS: dict[str, Callable[[Plan, Stage], Any]] = {
 }
 
 
-def measure_all(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
-    """Measure the named parts; returns all that is written."""
+def _works(side: str, stores: Stage) -> bool:
+    """Measure a side's start-up; another crawler that cannot run here is left out, and told."""
+    try:
+        with target(products=1) as site:
+            stores.starts[side] = start_up(side, stores, site)
+    except RuntimeError as error:
+        if side not in OTHERS:
+            raise
+        print(f"{side} is left out: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def measure_all(
+    plan: Plan, names: Sequence[str], save: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    """Measure the named parts; returns all that is written, and saves it after each of them."""
     began = time.monotonic()
     with stage() as stores:
         found: dict[str, Any] = {"command": "make bench", "machine": machine(stores)}
         found["plan"] = attrs.asdict(plan)
-        found["verified"] = verify(present(list(SIDES)), stores)
-        with target(products=1) as site:
-            for side in present(list(SIDES)):
-                stores.starts[side] = start_up(side, stores, site)
+        sides = [side for side in present(list(SIDES)) if _works(side, stores)]
+        found["verified"] = verify(sides, stores)
         for name in names:
             print(f"— {name}", file=sys.stderr, flush=True)
             since = time.monotonic()
             found[name] = PARTS[name](plan, stores)
             print(f"  {time.monotonic() - since:.0f} s", file=sys.stderr, flush=True)
+            save(found)
     found["minutes"] = round((time.monotonic() - began) / 60, 1)
     found["shows"] = page.shows(found)
+    save(found)
     return found
 
 
@@ -207,9 +222,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it runs")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=tuple(PARTS))
     args = parser.parse_args(argv)
-    found = measure_all(QUICK if args.quick else Plan(), args.parts)
     args.json.parent.mkdir(parents=True, exist_ok=True)
-    args.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+    def save(found: dict[str, Any]) -> None:
+        args.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+    found = measure_all(QUICK if args.quick else Plan(), args.parts, save)
     if args.docs:
         page.write(found, args.docs)
     print(json.dumps(found["shows"]))

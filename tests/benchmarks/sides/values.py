@@ -29,7 +29,7 @@ LABELS = {
     "Barcode (EAN)": "gtin",
 }
 #: Links that lead to no product.
-DENIED = (r"/cart", r"/about", r"/admin")
+DENIED = (r"/cart", r"/admin")
 #: The parameters of the shop that change what a page shows.
 KEPT = ("page",)
 
