@@ -42,7 +42,7 @@ from crawler.jobs.model import Plan
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate
-from tests.benchmarks.measure import run
+from tests.benchmarks.measure import Command, run
 from tests.benchmarks.server import free_port, redis_server
 from tests.helpers import create_database, drop_database, server_folder
 
@@ -138,8 +138,10 @@ class Shop:
         options = [part for pair in settings.items() for part in ("-s", "{}={}".format(*pair))]
         stores = {"REDIS_URL": self.redis_url, "DATABASE_URL": self.database_url}
         command = ["-m", "tests.benchmarks.sides.later", now.isoformat(), "crawl", "catalog"]
-        log = self.folder / f"{self.way}-{day}-worker.log"
-        run([*command, *options], log, {**stores, "SCRAPY_PROJECT": "test"})
+        folder = self.folder / f"{self.way}-{day}"
+        folder.mkdir()
+        environment = {**stores, "SCRAPY_PROJECT": "test"}
+        run([Command(arguments=[*command, *options], environment=environment)], folder)
 
     def _judge(self, shop: ServedShop, day: int) -> Day:
         visits = shop.visits()
