@@ -66,6 +66,7 @@ class Seine:
     crawl: str
     delay_ms: int
     name: str = "seine"
+    partitions: int = 1
     outage_limit_s: float = 120
 
     def prepare(self, hosts: Sequence[str]) -> None:
@@ -90,17 +91,19 @@ class Seine:
             "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
             "SEINE_LEASE_SECONDS": 3,
             "SEINE_DOMAIN_DELAY_MS": self.delay_ms,
+            "FRONTIER_PARTITIONS": self.partitions,
             "SEINE_OUTAGE_LIMIT": self.outage_limit_s,
         }
         options = [text for k, v in settings.items() for text in ("-s", f"{k}={v}")]
         return spawn(["scrapy", "crawl", "catalog", *options], environment, log)
 
     def left(self) -> int:
-        k = Keys(self.crawl)
+        parts = Keys(self.crawl, self.partitions).parts
         with Redis.from_url(self.servers.redis_url) as redis:
             seeds = f"{self.crawl}:start_urls"
             waiting = redis.llen(seeds) + redis.hlen(f"{{{seeds}}}:claimed")
-            return int(waiting + redis.hlen(k.requests) - redis.zcard(k.dead))
+            undone = [redis.hlen(k.requests) - redis.zcard(k.dead) for k in parts]
+            return int(waiting + sum(undone))
 
     def rows(self, host: str) -> list[dict[str, Any]]:
         return stored(self.servers.database_url, self._site(host))

@@ -16,17 +16,26 @@ from tests.helpers import server_folder
 NOTHING = ("lost_pages", "lost_items", "wrong_items", "politeness_violations", "stuck")
 
 
-def run(plan: Plan, namespace: str, folder: Path) -> dict[str, Any]:
+def run(plan: Plan, namespace: str, folder: Path, partitions: int = 1) -> dict[str, Any]:
     with server_folder() as data:
         servers = embedded.start(data)
-        side = Seine(servers, namespace, plan.delay_ms)
+        side = Seine(servers, namespace, plan.delay_ms, partitions=partitions)
         return Chaos(plan, side, servers, folder).run()
 
 
 @pytest.mark.acceptance
 @pytest.mark.timeout(150)
 def test_a_short_storm_loses_nothing(namespace, tmp_path, capsys):
-    figures = run(SHORT, namespace, tmp_path)
+    lose_nothing(run(SHORT, namespace, tmp_path), capsys)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(150)
+def test_a_short_storm_over_four_partitions_loses_nothing(namespace, tmp_path, capsys):
+    lose_nothing(run(SHORT, namespace, tmp_path, partitions=4), capsys)
+
+
+def lose_nothing(figures, capsys):
     with capsys.disabled():
         print(f"\n{json.dumps(figures)}")
     assert {name: figures[name] for name in NOTHING} == dict.fromkeys(NOTHING, 0), figures

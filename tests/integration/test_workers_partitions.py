@@ -14,10 +14,15 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
-from crawler.frontier.keys import Keys
-from crawler.frontier.partitions import join_frontier
+from crawler.config import FrontierConfig
+from crawler.engine.pump import Pump
+from crawler.frontier.keys import Keys, index_of
+from crawler.frontier.model import Done, Push
+from crawler.frontier.partitions import frontier_of, join_frontier
 from crawler.stores.connect import blocking_client
+from tests.benchmarks.server import free_port
 from tests.helpers import wait_until
 from tests.integration import redis_fleet, roam
 
@@ -93,6 +98,34 @@ def test_killed_workers_lose_nothing_on_a_cluster(namespace: str, tmp_path: Path
     assert sum(visits.values()) - total <= kills * 64
     assert sum(map(int, done)) == total, "each page was acked once"
     assert len(masters) == 3
+
+
+async def test_a_server_that_is_away_holds_up_nobody_else(
+    redis_client: Redis, namespace: str
+) -> None:
+    """What it was to be told waits, and is told once it is there."""
+    f = frontier_of(redis_client, namespace, 2)
+    here, away = (next(d for d in "abcdefgh" if index_of(d, 2) == n) for n in (0, 1))
+    await f.push([Push(domain=d, blob=b"", fingerprint=n) for n, d in enumerate([here, away] * 2)])
+
+    def nothing(*_: object) -> None: ...
+
+    config = FrontierConfig.from_settings({"FRONTIER_PARTITIONS": 2, "SEINE_READ_AHEAD": 2})
+    pump = Pump(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+    await pump.exchange()
+    first = [pump.take(), pump.take()]
+    assert sorted(lease.domain for lease in first if lease) == sorted([here, away])
+    pump.endings.done += [Done(lease=lease) for lease in first if lease]
+    f.parts[1].redis = Redis(port=free_port())
+    with pytest.raises(RedisError):
+        await pump.exchange()
+    assert [done.lease.domain for done in pump.endings.done] == [away]
+    assert [lease.domain for lease in pump.buffered] == [here]
+    await f.parts[1].redis.aclose()
+    f.parts[1].redis = redis_client
+    await pump.exchange()
+    assert not pump.endings
+    assert (await f.counts()).totals["done"] == 2
 
 
 @pytest.mark.postgres

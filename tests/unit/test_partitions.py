@@ -1,0 +1,149 @@
+"""Which partition has what, and what a worker concludes from its looks at them."""
+
+from __future__ import annotations
+
+import doctest
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from redis.asyncio import Redis
+from redis.crc import key_slot
+
+import crawler.engine.lines
+import crawler.frontier.keys
+import crawler.frontier.partitions
+from crawler.config import FrontierConfig
+from crawler.engine.lines import shares_of
+from crawler.engine.pump import Pump
+from crawler.errors import ConfigError
+from crawler.frontier.endings import Call, Endings
+from crawler.frontier.keys import SLOTS, Keys, index_of, part_of
+from crawler.frontier.model import Done, Lease, Leased, Push
+from crawler.frontier.partitions import frontier_of
+
+DOMAINS = [f"shop{n}.example" for n in range(400)]
+
+
+@pytest.mark.parametrize(
+    "module", [crawler.frontier.keys, crawler.frontier.partitions, crawler.engine.lines]
+)
+def test_the_examples_hold(module) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("of", [2, 3, 4, 6, 16])
+@pytest.mark.parametrize("crawl", ["catalog", "x", "a.b:c-d_e"])
+def test_masters_that_share_the_slots_share_the_partitions(crawl: str, of: int) -> None:
+    slots = [key_slot(part.requests.encode()) for part in Keys(crawl, of).parts]
+    for masters in range(1, of + 1):
+        if of % masters == 0:
+            on = Counter(slot * masters // SLOTS for slot in slots)
+            assert set(on.values()) == {of // masters}
+
+
+def test_all_keys_of_a_partition_are_in_one_slot() -> None:
+    for part in Keys("catalog", 5).parts:
+        names = (part.requests, part.queue("a.example"), part.domain("b.example"), part.outbox(3))
+        assert len({key_slot(name.encode()) for name in names}) == 1
+
+
+def test_domains_spread_over_partitions() -> None:
+    for of in (2, 3, 4, 8):
+        found = Counter(index_of(domain, of) for domain in DOMAINS)
+        assert len(found) == of
+        assert max(found.values()) < 1.5 * len(DOMAINS) / of
+
+
+def test_a_crawl_that_is_not_split_has_the_keys_it_always_had() -> None:
+    keys = Keys("catalog")
+    assert keys.parts == (keys,)
+    assert keys.part("a.example") is keys
+    assert keys.queue("a.example") == "{catalog}:q:a.example"
+
+
+def test_the_crawls_own_keys_lead_to_the_partition_of_a_domain() -> None:
+    keys = Keys("catalog", 4)
+    for domain in DOMAINS[:50]:
+        part = keys.parts[index_of(domain, 4)]
+        assert keys.part(domain) == part
+        assert keys.queue(domain) == part.queue(domain)
+        assert keys.domain(domain).startswith(part.prefix)
+
+
+@given(st.integers(0, 500), st.lists(st.booleans(), min_size=1, max_size=8))
+def test_enough_is_asked_for_and_not_more_than_twice_of_it(
+    wanted: int, starved: list[bool]
+) -> None:
+    shares = shares_of(wanted, starved)
+    assert wanted <= sum(shares) <= 2 * wanted + len(starved)
+    assert (wanted == 0) == (sum(shares) == 0)
+
+
+def lease(id_: str, domain: str) -> Lease:
+    return Lease(id=id_, token="1", slot_ms=0, deliveries=0, stored=f"4000 {domain}\n".encode())
+
+
+async def test_each_partition_is_told_what_is_its_own() -> None:
+    f = frontier_of(Redis(), "c", 4)
+    a, b = (next(d for d in DOMAINS if index_of(d, 4) == n) for n in (1, 3))
+    endings = Endings()
+    endings.limits += [
+        Call("set_delay", [a, 5, "", "", ""], []),
+        Call("measure", [1.0, 0, 9, a, 1, 2.0, 0, 0, b, 3, 4.0, 0, 0], []),
+    ]
+    endings.done += [Done(lease=lease("7.1", a)), Done(lease=lease("7.3", b))]
+    endings.releases.append(lease("8.3", b))
+    endings.pushes.append(Push(domain=b, blob=b""))
+    none, one, empty, three = endings.split(f)
+    assert not none
+    assert not empty
+    measure = [1.0, 0, 9]
+    assert [c.args for c in one.limits] == [[a, 5, "", "", ""], [*measure, a, 1, 2.0, 0, 0]]
+    assert [c.args for c in three.limits] == [[*measure, b, 3, 4.0, 0, 0]]
+    assert [d.lease.id for d in one.done] == ["7.1"]
+    assert ([x.id for x in three.releases], len(three.pushes)) == (["8.3"], 1)
+    assert part_of(three.done[0].lease.id) == 3
+
+
+async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
+    config = FrontierConfig.from_settings({"FRONTIER_PARTITIONS": "2"})
+    assert config.partitions == 2
+    f = frontier_of(Redis(), "c", 2)
+
+    def nothing(*_: object) -> None: ...
+
+    pump = Pump(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+
+    def look(*found: tuple[int, int], fresh: bool = True) -> int | None:
+        replies = [
+            Leased(
+                state="OK",
+                now_ms=0,
+                next_due_ms=0,
+                undone=undone,
+                entered=entered,
+                expired=False,
+                leases=(),
+            )
+            for undone, entered in found
+        ]
+        pump._learn_progress(replies, fresh=fresh)
+        return pump.undone
+
+    assert look((0, 7), (0, 5)) is None, "one look says nothing"
+    assert look((0, 8), (0, 5)) is None, "something came in and went on"
+    assert look((0, 8), (0, 5)) == 0
+    assert look((0, 8), (2, 7)) == 2
+    assert look((0, 8), (0, 7)) is None
+    assert look((0, 8)) is None, "one server did not answer"
+    assert look((0, 8), (0, 7), fresh=False) is None, "what was sent along is not in it"
+    assert look((0, 8), (0, 7)) is None
+    assert look((0, 8), (0, 7)) == 0
+
+
+@pytest.mark.parametrize("given", ["0", "65", "two", "-1"])
+def test_a_number_of_partitions_that_is_none_is_refused(given: str) -> None:
+    with pytest.raises(ConfigError, match="FRONTIER_PARTITIONS"):
+        FrontierConfig.from_settings({"FRONTIER_PARTITIONS": given})
