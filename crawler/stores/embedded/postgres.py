@@ -46,20 +46,8 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
         ConfigError: *binaries* is wrong.
         EmbeddedError: it cannot be started.
     """
-    log = place.data / "postgres.log"
-    if not place.postgres_socket.is_socket():
-        stop(place)  # a server whose socket somebody deleted can be reached by nobody
-    # One that is there already recovers, or lacks our database: its starter died too early.
-    found = _process(place)
-    admin = url(place, "postgres")
-
-    def ready() -> bool:
-        return not _problem(admin)
-
-    # One that was killed a moment ago may still be found: another takes its place then.
-    if found is None or not process.outlives(found, ready):
-        process.wait_ready(NAME, _spawn(place, binaries, log, durable), log, ready)
-    _create_database(place)
+    _server(place, binaries, durable).start()
+    _create_database(place)  # also where one was there already: its starter may have died too early
 
 
 def stop(place: Places) -> bool:
@@ -68,14 +56,22 @@ def stop(place: Places) -> bool:
     Raises:
         EmbeddedError: it does not end.
     """
-    found = _process(place)
-    if found is None:
-        return False
-    # "Fast": clients are cut off, data is written. Then "immediate": the log is replayed next time.
-    if not (found.stop(signal.SIGINT, 20) or found.stop(signal.SIGQUIT, 10)):
-        raise EmbeddedError(f"{NAME} (pid {found.pid}) does not end")
-    _pid_file(place).unlink(missing_ok=True)
-    return True
+    return _server(place).stop()
+
+
+def _server(place: Places, binaries: str = "auto", durable: bool = True) -> process.Server:
+    log, admin = place.data / "postgres.log", url(place, "postgres")
+    return process.Server(
+        name=NAME,
+        log=log,
+        pid_file=_pid_file(place),
+        socket=place.postgres_socket,
+        found=lambda: _process(place),
+        ready=lambda: not _problem(admin),
+        spawn=lambda: _spawn(place, binaries, log, durable),
+        # "Fast": clients are cut off, data is written. Then "immediate": the log is replayed later.
+        ends=((signal.SIGINT, 20), (signal.SIGQUIT, 10)),
+    )
 
 
 def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import attrs
 
@@ -24,6 +25,8 @@ _ZOMBIE = "Z"
 _HAS_PROC = Path("/proc/self/stat").exists()
 #: A killed server's children notice and end well within this many seconds.
 IN_USE_PATIENCE_S = 5.0
+#: How long a server may take to answer, s: it reads its data first.
+PATIENCE_S = 60.0
 
 
 @attrs.frozen
@@ -173,31 +176,74 @@ def _ps(pid: int, what: str) -> str:
     return done.stdout.strip()
 
 
-def outlives(process: Process, ready: Callable[[], bool], patience_s: float = 60) -> bool:
-    """Wait until a server that runs already answers; False where it ended instead, or is mute."""
-    until = time.monotonic() + patience_s
-    while process.alive and time.monotonic() < until:
-        if ready():
-            return process.alive
-        time.sleep(0.02)
-    return False
+@attrs.frozen(kw_only=True)
+class Server:
+    """What starting and stopping a private server needs to know of it."""
+
+    name: str
+    log: Path
+    pid_file: Path
+    socket: Path
+    found: Callable[[], Process | None]
+    """The process that runs already."""
+    ready: Callable[[], bool]
+    """Whether it answers."""
+    spawn: Callable[[], Process]
+    ends: Sequence[tuple[signal.Signals, float]]
+    """Signals that end it, the mildest first, and how long to wait after each, s."""
+
+    def start(self) -> None:
+        """Start the server, or wait for one that is on its way; called under the lock.
+
+        Raises:
+            EmbeddedError: it ended or stayed silent; with the last words of its log.
+        """
+        if not self.socket.is_socket():
+            self.stop()  # a server whose socket somebody deleted can be reached by nobody
+        # One that is there already reads its data: its starter died before it was ready. One that
+        # was killed a moment ago may still be found: another takes its place then.
+        found = self.found()
+        if found is not None and answers(found, self.ready) == "yes" and found.alive:
+            return
+        self._wait(self.spawn())
+
+    def _wait(self, process: Process) -> None:
+        answer = answers(process, self.ready)
+        if answer == "ended":
+            said = last_words(self.log)
+            raise EmbeddedError(f"{self.name} did not start: {said} (log: {self.log})")
+        if answer == "silent":
+            raise EmbeddedError(
+                f"{self.name} does not answer after {PATIENCE_S:.0f} s (log: {self.log})"
+            )
+
+    def stop(self) -> bool:
+        """Stop the server; returns whether it ran.
+
+        Raises:
+            EmbeddedError: it does not end.
+        """
+        found = self.found()
+        if found is None:
+            return False
+        if not any(found.stop(number, patience_s) for number, patience_s in self.ends):
+            raise EmbeddedError(f"{self.name} (pid {found.pid}) does not end")
+        self.pid_file.unlink(missing_ok=True)
+        return True
 
 
-def wait_ready(
-    name: str, process: Process, log: Path, ready: Callable[[], bool], patience_s: float = 60
-) -> None:
-    """Wait until a new server answers.
-
-    Raises:
-        EmbeddedError: it ended or stayed silent; with the last words of its log.
-    """
+def answers(
+    process: Process, ready: Callable[[], bool], patience_s: float = PATIENCE_S
+) -> Literal["yes", "ended", "silent"]:
+    """Wait until a process answers, ends, or was silent for too long."""
     until = time.monotonic() + patience_s
     while not ready():
         if not process.alive:
-            raise EmbeddedError(f"{name} did not start: {last_words(log)} (log: {log})")
+            return "ended"
         if time.monotonic() > until:
-            raise EmbeddedError(f"{name} does not answer after {patience_s:.0f} s (log: {log})")
+            return "silent"
         time.sleep(0.01)
+    return "yes"
 
 
 def last_words(log: Path) -> str:

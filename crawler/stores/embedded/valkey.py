@@ -37,13 +37,7 @@ def start(place: Places, binaries: str, *, durable: bool = True) -> None:
         ConfigError: *binaries* is wrong.
         EmbeddedError: it cannot be started.
     """
-    log = place.data / "valkey.log"
-    if not place.redis_socket.is_socket():
-        stop(place)  # a server whose socket somebody deleted can be reached by nobody
-    # One that is there already reads its data: its starter died before it was ready.
-    found = _process(place)
-    if found is None or not process.outlives(found, lambda: running(place)):
-        process.wait_ready(NAME, _spawn(place, binaries, log, durable), log, lambda: running(place))
+    _server(place, binaries, durable).start()
 
 
 def stop(place: Places) -> bool:
@@ -52,13 +46,21 @@ def stop(place: Places) -> bool:
     Raises:
         EmbeddedError: it does not end.
     """
-    found = _process(place)
-    if found is None:
-        return False
-    if not (found.stop(signal.SIGTERM, 15) or found.stop(signal.SIGKILL, 5)):
-        raise EmbeddedError(f"{NAME} (pid {found.pid}) does not end")
-    _pid_file(place).unlink(missing_ok=True)
-    return True
+    return _server(place).stop()
+
+
+def _server(place: Places, binaries: str = "auto", durable: bool = True) -> process.Server:
+    log = place.data / "valkey.log"
+    return process.Server(
+        name=NAME,
+        log=log,
+        pid_file=_pid_file(place),
+        socket=place.redis_socket,
+        found=lambda: _process(place),
+        ready=lambda: running(place),
+        spawn=lambda: _spawn(place, binaries, log, durable),
+        ends=((signal.SIGTERM, 15), (signal.SIGKILL, 5)),
+    )
 
 
 def _spawn(place: Places, binaries: str, log: Path, durable: bool) -> process.Process:
