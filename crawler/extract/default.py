@@ -223,7 +223,8 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
 
 def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
     if seen.price_distance is not None and "name" in seen.fields:
-        near = seen.price_distance <= (_NEAR if seen.cards < _LIST_OF else _NEAR_TILES)
+        doubtful = seen.cards >= _LIST_OF and not seen.price_marked
+        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
         points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
         verdict.add("product", points, "a price stands near the heading")
         if near and "regular_price" in seen.fields:
@@ -238,7 +239,8 @@ def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
         verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
     if seen.facts:
         verdict.add("product", 2, "it tells an item number")
-    if seen.fields.get("availability") and seen.price_distance is not None:
+    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
+    if seen.fields.get("availability") and told:
         verdict.add("product", 1, "it tells the stock")
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
@@ -298,6 +300,9 @@ def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
         if known is None or (told and alike(known, told)):
             # A dollar sign is read by the page's language; its scripts may know better.
             fields["currency"], sources["currency"] = told, "state"
+    if "price" in fields and fields.get("currency") is None:
+        # Shops that write bare numbers mean the money of their country.
+        fields["currency"], sources["currency"] = text.currency_of_place(page), "url"
     if fields.get("currency") is None:
         fields.pop("currency", None)
         sources.pop("currency", None)

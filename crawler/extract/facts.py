@@ -18,7 +18,7 @@ _LABELS = (
      r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"
      r" (?:no|number)|model (?:no|number)?\s*/?\s*sku|artnr|varenr|varenummer|tuotenumero|artikl"
      r"|артикул|код(?: товара)?|kod produktu|symbol|cikkszám|商品番号|商品コード|品番|货号|型号"
-     r"|internet ?#|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: produktu)?"),
+     r"|internet ?#|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: (?:produktu|tovaru|zboží|položky))?|katal[oó]gové číslo|číslo (?:produktu|tovaru)"),
     ("gtin", r"(?:gtin|ean|upc|jan|barcode|isbn)[\s-]*(?:8|1[0-4])?(?:[\s-]*(?:code|nummer|number"
      r"|no|nr))?|barcode \(\w+\)|ean[\s-]*/[\s-]*\w+|gtin[\s/]+\w+|strichcode|code[\s-]barres|"
      r"código de barras|codice ean|kod ean|штрих-?код|vonalkód|jan ?コード|条形码|streckkod"),
@@ -38,6 +38,7 @@ _LABEL_RULES = [
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s*#?)\s*(?:[:：]|\bis\b)\s*(\S.{0,80})|([^:：#]{2,40}?\s*#)\s*(\S.{0,80})"
 )
+_PARTS = re.compile(r"\s[-–—|·•]\s")
 _DIGIT = re.compile(r"\d")
 _LONGEST_VALUE = 120
 #: What a word in lower case must hold to be an identifier.
@@ -76,10 +77,12 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(seen, field, following.text)
     elif ":" in line.text or "#" in line.text or "：" in line.text:
-        match = _PAIR.match(line.text)
-        field = _label(match[1] or match[3]) if match else None
-        if match and field:
-            _take(seen, field, match[2] or match[4])
+        # "In stock - item #12": each part may be a fact.
+        for part in _PARTS.split(line.text):
+            match = _PAIR.match(part)
+            field = _label(match[1] or match[3]) if match else None
+            if match and field:
+                _take(seen, field, match[2] or match[4])
     elif len(line.text) < 40 and _DIGIT.search(line.text):
         _take_unseparated(seen, line.text)
 

@@ -74,7 +74,21 @@ def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
             _put(made[owner], _short(name), value)
     if dialect is _MICRODATA:
         _referred(page, made)
-    return top
+    return _joined(top)
+
+
+def _joined(top: list[Node]) -> list[Node]:
+    """One node for each name: items of one itemid are parts of one thing."""
+    named: dict[str, Node] = {}
+    kept = []
+    for node in top:
+        name = node.get("@id")
+        first = named.setdefault(name, node) if isinstance(name, str) else node
+        if first is node:
+            kept.append(node)
+        else:
+            first |= {key: value for key, value in node.items() if not first.get(key)}
+    return kept
 
 
 def _short(name: str) -> str:

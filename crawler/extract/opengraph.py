@@ -21,6 +21,7 @@ _BRANDS = ("product:brand", "og:brand")
 _SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
 _GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
 _SHORTEST = 2
+_CODES = frozenset({"sku", "mpn"})
 _RULES = re.compile(r"\s+[|»·•]\s+")
 _ENDS = re.compile(r"\s+[|–—·•:»]\s+|\s+-\s+")
 
@@ -41,8 +42,9 @@ def fields(page: Page) -> Fields:
         unread = key not in tags or (key in _PRICES and number(tags[key]) is None)
         if unread and key.startswith(("og:", "product:", "book", "twitter:")):
             tags[key] = content
+    loose = _loose(page)
     if not tags:
-        return {}
+        return loose
     found: Fields = {
         "name": _name(page, tags),
         "brand": plain(_any(tags, _BRANDS)),
@@ -55,7 +57,16 @@ def fields(page: Page) -> Fields:
     }
     stock = _any(tags, _STOCK) or _labelled(tags, ("availab", "stock"))
     found["availability"] = availability(stock) if stock else None
-    return {name: value for name, value in found.items() if value not in (None, "", [])}
+    return loose | {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _loose(page: Page) -> Fields:
+    """Codes in meta elements that belong to no item, where there is one of each."""
+    told: dict[str, set[str]] = {}
+    for key, content in page.metas:
+        if key in _CODES:
+            told.setdefault(key, set()).add(content)
+    return {name: values.pop() for name, values in told.items() if len(values) == 1}
 
 
 def _any(tags: dict[str, str], names: tuple[str, ...]) -> str | None:

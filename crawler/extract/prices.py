@@ -90,14 +90,17 @@ _COUNTRY = {
     "by": "BYN", "pk": "PKR", "lk": "LKR", "np": "NPR", "mu": "MUR", "ae": "AED", "ma": "MAD",
     "ru": "RUB", "ua": "UAH", "il": "ILS", "th": "THB", "my": "MYR", "id": "IDR", "vn": "VND",
     "kr": "KRW", "bg": "BGN", "rs": "RSD", "pe": "PEN", "uy": "UYU", "ph": "PHP", "eg": "EGP",
-    "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT",
+    "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT", "de": "EUR", "at": "EUR", "fr": "EUR",
+    "it": "EUR", "es": "EUR", "nl": "EUR", "be": "EUR", "fi": "EUR", "ie": "EUR", "pt": "EUR",
+    "gr": "EUR", "sk": "EUR", "si": "EUR", "ee": "EUR", "lv": "EUR", "lt": "EUR", "lu": "EUR",
+    "mt": "EUR", "cy": "EUR", "hr": "EUR",
 }  # fmt: skip
 _LANGUAGE = {
     "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
     "is": "ISK", "be": "BYN",
 }  # fmt: skip
 #: Domains of a country that anybody takes.
-_ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch"})
+_ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
 _PLACE = re.compile(
     r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)",
     re.I,

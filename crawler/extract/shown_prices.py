@@ -22,7 +22,7 @@ _OTHER_AMOUNT = finder(
     r"|sem juros|com juros|\bcuotas?\b|sin inter[eé]s|\bno pix\b|\btaksit|mensualidad|\bmesi\b"
     r"|\bх \d+ мес|\d ?x (?:de )?(?:r?\$|€)|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
     r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
-    r"|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
+    r"|\bfor both\b|\bfor all (?:two|three|four|\d)|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
     r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\be[xk][ck]?[sl]?l?\.? (?:vat|tax|gst|btw|mwst|moms|mva|iva|tva|dph)|sin iva|hors taxe|ohne mwst|bez dph|без ндс|\bplus vat|\+ ?vat|netto"
     r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
 )
@@ -52,8 +52,11 @@ _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
+#: What costs more is too far from the heading to be its price; postage and such, sooner.
+_FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
+_LONGEST_TILE_PRICE = 40
 
 
 @attrs.frozen
@@ -113,7 +116,7 @@ def _candidates(
 def _in_a_tile(read: Lines, line: Line) -> bool:
     """Whether a heading that leads to another page stands in a box with the price."""
     main = read.lines[read.heading] if read.heading >= 0 else None
-    if main is None or line.index < read.heading:
+    if main is None or line.index < read.heading or len(line.text) > _LONGEST_TILE_PRICE:
         return False
     wanted = _lines.HEADING | _lines.LINK
     for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
@@ -271,7 +274,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
         best = first  # a class says "regular price", and there is no other
-    if best.cost > 150:
+    if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or _is_struck(best):
         return
     seen.fields["price"] = best.money.value
     seen.fields["currency"] = best.money.currency
@@ -281,6 +284,13 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
+
+
+def _is_struck(candidate: _Candidate) -> bool:
+    """Whether an amount is struck through by its element: nobody pays that."""
+    here = candidate.line.element
+    chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
+    return any(element.tag in {"s", "del", "strike"} for element in chain)
 
 
 def _paired(candidates: list[_Candidate]) -> list[_Candidate]:

@@ -145,7 +145,7 @@ def likeness(text: str, whole: str) -> float:
 def visible(page: Page, expected: str | None = None) -> Visible:
     """Read a product from the page's visible text; *expected* is a name known already."""
     heading = heading_of(page, expected)
-    local = local_currency(_host(page.url), page.lang, page.url)
+    local = currency_of_place(page)
     seen = _seen(_lines.read(page, heading), local)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
     if heading is not None and lost and seen.cards < CARDS:
@@ -173,7 +173,7 @@ def glance(page: Page, known: Fields) -> Visible:
         return Visible()
     read, seen = _lines.read_next_to(heading, _GLANCE), Visible()
     if "regular_price" not in known:
-        find_price(read, seen, local_currency(_host(page.url), page.lang, page.url), tiles=False)
+        find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
     if "availability" not in known:
         _stock(read, seen)
@@ -233,6 +233,11 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
 @lru_cache(maxsize=4096)
 def _is_trail(words: str, name: str) -> bool:
     return "crumb" in words.lower() or "crumb" in name.lower()
+
+
+def currency_of_place(page: Page) -> str | None:
+    """The money of the country that the page's address and language speak of."""
+    return local_currency(_host(page.url), page.lang, page.url)
 
 
 def _host(url: str) -> str:
