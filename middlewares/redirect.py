@@ -15,11 +15,16 @@ from scrapy.downloadermiddlewares.redirect import (
     MetaRefreshMiddleware,
     RedirectMiddleware,
 )
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+
+from crawler.engine.ledger import Ledger, ledger_of
 
 
 class _Discreet(BaseRedirectMiddleware):
-    """Writes no Referer."""
+    """Writes no Referer, and sets a request aside that is sent on without end."""
+
+    ledger: Ledger
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -30,16 +35,54 @@ class _Discreet(BaseRedirectMiddleware):
         """
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
+        middleware.ledger = ledger_of(crawler)
         return middleware
 
     def handle_referer(self, request: Request, response: Response) -> None:
         """Drop what the first request said."""
         request.headers.pop("Referer", None)
 
+    def too_many(self, request: Request, error: IgnoreRequest) -> Request:
+        """Give a request another try, or a reason for which it is set aside.
+
+        Raises:
+            IgnoreRequest: it has no try left.
+        """
+        back = self.ledger.retry(request, kind="redirects", reason=str(error))
+        if back is None:
+            raise error
+        return back
+
 
 class Redirect(_Discreet, RedirectMiddleware):
     """Follows redirects by status."""
 
+    def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        """Follow.
+
+        Raises:
+            IgnoreRequest: that was one too many.
+        """
+        try:
+            return super().process_response(request, response)
+        except IgnoreRequest as error:
+            return self.too_many(request, error)
+
 
 class MetaRefresh(_Discreet, MetaRefreshMiddleware):
     """Follows redirects that a page asks for."""
+
+    def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        """Follow.
+
+        Raises:
+            IgnoreRequest: that was one too many.
+        """
+        try:
+            return super().process_response(request, response)
+        except IgnoreRequest as error:
+            return self.too_many(request, error)

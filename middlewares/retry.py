@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import DownloadCancelledError, NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
@@ -65,9 +65,11 @@ class Retry:
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
         """Send the request back when the connection failed."""
+        name = type(exception).__name__
+        if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
+            return self.ledger.retry(request, kind="size", reason=f"{name}: {exception}")
         if not isinstance(exception, self.exceptions):
             return None
-        name = type(exception).__name__
         kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
         return self.ledger.retry(request, kind=kind, reason=f"{name}: {exception}")
 

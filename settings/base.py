@@ -197,6 +197,8 @@ DOWNLOADER_MIDDLEWARES = {
     # Nearest to the network: it sees each answer first, and takes back what came too late.
     "middlewares.throttle.Throttle": 990,
     "middlewares.egress.Egress": 991,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "middlewares.decompress.Decompress": 590,
     # Scrapy's own warn at each start that no Referer is written; that is on purpose, see below.
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "middlewares.redirect.MetaRefresh": 580,

@@ -33,6 +33,8 @@ RULES = {
     "robots": Rule(6, 5, 600),
     "parse": Rule(1, 1, 10),
     "store": Rule(10, 1, 60),
+    "redirects": Rule(0, 1, 1),
+    "size": Rule(0, 1, 1),
 }
 DEFAULT = Rule(3, 1, 60)
 

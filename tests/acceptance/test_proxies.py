@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_a_fleet_with_every_proxy_banned_loses_nothing_and_ends_when_one_returns
 
 
 @pytest.mark.parametrize("kind", ["http", "socks5"])
-@pytest.mark.parametrize("mode", ["garbage", "close", "cut", "auth", "rewrite", "hang"])
+@pytest.mark.parametrize("mode", ["garbage", "close", "cut", "auth", "rewrite", "hang", "gone"])
 def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
     crawl: Crawl, kind: Any, mode: Any
 ) -> None:
@@ -112,6 +113,9 @@ def test_a_proxy_that_misbehaves_costs_one_request_and_no_page(
         crawl.wait_for_end(90)
     nothing_lost(crawl)
     no_secret_shown(crawl)
+    bans = re.search(r"'proxies/bans': (\d+)", said(crawl.workers.workers[0]))
+    assert bans
+    assert int(bans[1]) >= 1
     # One that cuts pages off passes robots.txt, so it is proven and has pages in flight by then.
     assert bad.asked <= (32 if mode == "cut" else 2)
 
