@@ -31,7 +31,9 @@ _DAY_S = 86_400.0
 #: How much a change rate shortens the period; with 10 and a week's period, a product that changes
 #: once a day is looked at some 20 hours later, and one that changes each month after 4 days.
 _EAGER = 10.0
-_STEPS = 60
+_STEPS, _CLOSE = 60, 1e-9
+#: Beyond this the exponential of a number has no room in a float.
+_LARGEST = 300.0
 
 
 @attrs.frozen
@@ -63,12 +65,17 @@ def change_rate(changed_after: Sequence[float], calm_s: float) -> float:
         return 0.0
     # Half a look without a change is the correction for small numbers of looks.
     calm = max(0.0, calm_s) + 0.5 * sum(times) / len(times)
-    low, high = 0.0, 2 * len(times) / calm + 50 / min(times)
+    # Newton's method from below: what is left of the root of a falling convex function stays so.
+    rate = len(times) / (calm + sum(times) / 2)
     for _ in range(_STEPS):
-        rate = (low + high) / 2
-        more = sum(t / math.expm1(min(700.0, rate * t)) for t in times)
-        low, high = (rate, high) if more > calm else (low, rate)
-    return (low + high) / 2
+        grown = [math.expm1(min(_LARGEST, rate * t)) for t in times]
+        excess = sum(t / g for t, g in zip(times, grown, strict=True)) - calm
+        slope = sum(t * t * (g + 1) / (g * g) for t, g in zip(times, grown, strict=True))
+        step = excess / slope
+        rate += step
+        if step <= _CLOSE * rate:
+            break
+    return rate
 
 
 def period_s(known: Known, calm_s: float, *, watched: bool = False) -> float:

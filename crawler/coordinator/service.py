@@ -177,11 +177,14 @@ class Coordinator:
         most = min(BATCH, plan.budget - spent) if plan.budget else BATCH
         if most <= 0:
             return
-        known = await asyncio.to_thread(recrawl.candidates, self.database_url, plan, now)
-        watched = bool(plan.sitemaps) and plan.watch_s > 0
-        found = recrawl.due(known, plan.recrawl_s, now, most, watched=watched)
+        found = await asyncio.to_thread(self._due, plan, now, most)
         if found:
             await self._send_again(plan, name, found)
+
+    def _due(self, plan: Plan, now: datetime, most: int) -> list[recrawl.Known]:
+        known = recrawl.candidates(self.database_url, plan, now)
+        watched = bool(plan.sitemaps) and plan.watch_s > 0
+        return recrawl.due(known, plan.recrawl_s, now, most, watched=watched)
 
     async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
         """The site's re-crawl of an earlier day that has work left: what it was to fetch and did

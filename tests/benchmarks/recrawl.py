@@ -50,6 +50,8 @@ OPENED = date(2026, 12, 1)
 DAY_S = 86_400.0
 #: What an answer costs beside its body: status line and headers of the demo shop, rounded up.
 HEADERS = 250
+#: Share of the bytes that the second and later days may cost.
+MOST = 0.4
 WAYS = ("full", "daily", "rate", "watch")
 
 
@@ -223,8 +225,16 @@ def show(result: dict[str, Any]) -> None:
         )
 
 
-def main() -> None:
-    """Measure and print."""
+def is_good(result: dict[str, Any]) -> bool:
+    """Whether a watched site costs at most MOST of the bytes for prices that are as fresh."""
+    full, watched = (result["ways"].get(way) for way in ("full", "watch"))
+    if not full or not watched:
+        return True
+    return bool(watched["share"] <= MOST and watched["fresh"] >= full["fresh"])
+
+
+def main() -> int:
+    """Measure and print; fail where the bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--products", type=int, default=300)
     parser.add_argument("--page-kb", type=float, default=20)
@@ -237,7 +247,8 @@ def main() -> None:
     show(result)
     if args.json:
         print(orjson.dumps(result).decode())
+    return 0 if is_good(result) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

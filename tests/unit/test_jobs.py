@@ -8,6 +8,8 @@ import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import crawler.coordinator.recrawl
 import crawler.coordinator.schedule
@@ -86,6 +88,15 @@ def test_the_change_rate_is_found_again_from_irregular_looks(rate):
         else:
             calm += gap * DAY
     assert change_rate(changed, calm) * DAY == pytest.approx(rate, rel=0.08)
+
+
+@given(st.lists(st.floats(0, 1e8), min_size=1, max_size=16), st.floats(-1e6, 1e9))
+def test_the_change_rate_solves_its_equation_whatever_the_looks(changed, calm_s):
+    rate = change_rate(changed, calm_s)
+    times = [max(1.0, seconds) for seconds in changed]
+    calm = max(0.0, calm_s) + 0.5 * sum(times) / len(times)
+    more = sum(t / math.expm1(min(700.0, rate * t)) for t in times)
+    assert more == pytest.approx(calm, rel=1e-5)
 
 
 def test_a_new_product_is_looked_at_soon_and_then_ever_less_often():
