@@ -42,47 +42,25 @@ class _Discreet(BaseRedirectMiddleware):
         """Drop what the first request said."""
         request.headers.pop("Referer", None)
 
-    def too_many(self, request: Request, error: IgnoreRequest) -> Request:
-        """Give a request another try, or a reason for which it is set aside.
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Follow; a request that was sent on too often has another try, or is set aside.
 
         Raises:
             IgnoreRequest: it has no try left.
         """
-        back = self.ledger.retry(request, kind="redirects", reason=str(error))
-        if back is None:
-            raise error
-        return back
+        try:
+            answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
+        except IgnoreRequest as error:
+            back = self.ledger.retry(request, kind="redirects", reason=str(error))
+            if back is None:
+                raise
+            return back
+        return answer
 
 
-class Redirect(_Discreet, RedirectMiddleware):
+class Redirect(_Discreet, RedirectMiddleware):  # type: ignore[misc]  # Scrapy has an old argument
     """Follows redirects by status."""
 
-    def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
-        self, request: Request, response: Response
-    ) -> Request | Response:
-        """Follow.
 
-        Raises:
-            IgnoreRequest: that was one too many.
-        """
-        try:
-            return super().process_response(request, response)
-        except IgnoreRequest as error:
-            return self.too_many(request, error)
-
-
-class MetaRefresh(_Discreet, MetaRefreshMiddleware):
+class MetaRefresh(_Discreet, MetaRefreshMiddleware):  # type: ignore[misc]  # as above
     """Follows redirects that a page asks for."""
-
-    def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
-        self, request: Request, response: Response
-    ) -> Request | Response:
-        """Follow.
-
-        Raises:
-            IgnoreRequest: that was one too many.
-        """
-        try:
-            return super().process_response(request, response)
-        except IgnoreRequest as error:
-            return self.too_many(request, error)
