@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from crawler.demo.pages import Site
+from crawler.demo.pages import PER_PAGE, Site
 from crawler.demo.served import served
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
@@ -26,7 +26,7 @@ def test_every_page_of_a_listing_is_asked_for_and_few_that_are_not_there(crawl, 
     there = {
         (f"/c/{name}", page)
         for name, shelf in shelves.items()
-        for page in range(-(-len(shelf) // 24))
+        for page in range(-(-len(shelf) // PER_PAGE))
     }
     asked = [
         (visit.path, int(dict(parse_qsl(visit.query)).get("page", "1")) - 1)
@@ -37,3 +37,16 @@ def test_every_page_of_a_listing_is_asked_for_and_few_that_are_not_there(crawl, 
     print(f"{len(there)} pages of listings, {len(asked)} asked")
     assert len(asked) <= 1.5 * len(there) + len(shelves)
     assert len(visits) <= 1.5 * (PRODUCTS + len(there))
+
+
+def test_a_shop_with_traps_is_crawled_whole_from_its_home_page_alone(crawl, tmp_path):
+    """Facets, a calendar without an end, session ids: of three pages two at least are useful."""
+    with served(products=300, traps=True, log=tmp_path / "visits") as shop:
+        crawl.seed(shop.url)
+        crawl.start()
+        crawl.wait_for_end(120)
+        visits = shop.visits()
+    assert crawl.query("SELECT count(*) FROM products") == [(300,)]
+    pages = sum(-(-len(shelf) // PER_PAGE) for shelf in Site(300).shelves.values())
+    print(f"{len(visits)} fetched, {300 + pages} useful")
+    assert len(visits) <= 1.5 * (300 + pages)
