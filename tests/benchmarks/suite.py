@@ -1,6 +1,6 @@
 """All that is measured of a whole crawl, in one go: `make bench`.
 
-usage: python -m tests.benchmarks.suite [--json build/bench.json] [--docs docs] [--quick]
+usage: python -m tests.benchmarks.suite [--json build/bench.json] [--docs docs] [--plan full]
 
 Writes the figures as JSON, and with --docs the tables and plots of docs/benchmarks.md.
 """
@@ -38,18 +38,18 @@ class Plan:
     """How much of everything."""
 
     rounds: int = 3
-    products: int = 2000
+    products: int = 3000
     other_rounds: int = 2
-    other_products: int = 700
+    other_products: int = 500
     part_rounds: int = 2
-    part_products: int = 500
+    part_products: int = 400
     latencies: Sequence[float] = (20, 200)
-    sizes: Sequence[tuple[float, int]] = ((5, 800), (100, 500), (300, 200))
+    sizes: Sequence[tuple[float, int]] = ((5, 600), (100, 400), (300, 150))
     """Kilobytes, and products."""
     distances: Sequence[float] = (0, 1, 5)
     workers: Sequence[int] = (1, 2, 4, 8)
     domains: Sequence[int] = (10, 1000)
-    window_s: float = 10
+    window_s: float = 8
 
 
 QUICK = Plan(
@@ -66,6 +66,17 @@ QUICK = Plan(
     domains=(10,),
     window_s=4,
 )
+SHORT = Plan(
+    rounds=2,
+    products=800,
+    other_rounds=1,
+    other_products=300,
+    part_rounds=1,
+    part_products=250,
+    sizes=((5, 250), (100, 200), (300, 100)),
+    window_s=6,
+)
+PLANS = {"full": Plan(), "short": SHORT, "quick": QUICK}
 
 
 def summary(results: Sequence[Result]) -> dict[str, dict[str, float]]:
@@ -193,12 +204,14 @@ def _works(side: str, stores: Stage) -> bool:
 
 
 def measure_all(
-    plan: Plan, names: Sequence[str], save: Callable[[dict[str, Any]], None]
+    chosen: str, names: Sequence[str], save: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """Measure the named parts; returns all that is written, and saves it after each of them."""
-    began = time.monotonic()
+    began, plan = time.monotonic(), PLANS[chosen]
+    module = f"python -m tests.benchmarks.suite --plan {chosen}"
+    command = "make bench" if chosen == "full" else module
     with stage() as stores:
-        found: dict[str, Any] = {"command": "make bench", "machine": machine(stores)}
+        found: dict[str, Any] = {"command": command, "machine": machine(stores)}
         found["plan"] = attrs.asdict(plan)
         sides = [side for side in present(list(SIDES)) if _works(side, stores)]
         found["verified"] = verify(sides, stores)
@@ -219,7 +232,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.suite", description=__doc__)
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     parser.add_argument("--docs", type=Path, help="write benchmarks.md and its plots there")
-    parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it runs")
+    parser.add_argument(
+        "--plan",
+        choices=PLANS,
+        default="full",
+        help="how much: 12, 5 or 2 minutes of a quiet machine",
+    )
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=tuple(PARTS))
     args = parser.parse_args(argv)
     args.json.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +245,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     def save(found: dict[str, Any]) -> None:
         args.json.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
 
-    found = measure_all(QUICK if args.quick else Plan(), args.parts, save)
+    found = measure_all(args.plan, args.parts, save)
     if args.docs:
         page.write(found, args.docs)
     print(json.dumps(found["shows"]))
