@@ -86,7 +86,7 @@ def _running_ms(side: str, stores: Stage, site: Target, options: Mapping[str, ob
     site.stats()
     name = f"guard-{uuid.uuid4().hex[:8]}"
     command = SIDES[side](stores, site.url, name, options)
-    cost = run([command], stores.folder, begun=lambda: site.stats(reset=False)["pages"] > 0)
+    cost = run([command], stores.folder, begun=lambda: site.stats(reset=False)["answers"] > 0)
     return 1000 * cost.running.total / site.stats()["pages"]
 
 

@@ -87,6 +87,7 @@ def _machine(found: Mapping[str, Any]) -> str:
         f"{machine['cores']} cores ({machine['cpu']}), {machine['memory_gb']} GB; load average "
         f"{load} at the start. {versions}. Figures are medians, in brackets the lowest and the "
         "highest run; the sides of a table took turns."
+        + ("" if load < 1 else " The machine had other work: believe the ratios, not the rates.")
     )
 
 
@@ -95,7 +96,7 @@ def _verified(found: Mapping[str, Any]) -> str:
         (NAMES[name], v["pages"], v["products"], v["missing"], v["wrong"])
         for name, v in found["verified"].items()
     ]
-    head = ("200 products", "pages asked for", "products", "missing", "with a wrong field")
+    head = ("200 products", "requests", "products", "missing", "with a wrong field")
     return (
         "### The same job\n\nEach side crawled a small shop, and every field that a page shows "
         "was compared with the shop's catalogue:\n\n" + table(head, rows)

@@ -158,7 +158,9 @@ class Result:
     side: str
     run: str
     pages: int
-    """Answers that the site gave."""
+    """That the site gave; neither redirects nor what is missing."""
+    answers: int
+    """All of them."""
     served_s: float
     """From its first to its last."""
     target_cpu_s: float
@@ -170,9 +172,10 @@ class Result:
 
     def row(self) -> dict[str, float]:
         """The figures, a page each where that makes sense."""
-        cost, pages = self.cost, self.pages
+        cost, pages = self.cost, max(1, self.pages)
         figures = {
             "pages": pages,
+            "answers": self.answers,
             "pages_per_s": pages / max(self.served_s, 1e-9),
             "pages_per_s_with_start": pages / cost.wall_s,
             "cpu_ms": 1000 * cost.cpu.total / pages,
@@ -208,6 +211,7 @@ def measure(
         side=name,
         run=run_name,
         pages=int(seen["pages"]),
+        answers=int(seen["answers"]),
         served_s=seen["seconds"],
         target_cpu_s=seen["cpu_s"],
         cost=cost,

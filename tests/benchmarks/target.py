@@ -26,6 +26,7 @@ from crawler.demo.markup import BASE
 from crawler.demo.pages import Page, Site
 
 _BASE = BASE.encode()
+_FOUND = b"HTTP/1.1 200"
 STATS = b"/-/stats"
 
 
@@ -34,6 +35,8 @@ class Seen:
     """What went out since the statistics were read last."""
 
     pages: int = 0
+    """With something on them: redirects and what is missing cost little, and do not count."""
+    answers: int = 0
     first_s: float = 0.0
     last_s: float = 0.0
     """Monotonic clock; when the last page went out."""
@@ -45,11 +48,11 @@ class Seen:
     def read(self, *, reset: bool) -> bytes:
         """Tell, and start anew if asked to."""
         span, cpu = self.last_s - self.first_s, time.process_time() - self.cpu_s
-        told = {"pages": self.pages, "seconds": span, "cpu_s": cpu, "at_once": self.most_waiting}
-        text = json.dumps(told).encode()
+        told = {"pages": self.pages, "answers": self.answers, "seconds": span, "cpu_s": cpu}
+        text = json.dumps({**told, "at_once": self.most_waiting}).encode()
         if reset:
             self.most_waiting = self.waiting
-            self.pages, self.cpu_s = 0, time.process_time()
+            self.pages, self.answers, self.cpu_s = 0, 0, time.process_time()
         return text
 
 
@@ -121,10 +124,11 @@ class Connection(asyncio.Protocol):
 
     def _send(self, answer: bytes) -> None:
         now = time.monotonic()
-        if not self._seen.pages:
+        if not self._seen.answers:
             self._seen.first_s = now
         self._seen.waiting -= 1
-        self._seen.pages += 1
+        self._seen.answers += 1
+        self._seen.pages += answer.startswith(_FOUND)
         self._seen.last_s = now
         if not self._transport.is_closing():
             self._transport.write(answer)
@@ -179,8 +183,8 @@ class Target:
         return [f"http://{address(number)}:{self.port}/" for number in range(self.hosts)]
 
     def stats(self, *, reset: bool = True) -> dict[str, float]:
-        """Pages, seconds from the first to the last, CPU seconds, and the most requests that were
-        under way at a time; since the last reset.
+        """Pages, answers, seconds from the first to the last, CPU seconds, and the most requests
+        that were under way at a time; since the last reset.
         """
         query = "" if reset else "?keep"
         with urlopen(f"http://127.0.0.1:{self.port}{STATS.decode()}{query}") as answer:

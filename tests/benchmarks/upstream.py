@@ -39,7 +39,7 @@ def concurrent_items(stores: Stage, site: Target, rounds: int = 3) -> dict[str, 
         for number, found in costs.items():
             site.stats()
             command = Command(arguments=["-c", code, site.url, str(number)])
-            cost = run([command], stores.folder, lambda: site.stats(reset=False)["pages"] > 0)
+            cost = run([command], stores.folder, lambda: site.stats(reset=False)["answers"] > 0)
             found.append(1000 * cost.running.total / site.stats()["pages"])
     return {f"cpu_ms_with_{number}": round(min(found), 2) for number, found in costs.items()}
 

@@ -31,7 +31,7 @@ def verify(names: Sequence[str], stage: Stage, products: int = 200) -> dict[str,
                 pages, rows = _plain(name, stage, site)
             else:
                 result = measure(name, stage, site)
-                pages, rows = result.pages, _stored(stage, name, result.run)
+                pages, rows = result.answers, _stored(stage, name, result.run)
         by_sku = {row["external_id"]: row for row in rows}
         verdict = judge(catalogue(products), list(by_sku.values()))
         found[name] = {
@@ -51,7 +51,7 @@ def _plain(name: str, stage: Stage, site: Any) -> tuple[int, list[dict[str, Any]
     command = attrs.evolve(command, arguments=[*command.arguments, "--items", str(items)])
     run([command], stage.folder)
     lines = items.read_text("utf-8").splitlines()
-    return int(site.stats()["pages"]), rows_of(json.loads(line) for line in lines)
+    return int(site.stats()["answers"]), rows_of(json.loads(line) for line in lines)
 
 
 def _stored(stage: Stage, name: str, run_name: str) -> list[dict[str, Any]]:
