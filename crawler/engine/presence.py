@@ -71,18 +71,23 @@ class Presence:
     async def beat(self) -> None:
         """Renew every lease in one call; those that were lost meanwhile are not begun.
 
+        All that a beat says and asks goes out at once: where Redis takes seconds to answer, one
+        after the other would make a beat longer than the life of a lease.
+
         Raises:
             RedisError: Redis does not answer.
         """
         leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
         ttl_ms = int(self.lease_s * 1000)
-        lost = await self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self._info())
+        lost, _, _ = await asyncio.gather(
+            self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self._info()),
+            self.frontier.tend(),
+            self._hear_of_cancelled(),
+        )
         self.stats.inc_value("seine/redis_round_trips")
         if lost:
             self.stats.inc_value("seine/leases_lost", len(lost))
             self.pump.drop(lost)
-        await self.frontier.tend()
-        await self._hear_of_cancelled()
 
     async def _hear_of_cancelled(self) -> None:
         names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]

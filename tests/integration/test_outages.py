@@ -94,6 +94,27 @@ async def test_a_slow_redis_blocks_nothing(servers: Servers, namespace):
         assert last - first < 10
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("answer_s", [2, 5])
+async def test_a_redis_that_takes_seconds_costs_time_and_nothing_else(
+    servers: Servers, namespace, answer_s
+):
+    path, settings = str(servers.redis_socket), {"SEINE_LEASE_SECONDS": 30}
+    wait_s = 0.0  # it becomes slow when the crawl is on its way
+    async with slow_way(path, wait_s=lambda: wait_s) as url, serve(latency_s=0.05) as site:
+        async with Crawl(url, namespace, settings) as crawl:
+            await crawl.start(2)
+            await crawl.seed(site.pages(200))
+            await wait_until_async(_several(site, 40), 30, "the crawl is on its way")
+            wait_s = answer_s / 2
+            logs = await crawl.finish(200)
+        assert {worker.returncode for worker in crawl.workers} == {0}
+        paths = [path for _, path in site.arrivals]
+        assert sorted(paths) == sorted(f"/p/{i}" for i in range(200))
+        assert max_lag_s(logs) < 1.5
+
+
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("away_s", AWAY)
 def test_no_page_is_taken_while_postgres_is_away(servers: Servers, namespace, tmp_path, away_s):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 
 @contextlib.asynccontextmanager
-async def slow_way(socket_path: str, *, wait_s: float) -> AsyncIterator[str]:
-    """Pass a TCP port on to a unix socket, each chunk *wait_s* later; gives the Redis URL."""
+async def slow_way(socket_path: str, *, wait_s: float | Callable[[], float]) -> AsyncIterator[str]:
+    """Pass a TCP port on to a unix socket, each chunk *wait_s* later; gives the Redis URL.
+
+    What *wait_s* returns may grow on the way, not shrink: a chunk would overtake another.
+    """
+    wait = wait_s if callable(wait_s) else lambda: wait_s
     tasks: set[asyncio.Task[None]] = set()
 
     async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -17,11 +21,11 @@ async def slow_way(socket_path: str, *, wait_s: float) -> AsyncIterator[str]:
         loop = asyncio.get_running_loop()
         try:
             while chunk := await reader.read(65536):
-                loop.call_later(wait_s, writer.write, chunk)
+                loop.call_later(wait(), writer.write, chunk)
         except ConnectionError:
             pass
         finally:
-            loop.call_later(wait_s, writer.close)
+            loop.call_later(wait(), writer.close)
 
     async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_unix_connection(socket_path)
@@ -37,4 +41,4 @@ async def slow_way(socket_path: str, *, wait_s: float) -> AsyncIterator[str]:
         server.close()
         for task in list(tasks):
             task.cancel()
-        await asyncio.sleep(2 * wait_s + 0.05)
+        await asyncio.sleep(2 * wait() + 0.05)
