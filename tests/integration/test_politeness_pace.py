@@ -117,7 +117,7 @@ async def test_another_time_is_never_before_the_own_one(redis_client, namespace)
     await frontier.set_delay("a", delay_ms=1000)
     await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
     await frontier.lease("w", 5, ttl_ms=60_000)
-    frontier.now_ms = 1_000_990
+    frontier.now_ms = 1_001_000
     (ahead,) = (await frontier.lease("w", 5, ttl_ms=60_000, lead_ms=25)).leases
     assert ahead.slot_ms > 1_001_000
     _, slot_ms, delay_ms = await frontier.reslot(ahead)
