@@ -77,12 +77,12 @@ def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
 def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
     fetch: Fetch, tmp_path: Path
 ) -> None:
-    with served(products=5, latency_ms=4000) as slow, served(products=5) as shop:
+    with served(products=5, latency_ms=30_000) as slow, served(products=5) as shop:
         fetched = fetch(
             {"url": slow.url, "meta": {"lane": "browser"}},
             {"url": shop.url, "meta": {"lane": "browser"}},
             **BROWSER,
-            SEINE_BROWSER_SECONDS=2,
+            SEINE_BROWSER_SECONDS=8,  # a busy machine needs some to start a browser
             SEINE_BROWSER_PAGES=1,
         )
     assert "DownloadTimeoutError" in fetched.answers[0]["error"]
