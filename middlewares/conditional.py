@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -14,12 +13,11 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.access.detect import VERDICT
 from crawler.conditional import KEY, Validators, from_meta, validators_in
+from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
-
-logger = logging.getLogger(__name__)
 
 NOT_MODIFIED, OK = 304, 200
 _NOT_THERE = (404, 410)
@@ -102,7 +100,7 @@ class Answer:
     def _note(self, request: Request, response: Response) -> None:
         entry = self.ledger.entry_of(request)
         if entry is not None:
-            headers = {name.lower(): _header(response, name) for name in _READ}
+            headers = {name.lower(): header(response, name) for name in _READ}
             entry.seen = validators_in(headers, datetime.now(UTC))
 
     def _unchanged(self, request: Request, response: Response) -> Request | Response:
@@ -111,7 +109,7 @@ class Answer:
         if known is None or entry is None or not asked:
             return self._refuse(request, response, "HTTP 304, and no condition was sent")
         validators, parser = known
-        if not validators.fits(_header(response, "ETag")):
+        if not validators.fits(header(response, "ETag")):
             # Without the condition the next try brings the page itself.
             del request.meta[KEY]
             return self._refuse(request, response, "HTTP 304 about another state of the page")
@@ -150,7 +148,3 @@ def _wanted(request: Request) -> bool:
     meta = request.meta
     statuses = meta.get("handle_httpstatus_list") or ()
     return bool(meta.get("handle_httpstatus_all")) or NOT_MODIFIED in statuses
-
-
-def _header(response: Response, name: str) -> str:
-    return (response.headers.get(name) or b"").decode("latin-1")

@@ -11,6 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler import meta as m
+from crawler.engine.headers import header
 from crawler.engine.requests import make_request
 from crawler.engine.spider import FrontierSpider
 from crawler.extract import Link, Page, parse, probing
@@ -88,7 +89,7 @@ class CatalogSpider(FrontierSpider):
             self._count("offsite_redirects")
             return
         site = sites.find(response.url)
-        page = parse(response.body, response.url, _header(response, "Content-Type"))
+        page = parse(response.body, response.url, header(response, "Content-Type"))
         if not page.is_html:
             self._count("not_html")
             return
@@ -146,7 +147,7 @@ class CatalogSpider(FrontierSpider):
                 yield request
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
-        links = site.links(page, _header(response, "X-Robots-Tag"))
+        links = site.links(page, header(response, "X-Robots-Tag"))
         shelf, job = shelf_of(links), _job(response)
         further = further_pages(page, links)
         for url in further:
@@ -166,7 +167,7 @@ class CatalogSpider(FrontierSpider):
         """Read a page of a listing that may not be there, and look for the last one from there."""
         site, shows = sites.find(response.url), None
         if response.status == OK:
-            page = parse(response.body, response.url, _header(response, "Content-Type"))
+            page = parse(response.body, response.url, header(response, "Content-Type"))
             shows = shelf_of(site.links(page)) if page.is_html else None
             yield from self.parse(response)
         more, end = probing.judge(probing.resume(search), shows)
@@ -216,10 +217,6 @@ class CatalogSpider(FrontierSpider):
 
     def _count(self, what: str) -> None:
         self.crawler.stats.inc_value(f"extract/{what}")
-
-
-def _header(response: Response, name: str) -> str:
-    return (response.headers.get(name) or b"").decode("latin-1")
 
 
 def _job(response: Response) -> str:

@@ -96,7 +96,7 @@ class Downloader(QueueingDownloader):
 
 async def _awaited(result: Any, method: Callable[..., Any]) -> Any:
     """What a middleware promised; anything that is no promise is returned as it is."""
-    if isawaitable(result) or isinstance(result, Deferred):
+    if isawaitable(result):
         promised: Awaitable[Any] = ensure_awaitable(result, _warn=method.__qualname__)
         return await promised
     return result

@@ -7,12 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import attrs
 
 from crawler.demo.markup import BASE
 from crawler.demo.pages import Site
+from tests.helpers import serving
 
 
 @attrs.define(eq=False)
@@ -57,14 +58,6 @@ def banning_shop(products: int, banned: set[str]) -> Iterator[BanningShop]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    shop = BanningShop(f"http://127.0.0.1:{server.server_port}", banned)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as base:
+        shop = BanningShop(base, banned)
         yield shop
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -76,16 +76,7 @@ def _open_graph(response: Response) -> dict[str, Any]:
     def meta(name: str) -> str:
         return str(response.css(f'meta[property="{name}"]::attr(content)').get(default=""))
 
-    return {
-        "name": meta("og:title"),
-        "sku": meta("product:retailer_item_id"),
-        "brand": meta("product:brand"),
-        "price": meta("product:price:amount"),
-        "currency": meta("product:price:currency"),
-        "availability": values.stock(meta("product:availability")),
-        "description": meta("og:description"),
-        "images": [meta("og:image")],
-    }
+    return values.from_open_graph(meta)
 
 
 def _visible(response: Response) -> dict[str, Any]:

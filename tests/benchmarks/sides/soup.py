@@ -84,16 +84,7 @@ def _open_graph(soup: BeautifulSoup) -> dict[str, Any]:
         found = soup.find("meta", property=name)
         return found["content"] if found else ""
 
-    return {
-        "name": meta("og:title"),
-        "sku": meta("product:retailer_item_id"),
-        "brand": meta("product:brand"),
-        "price": meta("product:price:amount"),
-        "currency": meta("product:price:currency"),
-        "availability": values.stock(meta("product:availability")),
-        "description": meta("og:description"),
-        "images": [meta("og:image")],
-    }
+    return values.from_open_graph(meta)
 
 
 def _visible(soup: BeautifulSoup, url: str) -> dict[str, Any]:

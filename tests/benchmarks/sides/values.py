@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urljoin
 
@@ -96,6 +96,20 @@ def from_node(node: dict[str, Any], url: str) -> dict[str, Any]:
         "images": [urljoin(url, image) for image in node.get("image", [])],
         "rating": rating.get("ratingValue"),
         "review_count": rating.get("reviewCount"),
+    }
+
+
+def from_open_graph(meta: Callable[[str], str]) -> dict[str, Any]:
+    """The fields that a page's meta elements tell; *meta* gives one's content, or nothing."""
+    return {
+        "name": meta("og:title"),
+        "sku": meta("product:retailer_item_id"),
+        "brand": meta("product:brand"),
+        "price": meta("product:price:amount"),
+        "currency": meta("product:price:currency"),
+        "availability": stock(meta("product:availability")),
+        "description": meta("og:description"),
+        "images": [meta("og:image")],
     }
 
 

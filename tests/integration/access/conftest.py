@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
+
+from tests.helpers import serving
 
 Fetch = Callable[..., "Fetched"]
 
@@ -71,10 +72,5 @@ def agents() -> Iterator[tuple[str, list[str]]]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/", seen
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(Handler) as base:
+        yield f"{base}/", seen

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.helpers import serving
 
 #: 200 MB that travel as 200 kB.
 BOMB = gzip.compress(bytes(200_000_000), 1)
@@ -81,13 +82,5 @@ def hostile_site() -> Iterator[tuple[str, Counter[str]]]:
             asked[self.path.strip("/").partition("/")[0]] += 1
             super().do_GET()
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Counting)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Counting) as base:
+        yield base, asked

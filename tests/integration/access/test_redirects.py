@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 
+from tests.helpers import serving
 from tests.integration.access.conftest import Fetch
 
 
@@ -36,15 +36,8 @@ def moving_site() -> Iterator[tuple[str, list[str | None]]]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/", referers
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Handler) as base:
+        yield f"{base}/", referers
 
 
 def test_both_kinds_of_redirect_are_followed_without_a_referer(fetch: Fetch) -> None:
