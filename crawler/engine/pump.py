@@ -19,6 +19,7 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from crawler.config import FrontierConfig
+from crawler.engine.alarm import Alarm
 from crawler.engine.clock import Clock
 from crawler.engine.lines import Answer, Lines, Wish
 from crawler.frontier.endings import Call, Endings
@@ -79,7 +80,7 @@ class Pump:
         self._reap_from = 0.0
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._wake.set)
 
     def take(self) -> Lease | None:
         """Next lease that may be sent now."""
@@ -147,13 +148,8 @@ class Pump:
 
     def kick(self, delay_s: float = 0.0) -> None:
         """Make a round trip within *delay_s*."""
-        loop = asyncio.get_running_loop()
-        when = loop.time() + delay_s
-        if self._timer is not None:
-            if self._timer.when() <= when:
-                return
-            self._timer.cancel()
-        self._timer = loop.call_at(when, self._wake.set)
+        if not self._wake.is_set():
+            self._alarm.within(delay_s)
 
     def _outgoing(self) -> None:
         self.undone = None
@@ -164,7 +160,6 @@ class Pump:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            self._timer = None
             try:
                 await self.exchange()
             except (RedisError, OSError) as error:

@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
 from crawler.access.sizes import Sizes
+from crawler.engine.alarm import Alarm
 from crawler.engine.manners import manners_of
 
 #: Seconds until an exchange where a kind of page was met for the first time, and else.
@@ -22,22 +23,16 @@ class Sharing:
         self.manners = manners_of(crawler)
         self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
         self.sizes = sizes
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._start)
         self._task: asyncio.Task[None] | None = None
 
     def soon(self, after_s: float) -> None:
         """Let an exchange happen within *after_s* seconds; nothing happens without a frontier."""
         if self.manners.pump is None or self._task is not None:
             return
-        loop = asyncio.get_running_loop()
-        if self._timer is not None:
-            if self._timer.when() <= loop.time() + after_s:
-                return
-            self._timer.cancel()
-        self._timer = loop.call_later(after_s, self._start)
+        self._alarm.within(after_s)
 
     def _start(self) -> None:
-        self._timer = None
         self._task = asyncio.ensure_future(self._exchange())
 
     async def _exchange(self) -> None:
@@ -52,7 +47,6 @@ class Sharing:
 
     async def closed(self) -> None:
         """Stop; what was learned since the last exchange is little."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.cancel()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
