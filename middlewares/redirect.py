@@ -20,6 +20,9 @@ from scrapy.http import Response
 
 from crawler.engine.ledger import Ledger, ledger_of
 
+#: Bytes of 4096 letters, at most.
+_HEAD = 4 * 4096
+
 
 class _Discreet(BaseRedirectMiddleware):
     """Writes no Referer, and sets a request aside that is sent on without end."""
@@ -62,5 +65,22 @@ class Redirect(_Discreet, RedirectMiddleware):  # type: ignore[misc]  # Scrapy h
     """Follows redirects by status."""
 
 
-class MetaRefresh(_Discreet, MetaRefreshMiddleware):  # type: ignore[misc]  # as above
+class MetaRefresh(_Discreet, MetaRefreshMiddleware):
     """Follows redirects that a page asks for."""
+
+    def process_response(  # type: ignore[override]  # as above
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        """Follow; Scrapy decodes a page and takes it apart to find that it asks for nothing.
+
+        Raises:
+            IgnoreRequest: it has no try left.
+        """
+        return super().process_response(request, response) if _asks(response.body) else response
+
+
+def _asks(body: bytes) -> bool:
+    """Whether a page may ask to be left: Scrapy looks at its first 4096 letters."""
+    head = body[:_HEAD].lower()
+    # A NUL is a letter of more bytes than one: UTF-16 or the like, which only Scrapy can read.
+    return (b"refresh" in head and b"http-equiv" in head) or b"\0" in head

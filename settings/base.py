@@ -177,6 +177,9 @@ USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
 LOG_FORMATTER = "crawler.engine.logs.PageLines"
 
+# Scrapy's own, whose methods are found without a detour (crawler.engine.stats).
+STATS_CLASS = "crawler.engine.stats.Stats"
+
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
 # The frontier has decided when a request is leased: no second queue (crawler.engine.downloader).
@@ -187,6 +190,9 @@ DOWNLOAD_HANDLERS = {
     "https": "crawler.engine.handlers.Lanes",
 }
 DOWNLOADER_MIDDLEWARES = {
+    # Scrapy's own takes each URL apart to compare it with no domains at all.
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "middlewares.offsite.Offsite": 50,
     # Scrapy's retries go round within one process and die with it.
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "middlewares.retry.Retry": 550,

@@ -1,0 +1,31 @@
+"""Requests that leave a spider's domains are dropped; a spider without domains pays nothing."""
+
+from __future__ import annotations
+
+from scrapy import Request, Spider, signals
+from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
+
+
+class Offsite(OffsiteMiddleware):
+    """Scrapy's own, which takes each URL apart twice, though most spiders allow any domain.
+
+    Domains that a spider names only while it runs count from the download on, as there is no look
+    at the links any more.
+    """
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Look at links only where there is something to look for."""
+        super().spider_opened(spider)
+        if not getattr(spider, "allowed_domains", None):
+            self.crawler.signals.disconnect(self.request_scheduled, signals.request_scheduled)
+
+    def process_request(  # type: ignore[override]  # Scrapy's second argument is on its way out
+        self, request: Request
+    ) -> None:
+        """Let a request pass.
+
+        Raises:
+            IgnoreRequest: its host is in none of the spider's domains.
+        """
+        if getattr(self.crawler.spider, "allowed_domains", None):
+            super().process_request(request)
