@@ -189,6 +189,12 @@ DOWNLOAD_HANDLERS = {
     "http": "crawler.engine.handlers.Lanes",
     "https": "crawler.engine.handlers.Lanes",
 }
+# Without the cookies, which have a middleware of ours: Scrapy imports what it is told to leave out.
+DOWNLOADER_MIDDLEWARES_BASE = {
+    path: order
+    for path, order in default_settings.DOWNLOADER_MIDDLEWARES_BASE.items()
+    if not path.endswith(".CookiesMiddleware")
+}
 DOWNLOADER_MIDDLEWARES = {
     # Scrapy's own takes each URL apart to compare it with no domains at all.
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
@@ -214,6 +220,8 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
     "middlewares.escalate.Escalate": 581,
+    # Scrapy's own, whose import is dear, where cookies are enabled.
+    "middlewares.cookies.Cookies": 700,
     # Before redirects are followed and the body is decompressed.
     "middlewares.archive.Archive": 610,
     "middlewares.attempts.Redirects": 605,

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import tldextract
-
+from crawler.extract.suffixes import registered
 from crawler.urls import domain
-
-#: The list of public suffixes that the package brings; the network is never asked.
-_SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
 @lru_cache(maxsize=8192)
 def _site_of(key: str) -> str:
     name = key if key.startswith("[") else key.partition(":")[0]
-    return _SUFFIXES(name).top_domain_under_public_suffix or key
+    return registered(name) or key
 
 
 def site_of(url: str) -> str:
