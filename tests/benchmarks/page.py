@@ -183,7 +183,8 @@ def _sizes(points: Sequence[Mapping[str, Any]]) -> str:
 def _distance(points: Sequence[Mapping[str, Any]]) -> str:
     return (
         "### Stores that are far away\n\nOne worker, 64 requests under way, 20 ms to the site; "
-        "Redis and PostgreSQL as far away as the table says, there and back.\n\n"
+        "Redis and PostgreSQL as far away as the table says, there and back. Seine crawls the "
+        "large shop here, since it is done with the small one before it has got going.\n\n"
         f"{_by_place(points, 'stores', 'ms')}\n\n"
         "![Pages a second by distance](bench-distance.svg)"
     )
