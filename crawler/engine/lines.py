@@ -56,14 +56,16 @@ class Line:
     starved: bool = False
     """It had less than it was asked for."""
 
-    async def exchange(self, outgoing: Endings, wanted: int, wish: Wish) -> Answer:
+    async def exchange(
+        self, outgoing: Endings, wanted: int, wish: Wish, slack_ms: int = 0
+    ) -> Answer:
         """Tell and ask in one pipeline; a server's failure is in the answer."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call)]
         if wanted:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
             # what a site wishes goes ahead of them.
-            args = [wish.worker, wanted, wish.ttl_ms, wish.lead_ms, wish.lanes]
+            args = [wish.worker, wanted, wish.ttl_ms, wish.lead_ms, wish.lanes, slack_ms]
             calls.insert(len(outgoing.limits), Call("lease", args, []))
         if not calls:
             return answer
@@ -75,7 +77,7 @@ class Line:
         answer.got_at = monotonic()
         for made, reply in zip(calls, replies, strict=True):
             if made.name == "lease":
-                answer.leased = parse_leased(reply)
+                answer.leased = parse_leased(reply, slack_ms)
                 self.starved = len(answer.leased.leases) < wanted
             else:
                 answer.ended.append((made, reply))
@@ -112,15 +114,18 @@ class Lines:
         """Clock of the server that has a request."""
         return self._lines[part_of(id_)].clock
 
-    async def exchange(self, outgoing: Endings, wanted: int) -> list[Answer]:
-        """Make one round trip to each partition, all at once."""
+    async def exchange(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
+        """Make one round trip to each partition, all at once.
+
+        The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
+        """
         if len(self._lines) == 1:
-            return [await self._lines[0].exchange(outgoing, wanted, self.wish)]
+            return [await self._lines[0].exchange(outgoing, wanted, self.wish, slack_ms)]
         shares = shares_of(wanted, [line.starved for line in self._lines])
         loads = outgoing.split(self.frontier)
         rows = zip(self._lines, loads, shares, strict=True)
         return await asyncio.gather(
-            *(line.exchange(load, share, self.wish) for line, load, share in rows)
+            *(line.exchange(load, share, self.wish, slack_ms) for line, load, share in rows)
         )
 
 

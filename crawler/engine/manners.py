@@ -163,7 +163,8 @@ class Manners:
         if spent_at is not None or not lease.delay_ms or not self.pump.clock(lease).trusted:
             return None
         past_ms = self.pump.now_ms(lease) - lease.slot_ms
-        return None if past_ms > late_ms(delay_ms) else max(0.0, -past_ms / 1000)
+        late = past_ms > late_ms(delay_ms, lease.slack_ms)
+        return None if late else max(0.0, -past_ms / 1000)
 
     def left(self, lease: Lease) -> float:
         """A request was written just now; where that was late, the next one's pause starts here.
@@ -174,9 +175,10 @@ class Manners:
             return 0.0
         now_ms = self.pump.now_ms(lease)
         past_ms = now_ms - lease.slot_ms
-        if past_ms > late_ms(lease.delay_ms):
+        if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
             self.pump.tell("late", lease.domain, int(now_ms) + 1)
             self.pump.kick()
+        self.pump.slack.kept()
         return past_ms
 
     async def reserve(
@@ -184,17 +186,24 @@ class Manners:
     ) -> Lease | None:
         """Ask the frontier for another time to send; None where the lease is to be handed back."""
         assert self.pump is not None
-        if spent_at is None and not lease.delay_ms:
+        if spent_at is None and lease.delay_ms:
+            self.pump.slack.missed()
+        elif spent_at is None:
             spent_at = -1.0  # it never had a slot, and the last one is long ago
-        asked = monotonic()
+        asked, slack_ms = monotonic(), int(self.pump.slack.ms)
         try:
             now_ms, slot_ms, delay_ms = await self.pump.frontier.reslot(
-                lease, spent_ms=_ago_ms(spent_at), patience_ms=patience_ms
+                lease,
+                spent_ms=_ago_ms(spent_at),
+                patience_ms=patience_ms,
+                slack_ms=slack_ms,
             )
         except (RedisError, OSError):
             return None
         self.pump.clock(lease).learn(now_ms / 1000, asked, monotonic())
-        return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms) if slot_ms else None
+        if not slot_ms:
+            return None
+        return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms, slack_ms=slack_ms)
 
 
 def _ago_ms(spent_at: float | None) -> int | None:

@@ -27,6 +27,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from crawler.frontier.partitions import Look, is_over
 from crawler.frontier.wire import lanes_arg
+from crawler.politeness.slack import Slack
 
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s.
@@ -75,6 +76,7 @@ class Pump:
             lanes=lanes_arg(config.lanes),
         )
         self.lines = Lines(frontier, wish)
+        self.slack = Slack()
         self._look: Look = []
         self._outbox = self._bringing = False
         self._reap_from = 0.0
@@ -192,7 +194,7 @@ class Pump:
         self._sending = True
         asked = monotonic()
         try:
-            answers = await self.lines.exchange(outgoing, wanted)
+            answers = await self.lines.exchange(outgoing, wanted, int(self.slack.ms))
         except BaseException:
             self.endings.put_back(outgoing)
             raise

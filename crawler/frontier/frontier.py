@@ -76,11 +76,21 @@ class Frontier:
         return replies
 
     async def lease(
-        self, worker: str, wanted: int, *, ttl_ms: int, lead_ms: int = 0, lanes: Sequence[str] = ()
+        self,
+        worker: str,
+        wanted: int,
+        *,
+        ttl_ms: int,
+        lead_ms: int = 0,
+        lanes: Sequence[str] = (),
+        slack_ms: int = 0,
     ) -> Leased:
-        """Take up to *wanted* requests that may be sent now and need no lane beyond *lanes*."""
-        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes))
-        return parse_leased(await self.run("lease", *args))
+        """Take up to *wanted* requests that may be sent now and need no lane beyond *lanes*.
+
+        They may be sent late by *slack_ms*, where that is more than the usual margin.
+        """
+        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms)
+        return parse_leased(await self.run("lease", *args), slack_ms)
 
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
@@ -137,17 +147,23 @@ class Frontier:
         await self.run("set_delay", domain, *("" if value is None else value for value in limits))
 
     async def reslot(
-        self, lease: Lease, *, spent_ms: int | None = None, patience_ms: int = 1000
+        self,
+        lease: Lease,
+        *,
+        spent_ms: int | None = None,
+        patience_ms: int = 1000,
+        slack_ms: int = 0,
     ) -> tuple[int, int, int]:
         """Ask for another time to send, because the lease's own was missed.
 
-        *spent_ms* ago the site was asked for something else instead; None: it was not.
+        *spent_ms* ago the site was asked for something else instead; None: it was not. The pause
+        after it has room for *slack_ms* of lateness.
 
         Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
         back, because its domain is not free again within *patience_ms*; and the domain's pause, ms.
         """
         args: list[Any] = [lease.id, lease.token, lease.slot_ms]
-        args += ["" if spent_ms is None else spent_ms, patience_ms]
+        args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms]
         now_ms, slot_ms, delay_ms = await self.run("reslot", *args)
         return int(now_ms), int(slot_ms), int(delay_ms)
 

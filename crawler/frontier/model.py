@@ -106,6 +106,8 @@ class Lease:
     """Pause between two requests from one address, where each keeps the limits by itself."""
     each_cap: int = 0
     """Requests in flight from one address, as above; 0: the limits are the domain's."""
+    slack_ms: float = 0.0
+    """How late it may be sent beyond the usual: what its worker asked for (crawler.politeness)."""
     deliveries: int
     """Workers that died with it so far."""
     stored: bytes

@@ -78,8 +78,8 @@ def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
     return args
 
 
-def parse_leased(reply: Sequence[Any]) -> Leased:
-    """Read the reply of the lease script."""
+def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
+    """Read the reply of the lease script, which was asked for room for so much lateness."""
     state, now_ms, next_due_ms, undone, entered, expired, flat = reply
     leases = [
         Lease(
@@ -87,6 +87,7 @@ def parse_leased(reply: Sequence[Any]) -> Leased:
             token=text(flat[at + 1]),
             slot_ms=int(flat[at + 2]),
             **_limits(flat[at + 3]),
+            slack_ms=slack_ms,
             deliveries=int(flat[at + 4]),
             stored=flat[at + 5],
         )

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
+from crawler.politeness.delay import late_ms
 from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve
 from tests.integration.politeness.stamped import StampedSite, serve_stamped
@@ -122,6 +123,35 @@ async def test_another_time_is_never_before_the_own_one(redis_client, namespace)
     assert ahead.slot_ms > 1_001_000
     _, slot_ms, delay_ms = await frontier.reslot(ahead)
     assert (slot_ms, delay_ms) == (ahead.slot_ms, 1000)
+
+
+@pytest.mark.parametrize(("slack_ms", "next_ms"), [(0, 1020), (5, 1020), (200, 1200), (9000, 1500)])
+async def test_who_may_be_late_makes_the_next_one_wait_for_it(
+    redis_client, namespace, slack_ms, next_ms
+):
+    frontier = Frontier(redis_client, namespace, now_ms=1_000_000)
+    await frontier.set_delay("a", delay_ms=1000)
+    await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
+    leased = await frontier.lease("w", 5, ttl_ms=60_000, slack_ms=slack_ms)
+    (lease,) = leased.leases
+    # Sent as late as it may be, it is still a whole pause ahead of the next one.
+    assert late_ms(1000, lease.slack_ms) == next_ms - 1000
+    frontier.now_ms = 1_000_000 + next_ms - 1
+    assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+    frontier.now_ms += 1
+    (other,) = (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+    assert other.slot_ms == 1_000_000 + next_ms
+
+
+async def test_another_time_has_room_for_lateness_too(redis_client, namespace):
+    frontier = Frontier(redis_client, namespace, now_ms=1_000_000)
+    await frontier.set_delay("a", delay_ms=1000)
+    await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
+    (late,) = (await frontier.lease("w", 5, ttl_ms=60_000)).leases
+    frontier.now_ms = 1_000_100
+    assert await frontier.reslot(late, slack_ms=300) == (1_000_100, 1_000_100, 1000)
+    frontier.now_ms = 1_001_399
+    assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
 
 
 @pytest.mark.timeout(180)

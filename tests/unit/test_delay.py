@@ -8,6 +8,7 @@ import pytest
 
 from crawler.politeness.delay import Block, block_of, late_ms, retry_after_s
 from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
+from crawler.politeness.slack import Slack
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -50,6 +51,23 @@ def test_only_429_and_503_block_a_site(status, asked, block):
 
 def test_a_request_may_be_as_late_as_the_margin_between_slots():
     assert [late_ms(ms) for ms in (10, 50, 100, 400, 60_000)] == [0.5, 2.5, 5.0, 8.0, 100.0]
+
+
+def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_ten_in_the_end():
+    slack, lateness, missed = Slack(), 120.0, 0
+    for n in range(2000):
+        on_time = lateness * (1 + (n % 7) / 10) <= slack.ms
+        missed += n >= 1000 and not on_time
+        slack.kept() if on_time else slack.missed()
+    assert missed / 1000 < 0.15
+    assert 120 < slack.ms < 300
+
+
+def test_a_worker_with_time_to_spare_keeps_to_the_pauses():
+    slack = Slack()
+    for n in range(2000):
+        slack.kept() if n % 50 else slack.missed()
+    assert slack.ms < late_ms(500)
 
 
 def test_what_cannot_be_read_forbids_and_what_is_missing_allows():

@@ -7,7 +7,12 @@ import importlib
 
 import pytest
 
-MODULES = ("crawler.politeness.delay", "crawler.politeness.robots", "crawler.engine.clock")
+MODULES = (
+    "crawler.politeness.delay",
+    "crawler.politeness.robots",
+    "crawler.politeness.slack",
+    "crawler.engine.clock",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -7,6 +7,7 @@
 -- ARGV[4] lifetime of a lease, ms
 -- ARGV[5] lead ms: how long before its due time a domain may be handed out
 -- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
+-- ARGV[7] slack ms: how late the worker may be with a request beyond the usual; it may be missing
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
 --         requests that came in so far, 1 if a lease has expired, {id, token, slot ms, delay ms,
 --         deliveries, stored request, …}}; the delay is followed by the pause (ms) and the requests in
@@ -77,7 +78,7 @@ local function hand_out(domain, s)
         token = redis.call('HINCRBY', CONTROL, 'token', wanted) - wanted
         delivered = redis.call('EXISTS', DELIVERIES) == 1
     end
-    local slot, due = reserve(s)
+    local slot, due = reserve(s, ARGV[7])
     local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
     for i, text in ipairs(stored) do
         local id, score = popped[2 * i - 1], string.format('%.0f', tonumber(popped[2 * i]))

@@ -7,6 +7,7 @@
 -- ARGV[4] time it was given, ms
 -- ARGV[5] how long ago it asked for something else in its place (robots.txt), ms; '' if it did not
 -- ARGV[6] patience: give no time further away than this, ms
+-- ARGV[7] slack ms, as in lease
 -- reply: {now ms, time at which it may send, delay ms}; time 0: hand the lease back, it takes too long
 local hold = holding(ARGV[2])
 if not hold or hold.token ~= ARGV[3] then
@@ -20,7 +21,7 @@ elseif redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then
     -- Nobody got a later time yet: the pause simply begins with this late request.
     s.until_ms = math.max(now, tonumber(ARGV[4]), tonumber(redis.call('HGET', state_of(domain), 'blocked')) or 0)
 end
-local slot, due = reserve(s)
+local slot, due = reserve(s, ARGV[7])
 if slot - now > tonumber(ARGV[6]) then
     return { now, 0, s.delay }
 end

@@ -1,0 +1,38 @@
+"""How late this worker's requests may be: as much as it takes that most of them need no new time.
+
+A request that missed its time asks the frontier for another, which costs a round trip and often a
+whole pause. A worker with more to do than its CPU allows is late with nearly all of them. It asks
+for wider gaps instead, and may then be late by as much, without two requests coming too close.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+#: Growth at each miss, in shares and ms; decay at each request that was on time. In balance where
+#: about one of ten misses its time, so that a worker with CPU to spare keeps to the pauses.
+_GROWTH, _STEP_MS, _DECAY = 1.05, 1.0, 0.995
+#: Wider gaps than this help nobody, ms.
+MOST_MS = 500.0
+
+
+@attrs.define
+class Slack:
+    """Learned from each request that a pause binds."""
+
+    ms: float = 0.0
+    """By how much more a request may be late, and the next one's pause begins later."""
+
+    def missed(self) -> None:
+        """A request came too late for its time.
+
+        >>> slack = Slack()
+        >>> for _ in range(20): slack.missed()
+        >>> round(slack.ms)
+        33
+        """
+        self.ms = min(self.ms * _GROWTH + _STEP_MS, MOST_MS)
+
+    def kept(self) -> None:
+        """A request was sent in time."""
+        self.ms *= _DECAY
