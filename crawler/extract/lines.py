@@ -7,8 +7,9 @@ A line is text without a block's edge in it: `<b>€</b><span>12</span><sup>99</
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 import attrs
 
@@ -97,7 +98,8 @@ MOST_AFTER = 400
 _DULL = 120
 _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
-_BREAK = object()
+#: What divides two lines in one row is not longer, white space included.
+_SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
@@ -140,25 +142,25 @@ def _class_flags(words: str) -> int:
     return flags
 
 
+@lru_cache(maxsize=1024)
+def _style_flags(style: str) -> int:
+    style = style.replace(" ", "").lower()
+    hidden = HIDDEN if "display:none" in style or "visibility:hidden" in style else 0
+    return hidden | (OLD if "line-through" in style else 0)
+
+
+#: What an attribute's value tells of its element's text.
+_FLAGGING: dict[str, Callable[[str], int]] = {
+    "class": _class_flags,
+    "id": _class_flags,
+    "hidden": lambda _: HIDDEN,
+    "style": _style_flags,
+}
+
+
 @lru_cache(maxsize=4096)
 def _is_cents(words: str) -> bool:
     return _CENTS.search(words.lower()) is not None
-
-
-def _own_flags(element: Element, tag: str) -> int:
-    flags = _TAGS.get(tag, 0)
-    for name, value in element.items():
-        if name in {"class", "id"}:
-            flags |= _class_flags(value)
-        elif name == "hidden":
-            flags |= HIDDEN
-        elif name == "style":
-            style = value.replace(" ", "").lower()
-            if "display:none" in style or "visibility:hidden" in style:
-                flags |= HIDDEN
-            if "line-through" in style:
-                flags |= OLD
-    return flags
 
 
 def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
@@ -179,7 +181,9 @@ def read_all(page: Page, heading: Element | None) -> Lines:
     return _Reader(heading).read(page.root, MOST_AFTER)
 
 
-_Stack = list[tuple[object, str | None, int]]
+#: An element that has been entered: its children still to come, itself, the element and the flags
+#: of the texts between them, and whether it stands within a line.
+_Frame = tuple[Iterator[Element], Element, Element, int, bool]
 
 
 class _Reader:
@@ -189,6 +193,7 @@ class _Reader:
         self.heading = heading
         self.skipped = skipped
         self.kept = set() if heading is None else {heading, *heading.iterancestors()}
+        self.inside = frozenset() if heading is None else frozenset(heading.iter())
         self.out = Lines()
         self.parts: list[str] = []
         self.flags = 0
@@ -198,40 +203,63 @@ class _Reader:
         self.told = 0
 
     def read(self, start: Element, most: int) -> Lines:
-        stack: _Stack = []
-        if start is self.heading:
-            _push_following(start, stack)
-        stack.append((start, None, 0))
-        left = _MOST_ELEMENTS
-        enter, lines = self._enter, self.out.lines
-        while stack:
-            element, text, flags = stack.pop()
-            if text is not None:
-                self._text(element, text, flags)
-            elif element is _BREAK:
-                if self.parts:
-                    self._end()
-            else:
-                enter(element, flags, stack)
+        frames = _frames(start, start is self.heading)
+        lines, known, left = self.out.lines, 0, _MOST_ELEMENTS
+        children, owner, place, inherited, inline = frames.pop()
+        while True:
+            for element in children:
+                inner = self._enter(element, inherited)
                 left -= 1
-                after = len(lines) - self.out.heading if self.out.heading >= 0 else 0
-                if left <= 0 or after > most or (after > _DULL and len(lines) - self.told > _DULL):
+                if left <= 0 or (len(lines) != known and self._is_enough(most)):
+                    self._end()
+                    return self.out
+                known = len(lines)
+                if inner >= 0:
+                    frames.append((children, owner, place, inherited, inline))
+                    children, owner, place = iter(element), element, element
+                    inherited, inline = inner >> 1, bool(inner & 1)
                     break
+                tail = element.tail
+                if tail and (self.parts or not tail.isspace()):
+                    self._text(place, tail, inherited)
+            else:
+                if not inline and self.parts:
+                    self._end()
+                if not frames:
+                    break
+                tail = owner.tail
+                children, owner, place, inherited, inline = frames.pop()
+                if tail and (self.parts or not tail.isspace()):
+                    self._text(place, tail, inherited)
         self._end()
         return self.out
 
-    def _enter(self, element: Element, inherited: int, stack: _Stack) -> None:  # noqa: PLR0912
+    def _is_enough(self, most: int) -> bool:
+        """Whether the lines since the heading are as many as are read, or have long been dull."""
+        count, heading = len(self.out.lines), self.out.heading
+        after = count - heading if heading >= 0 else 0
+        return after > most or (after > _DULL and count - self.told > _DULL)
+
+    def _enter(self, element: Element, inherited: int) -> int:  # noqa: PLR0912
+        """Read an element up to its first child: its flags, and one bit whether it is inline.
+
+        Negative where nothing of it is left to read.
+        """
         tag = element.tag
         if tag in _SKIPPED:
-            return
-        flags = _own_flags(element, tag)
-        if element in self.kept:
-            flags &= HEADING
-        else:
-            if flags & CARD and leads_away(element):
-                flags |= ELSEWHERE
-            if flags & self.skipped:
-                return
+            return -1
+        flags = _TAGS.get(tag, 0)
+        for name, value in element.items():
+            if name in _FLAGGING:
+                flags |= _FLAGGING[name](value)
+        if flags:
+            if element in self.kept:
+                flags &= HEADING
+            else:
+                if flags & CARD and leads_away(element):
+                    flags |= ELSEWHERE
+                if flags & self.skipped:
+                    return -1
         flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
         if self.beyond and not flags & ELSEWHERE:
             flags |= self.beyond
@@ -244,23 +272,14 @@ class _Reader:
         inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
         if not inline and self.parts:
             self._end()
-        text = element.text
-        if not len(element):
-            # Most elements are leaves; they need no place on the stack.
-            if text:
-                self._text(element, text, flags)
-                if not inline and self.parts:
-                    self._end()
-            return
-        push = stack.append
-        if not inline:
-            push((_BREAK, None, 0))
-        for child in reversed(element):
-            if child.tail:
-                push((element, child.tail, flags))
-            push((child, None, flags))
+        text, holds = element.text, len(element)
         if text:
-            self._text(element, text, flags)
+            if holds or inline:
+                self._text(element, text, flags)
+            elif not (len(text) < _SHORT and text.strip() in _BETWEEN):
+                # Most elements are leaves, and most leaves are lines.
+                self._add(text, flags, element)
+        return flags << 1 | inline if holds else -1
 
     def _note(self, element: Element, tag: str, flags: int) -> None:
         if tag in {"tr", "dt"}:
@@ -271,7 +290,7 @@ class _Reader:
             self.out.inputs.append(element)
 
     def _text(self, element: Element, text: str, flags: int) -> None:
-        if len(text) < 6 and text.strip() in _BETWEEN:
+        if len(text) < _SHORT and text.strip() in _BETWEEN:
             self._end()  # "in stock | item 12" are two lines in one row
             return
         if not self.parts:
@@ -307,28 +326,26 @@ class _Reader:
         return element.tag in {"sup", "sub", "small"} or _is_cents(element.get("class") or "")
 
     def _end(self) -> None:
-        if not self.parts:
-            return
         parts = self.parts
-        text = " ".join((parts[0] if len(parts) == 1 else "".join(parts)).split())
-        self.parts = []
-        self.colon = False
+        if parts:
+            self.parts = []
+            self.colon = False
+            self._add(parts[0] if len(parts) == 1 else "".join(parts), self.flags, self.element)
+
+    def _add(self, text: str, flags: int, element: Element) -> None:
+        text = " ".join(text.split())
         if not text:
             return
-        lines = self.out.lines
-        line = Line(text, self.flags, self.element, len(lines))
-        if self.out.heading < 0 and self.heading is not None and self._is_heading():
-            self.out.heading = line.index
-        elif line.flags & HEADING and self.out.heading >= 0 and _OTHERS.match(text):
+        lines, out = self.out.lines, self.out
+        place = len(lines)
+        if out.heading < 0 and element in self.inside:
+            out.heading = place
+        elif flags & HEADING and out.heading >= 0 and _OTHERS.match(text):
             self.beyond = ELSEWHERE | BEYOND
-            line.flags |= ELSEWHERE
-        if line.flags & _TELLING:
-            self.told = line.index
-        lines.append(line)
-
-    def _is_heading(self) -> bool:
-        here = self.element
-        return here is self.heading or any(a is self.heading for a in here.iterancestors())
+            flags |= ELSEWHERE
+        if flags & _TELLING:
+            self.told = place
+        lines.append(Line(text, flags, element, place))
 
 
 def leads_away(element: Element) -> bool:
@@ -338,22 +355,18 @@ def leads_away(element: Element) -> bool:
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
-def _push_following(element: Element, stack: _Stack) -> None:
-    """Put on the stack all that comes after an element in the page, the nearest on top."""
-    levels = []
-    here = element
-    while here is not None:
-        following = [(None, here.tail)] if here.tail else []
-        for sibling in islice(here.itersiblings(), _MOST_SIBLINGS):
-            following.append((sibling, None))
-            if sibling.tail:
-                following.append((None, sibling.tail))
-        levels.append(following)
-        here = here.getparent()
-    for following in reversed(levels):
-        stack.append((_BREAK, None, 0))
-        for sibling, text in reversed(following):
-            stack.append((element if sibling is None else sibling, text, 0))
+def _frames(start: Element, is_heading: bool) -> list[_Frame]:
+    """The walk's stack where it begins: an element, and all that comes after it if *is_heading*."""
+    frames: list[_Frame] = [(iter((start,)), start, start, 0, True)]
+    if is_heading:
+        frames = []
+        for here in [start, *start.iterancestors()]:
+            following = islice(here.itersiblings(), _MOST_SIBLINGS)
+            frames.append((following, here.getparent(), start, 0, False))
+        first = frames[0]
+        frames[0] = (chain((start,), first[0]), *first[1:])
+        frames.reverse()
+    return frames
 
 
 _NOTED = frozenset({"tr", "dt", "input", "a"})
