@@ -8,28 +8,27 @@ from typing import Literal
 import attrs
 
 from crawler.extract.page import Page
+from crawler.extract.words import finder
 
 Kind = Literal["product", "listing", "other"]
 
-_PRODUCT_PATH = re.compile(
+_PRODUCT_PATH = finder(
     r"/(?:p|dp|itm|item|items|product|products|produkt|produkte|producto|productos|produit|prodotto"
     r"|produto|artikel|article|pd|prod|sku|catalog/product|tovar|urun|vare|vara|prekes?|tuote|termek|izdelek|shop/p|merchandise|goods)(?:/|-)[^/?]+|[-_/]p-?\d{3,}"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$|[?&](?:product_id|products_id|sku|pid"
     r"|productid|item_id|id_product)=",
-    re.I,
 )
-_LISTING_PATH = re.compile(
+_LISTING_PATH = finder(
     r"/(?:c|cat|category|categories|collections?|kategorie|categoria|categorie|shop|catalog|search"
     r"|brands?|department|browse|list|kategori|kategoria|rayon|gama)(?:/|$|\?)|[?&](?:page|p|q|cat"
     r"|cpath|path)=",
-    re.I,
 )
-_ERRAND_PATH = re.compile(
+_ERRAND_PATH = finder(
     r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
     r"|[\w-]*(?:log-?in|sign-?in|sign-?up|write-?review)|(?:creat\w*-?)?account|my-?account|customer/account|register|contact|contact-?us"
     r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|[\w-]*password\w*|order-?status)(?:[/?.]|$)",
-    re.I,
 )
+_ORIGIN = re.compile(r"^https?://[^/]*")
 #: Fields in which a visitor writes how many to buy.
 _QUANTITY = re.compile(
     rb"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]*?(?:qty|quantit|menge|anzahl|antal"
@@ -58,12 +57,12 @@ def looks_like_product(path: str) -> bool:
     >>> looks_like_product("/products/red-lamp"), looks_like_product("/collections/lamps")
     (True, False)
     """
-    return _PRODUCT_PATH.search(path) is not None
+    return _PRODUCT_PATH(path) is not None
 
 
 def looks_like_listing(path: str) -> bool:
     """Whether an address reads like a category's, a brand's or a search."""
-    return _LISTING_PATH.search(path) is not None
+    return _LISTING_PATH(path) is not None
 
 
 @attrs.define
@@ -92,10 +91,10 @@ class Verdict:
 
 def address_signs(verdict: Verdict, page: Page) -> None:
     """What the address alone says."""
-    path = re.sub(r"^https?://[^/]*", "", page.url)
+    path = _ORIGIN.sub("", page.url)
     if path in {"", "/"}:
         verdict.add("product", -4, "it is the front page")
-    elif _ERRAND_PATH.search(path):
+    elif _ERRAND_PATH(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif looks_like_product(path):

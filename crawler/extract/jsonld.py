@@ -16,6 +16,7 @@ _MOST_BYTES = 2_000_000
 #: References are followed so far: product, offer, price, and what these hold.
 _DEEPEST = 3
 _MOST_LINKS = 100
+_NESTED = (dict, list)
 
 
 def nodes(page: Page) -> list[Any]:
@@ -56,7 +57,7 @@ def index(values: list[Any]) -> dict[str, Node]:
             name = value.get("@id")
             if isinstance(name, str) and len(value) > len(found.get(name, ())) and len(value) > 1:
                 found[name] = value
-            stack.extend(v for v in value.values() if isinstance(v, dict | list))
+            stack += [v for v in value.values() if isinstance(v, _NESTED)]
     return found
 
 
@@ -74,6 +75,6 @@ def _followed(value: Any, known: dict[str, Node], depth: int) -> Any:
         return value
     if value.keys() <= {"@id", "@type"}:
         value = known.get(str(value.get("@id")), value)
-    if not any(isinstance(inner, dict | list) for inner in value.values()):
+    if not any(isinstance(inner, _NESTED) for inner in value.values()):
         return value
     return {key: _followed(inner, known, depth - 1) for key, inner in value.items()}

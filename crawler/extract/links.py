@@ -13,6 +13,7 @@ import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, text_of
+from crawler.extract.words import finder, whole
 from crawler.urls import tidy
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
@@ -21,12 +22,11 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
 _SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
-_FILE = re.compile(
+_FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
-    re.I,
 )
-_USELESS = re.compile(
+_USELESS = finder(
     r"/(?:cart|basket|checkout|kasse|warenkorb|panier|carrito|carrello|login|log-?in|signin|sign-in"
     r"|logout|register|account|my-?account|customer/account|mein-konto|wish-?list|merkzettel"
     r"|favou?rites|compare|catalog/product_compare|product_compare|sendfriend|print|wp-admin"
@@ -37,40 +37,35 @@ _USELESS = re.compile(
     r"(?:[/?#.]|$)|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act)=(?:add|buy|login|print|cart)",
-    re.I,
 )
 #: Parameters that order or dress a listing; what it lists stays the same.
-_DRESS = re.compile(
+_DRESS = whole(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
-    re.I,
 )
-_PAGE = re.compile(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
-                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page", re.I)  # fmt: skip
+_PAGE = whole(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
+                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
 _PAGE_PATH = re.compile(
     r"(?:/|-)(?:page|seite|pagina|strona|sida)[/-]?(\d{1,6})(?:/|\.html?|$)", re.I
 )
 #: Parameters that say which listing or product it is.
-_IDENTITY = re.compile(
+_IDENTITY = whole(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id",
-    re.I,
 )
-_CALENDAR = re.compile(
+_CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
     r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
     r"(?:\D*/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
-    re.I,
 )
 #: One script serves all pages; its parameters are the address.
-_SCRIPT = re.compile(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$", re.I)
-_NEXT = re.compile(
+_SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
+_NEXT = whole(
     r"\s*(?:next(?: page)?|weiter|nächste(?: seite)?|suivante?|page suivante|siguiente|successiv[ao]"
     r"|avanti|próxim[ao]|volgende|następn[ay]|dalej|nästa|næste|neste|seuraava|další|ďalšia|далее"
     r"|следующая|вперед|наступна|következő|următor\w*|sonraki|次へ|次のページ|下一页|下一頁|다음|επόμενη"
     r"|older|load more|show more|mehr anzeigen|voir plus|more)\s*[»›>→]*\s*|\s*[»›>→]+\s*",
-    re.I,
 )
 #: Shopify shows a product under each collection that it is in.
 _COLLECTED = re.compile(
@@ -204,7 +199,7 @@ class _Finder:
 
     def _is_variant(self, there: Address) -> bool:
         """Whether a product was met before, or is the page itself, but for a chosen colour."""
-        if any(_IDENTITY.fullmatch(name) for name, _ in there[2]) or not _reads_product(there[1]):
+        if any(_IDENTITY(name) for name, _ in there[2]) or not _reads_product(there[1]):
             return False
         place = there[0] + there[1]
         known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
@@ -275,14 +270,14 @@ def _is_useless(url: str) -> bool:
     """Whether an address leads to nothing for us, or around in circles."""
     rest = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
     path = rest.partition("?")[0]
-    if len(url) > _LONGEST or _USELESS.search(rest) or _FILE.search(path):
+    if len(url) > _LONGEST or _USELESS(rest) or _FILE(path):
         return True
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) > _DEEPEST:
         return True
     if any(segments.count(segment) >= _REPEATS for segment in set(segments)):
         return True
-    return _CALENDAR.search(rest) is not None and not looks_like_product(path)
+    return _CALENDAR(rest) is not None and not looks_like_product(path)
 
 
 @lru_cache(maxsize=8192)
@@ -308,9 +303,10 @@ def _context(element: Element) -> int:
     return context
 
 
+@lru_cache(maxsize=16384)
 def _page_number(parts: Address) -> int:
     for name, value in parts[2]:
-        if _PAGE.fullmatch(name) and value.isdigit() and len(value) < 10:
+        if _PAGE(name) and value.isdigit() and len(value) < 10:
             return int(value)
     match = _PAGE_PATH.search(parts[1])
     return int(match[1]) if match else 0
@@ -333,16 +329,16 @@ def _is_pagination(
     if not turned and not context & _PAGER:
         return False
     new = set(there[2]) - set(here[2])
-    if any(_DRESS.fullmatch(name) and not _PAGE.fullmatch(name) for name, _ in new):
+    if any(_DRESS(name) and not _PAGE(name) for name, _ in new):
         return False
     same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
     if turned and same:
-        others = {pair for pair in new if not _PAGE.fullmatch(pair[0])}
+        others = {pair for pair in new if not _PAGE(pair[0])}
         return not others
     if not context & _PAGER:
         return False
     text = text_of(element)
-    return text.isdigit() or _NEXT.fullmatch(text or element.get("aria-label") or "") is not None
+    return text.isdigit() or _NEXT(text or element.get("aria-label") or "") is not None
 
 
 def _is_facet(
@@ -350,16 +346,18 @@ def _is_facet(
     here: Address,
 ) -> bool:
     """Whether a link only orders, dresses or narrows a listing that is reached anyway."""
-    free = [name for name, _ in there[2] if not _IDENTITY.fullmatch(name)]
-    free = [name for name in free if not _PAGE.fullmatch(name)]
+    if not there[2]:
+        return False
+    free = [name for name, _ in there[2] if not _IDENTITY(name)]
+    free = [name for name in free if not _PAGE(name)]
     known = {name for name, _ in here[2]}
-    if any(_DRESS.fullmatch(name) and name not in known for name in free):
+    if any(_DRESS(name) and name not in known for name in free):
         return True
-    if there[1] == here[1] and there[1] != "/" and not _SCRIPT.search(there[1]):
+    if there[1] == here[1] and there[1] != "/" and not _SCRIPT(there[1]):
         return any(name not in known for name in free) or bool(
             set(there[2]) - set(here[2]) and free
         )
-    return len(free) > (2 if _SCRIPT.search(there[1]) else 1)
+    return len(free) > (2 if _SCRIPT(there[1]) else 1)
 
 
 def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKind, str]:

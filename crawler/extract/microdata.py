@@ -35,9 +35,11 @@ class _Dialect:
 
 
 _MICRODATA = _Dialect(
-    etree.XPath("//*[@itemscope or @itemprop]"), "itemscope", "itemtype", "itemprop", "itemid"
+    etree.XPath("//@itemscope/.. | //@itemprop/.."), "itemscope", "itemtype", "itemprop", "itemid"
 )
-_RDFA = _Dialect(etree.XPath("//*[@typeof or @property]"), "typeof", "typeof", "property", "about")
+_RDFA = _Dialect(
+    etree.XPath("//@typeof/.. | //@property/.."), "typeof", "typeof", "property", "about"
+)
 #: Properties of the older vocabularies that shops wrote as RDFa.
 _OLDER = {
     "hasCurrencyValue": "price", "hasCurrency": "priceCurrency", "hasPriceSpecification": "offers",

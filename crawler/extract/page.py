@@ -67,7 +67,10 @@ class Page:
 
     def meta(self, name: str) -> str:
         """Content of the first meta element of that name or property, or nothing."""
-        return next((content for key, content in self.metas if key == name and content), "")
+        for key, content in self.metas:
+            if key == name and content:
+                return content
+        return ""
 
     def resolve(self, reference: str) -> str | None:
         """Make a reference of the page absolute; None where that is impossible."""
@@ -107,17 +110,23 @@ def parse(content: bytes | str, url: str, content_type: str = "") -> Page:
 
 def text_of(element: Element) -> str:
     """All text inside an element, white space squashed; scripts are left out."""
+    if not len(element):
+        text = element.text
+        return " ".join(text.split()) if text and element.tag not in _UNREAD else ""
     parts = []
     for node in element.iter():
-        if node.tag not in {"script", "style", "template", "noscript"} and node.text:
-            parts.append(node.text)
-        elif node.tag in _BREAKING:
+        tag, text = node.tag, node.text
+        if text and tag not in _UNREAD:
+            parts.append(text)
+        elif tag in _BREAKING:
             parts.append(" ")
-        if node.tail and node is not element:
-            parts.append(node.tail)
+        tail = node.tail
+        if tail and node is not element:
+            parts.append(tail)
     return " ".join("".join(parts).split())
 
 
+_UNREAD = frozenset({"script", "style", "template", "noscript"})
 _BREAKING = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
 
 

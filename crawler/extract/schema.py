@@ -43,6 +43,10 @@ _GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
 _MOST_NODES = 5000
 _TAG = re.compile(r"<[a-zA-Z/!]")
+_VOCABULARY = re.compile(r"[/#:]")
+_ORIGIN = re.compile(r"^https?://[^/]*")
+_PREFIX = re.compile(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
+_NESTED = (dict, list)
 
 
 def types(node: Node) -> list[str]:
@@ -53,7 +57,7 @@ def types(node: Node) -> list[str]:
     """
     raw = node.get("@type") or node.get("type") or ()
     names = raw if isinstance(raw, list) else [raw]
-    return [re.split(r"[/#:]", str(name).strip().rstrip("/"))[-1] for name in names if name]
+    return [_VOCABULARY.split(str(name).strip().rstrip("/"))[-1] for name in names if name]
 
 
 def is_product(node: Node) -> bool:
@@ -80,7 +84,7 @@ def is_in_address(node: Node, url: str) -> bool:
     >>> is_in_address({"sku": "NAP-RUST"}, "https://a.example/napkin/NAP-RUST")
     True
     """
-    path = re.sub(r"^https?://[^/]*", "", url)
+    path = _ORIGIN.sub("", url)
     codes = (plain(node.get(name)) for name in ("sku", "productID", "mpn", "gtin13", "gtin"))
     return any(
         code and len(code) >= _SHORTEST_CODE
@@ -101,7 +105,7 @@ def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
             if "@type" in here:
                 yield here
             for key, inner in reversed(here.items()):
-                if isinstance(inner, dict | list) and (into_lists or key not in _ELSEWHERE):
+                if isinstance(inner, _NESTED) and (into_lists or key not in _ELSEWHERE):
                     stack.append(inner)
 
 
@@ -111,6 +115,17 @@ def plain(value: Any) -> str | None:
     >>> plain([{"@type": "Brand", "name": " Acme &amp; Co "}])
     'Acme & Co'
     """
+    if not isinstance(value, str):
+        value = _innermost(value)
+        if value is None:
+            return None
+    text = " ".join(value.split())
+    if "&" in text:
+        text = " ".join(unescape(text).split())
+    return text or None
+
+
+def _innermost(value: Any) -> str | None:
     for _ in range(5):
         if isinstance(value, list):
             value = next((item for item in value if item not in (None, "", {})), None)
@@ -118,12 +133,7 @@ def plain(value: Any) -> str | None:
             value = value.get("@value", value.get("name", value.get("value")))
         else:
             break
-    if value is None or isinstance(value, bool | dict | list):
-        return None
-    text = " ".join(str(value).split())
-    if "&" in text:
-        text = " ".join(unescape(text).split())
-    return text or None
+    return None if value is None or isinstance(value, bool | dict | list) else str(value)
 
 
 def first(node: Node, *names: str) -> Any:
@@ -164,7 +174,7 @@ def gtin(value: Any) -> str | None:
     text = plain(value)
     if text is None:
         return None
-    digits = re.sub(r"^[a-z]+\d{0,2}:|[\s-]", "", text, flags=re.I)
+    digits = _PREFIX.sub("", text)
     return digits if digits.isdigit() and len(digits) in _GTIN_LENGTHS else None
 
 

@@ -37,6 +37,8 @@ _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
+_HEADINGS = ("h1", "h2", "h3")
+_MOST_HEADINGS = 80
 _BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
 _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
@@ -71,7 +73,8 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
     best, best_score = None, 0.0
     title, site = page.title.casefold(), page.meta("og:site_name").casefold()
     known = (expected or page.meta("og:title")).casefold()
-    for element in sorted(page.headings[:80], key=lambda heading: str(heading.tag)):
+    headings = page.headings[:_MOST_HEADINGS]
+    for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = text_of(element).casefold()
         if not text or (site and text == site):
             continue
@@ -195,7 +198,8 @@ def _seen(read: Lines, local: str | None) -> Visible:
     _stock(read, seen)
     _rating(read, seen.fields)
     near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
-    seen.on_request = any(len(n.text) < _GLANCE and _ON_REQUEST(n.text) for n in near)
+    short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
+    seen.on_request = _ON_REQUEST(short) is not None
     return seen
 
 
@@ -306,8 +310,10 @@ def _rating(read: Lines, fields: Fields) -> None:
             fields["review_count"] = int(re.sub(r"\D", "", count[1]))
     if "review_count" not in fields and read.heading >= 0:
         for line in read.lines[read.heading : read.heading + _NEAR]:
-            count = _COUNT(line.text) if len(line.text) < 60 else None
-            if count and not line.flags & _lines.ELSEWHERE:
+            if line.flags & _lines.ELSEWHERE or len(line.text) >= 60:
+                continue
+            count = _COUNT(line.text)
+            if count:
                 fields["review_count"] = int(re.sub(r"\D", "", count[1]))
                 break
 
