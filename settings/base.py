@@ -180,6 +180,9 @@ LOG_FORMATTER = "crawler.engine.logs.PageLines"
 # Scrapy's own, whose methods are found without a detour (crawler.engine.stats).
 STATS_CLASS = "crawler.engine.stats.Stats"
 
+# Scrapy's own, which waits for a pipeline only where it promises something (crawler.engine.items).
+ITEM_PROCESSOR = "crawler.engine.items.Pipelines"
+
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
 # The frontier has decided when a request is leased: no second queue (crawler.engine.downloader).

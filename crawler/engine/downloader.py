@@ -8,7 +8,7 @@ its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrap
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from inspect import isawaitable
 from typing import Any
 
@@ -34,10 +34,14 @@ class Downloader(QueueingDownloader):
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)
             return queued
+        return deferred_from_coro(self.send(request))
+
+    def send(self, request: Request) -> Coroutine[Any, Any, Response | Request]:
+        """The same for who waits in a task of its own. Only where this process has no limits."""
         # Not in the coroutine, which begins a turn of the loop later: until then the engine would
         # go on sending, beyond CONCURRENT_REQUESTS.
         self.active.add(request)
-        return deferred_from_coro(self._fetch(request))
+        return self._fetch(request)
 
     async def _fetch(self, request: Request) -> Response | Request:
         try:

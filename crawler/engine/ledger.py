@@ -4,8 +4,8 @@ An entry begins when the scheduler gives its request to Scrapy. It ends when Scr
 the request *and* each of its items is stored: a pipeline takes a hold on an item's entry and
 releases it after the commit (I4). Children wait in the entry and leave with its ack (I3).
 
-How an item or a child finds its entry: the scheduler wraps the engine's and the scraper's handling
-of a result, so that a context variable names the entry of the request at hand. That covers
+How an item or a child finds its entry: a request has a task of its own (crawler.engine.passage),
+where a context variable names the entry from the end of the download on. That covers
 callbacks, errbacks after HTTP errors, and errbacks after failed downloads, where no spider
 middleware runs.
 """

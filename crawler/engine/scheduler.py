@@ -3,10 +3,9 @@
 Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the first appends to
 the page's entry in the ledger, the second takes from the pump's buffer. What Scrapy offers no hook
 for is wrapped here, on the instances of one engine: the end of every request
-(`slot.remove_request`), the start of a drain (`slot.close`), and the two places where a result is
-handled (`scraper._scrape`, `engine._handle_downloader_output`), so that children and items find
-their entry. All are stable from Scrapy 2.13 to 2.19; the version is pinned and the 23 ways in
-which a request can end are tested.
+(`slot.remove_request`), the start of a drain (`slot.close`), and the way of a request from here to
+there (crawler.engine.passage), so that children and items find their entry. The version of Scrapy
+is pinned, and the 23 ways in which a request can end are tested.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of, pace_of
 from crawler.engine.overflow import Overflow
+from crawler.engine.passage import Passage
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
 from crawler.engine.shutdown import Shutdown, cancel
@@ -75,8 +75,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
         self._warned_idle = False
-        self._moved: Request | None = None
-        """A redirect on its way in: the page's new address, not a page below it."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -155,9 +153,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _wrap(self) -> None:
         """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
         engine: Any = self.crawler.engine
-        slot, scraper = engine._slot, engine.scraper
+        slot = engine._slot
         remove, close = slot.remove_request, slot.close
-        scrape, handle = scraper._scrape, engine._handle_downloader_output
 
         def remove_request(request: Request) -> None:
             try:
@@ -169,26 +166,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self._drain()
             await close()
 
-        async def scrape_in_entry(result: Any, request: Request) -> None:
-            current.set(self.ledger.entry_of(request))
-            await scrape(result, request)
-
-        def handle_in_entry(result: Any, request: Request) -> Any:
-            entry = self.ledger.entry_of(request)
-            if entry is not None and not entry.landed:
-                entry.landed = True
-                self.pump.land(entry.lease)
-            if not isinstance(result, Request):
-                return handle(result, request)
-            token, self._moved = current.set(entry), result
-            try:
-                return handle(result, request)
-            finally:
-                self._moved = None
-                current.reset(token)
-
         slot.remove_request, slot.close = remove_request, close_slot
-        scraper._scrape, engine._handle_downloader_output = scrape_in_entry, handle_in_entry
+        self.passage = Passage(engine, self.ledger, lambda entry: self.pump.land(entry.lease))
+        engine._start_scheduled_request = self.passage.start
         self.crawler.signals.connect(self._spider_error, signals.spider_error)
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
@@ -235,7 +215,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return False
         parent = entry.request.meta if entry is not None else None
         m.complete(request.meta, parent)
-        if request is not self._moved:
+        if request is not self.passage.moved:
             request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
             if 0 < self.depth_limit < depth:
                 self._count("too_deep", 1)

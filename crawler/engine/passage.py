@@ -1,0 +1,261 @@
+"""One task carries a request from the scheduler to its end.
+
+Scrapy makes six tasks, a queue, and a dozen deferreds for a page, and passes each of its outputs
+through three generators for each spider middleware, the two that only look at requests as well.
+That costs as much as the HTTP client. Here a page has one task; signals, logs, limits and the order
+of events are Scrapy's, and so is the code for all that is rare: failed downloads, errors and who
+handles them, callbacks that are no plain generators, spider middlewares that rewrite the output,
+CONCURRENT_ITEMS above one.
+
+Scrapy has no setting for its engine's and scraper's class, so `Passage` takes the place of one
+method of one engine (`_start_scheduled_request`). The version of Scrapy is pinned, and
+tests/integration/test_passage.py compares what a spider of its own sees with Scrapy's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from time import monotonic
+from types import FunctionType, GeneratorType
+from typing import Any
+from weakref import WeakSet
+
+from scrapy import Request, signals
+from scrapy.core.spidermw import SpiderMiddlewareManager
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.defer import ensure_awaitable, maybe_deferred_to_future
+from scrapy.utils.log import logformatter_adapter
+from scrapy.utils.misc import warn_on_generator_with_return_value
+from scrapy.utils.python import global_object_name
+from scrapy.utils.spider import iterate_spider_output
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from crawler.engine.downloader import Downloader
+from crawler.engine.ledger import Entry, Ledger, current
+from crawler.engine.signals import Signals
+
+# Scrapy's own names: who looks for its lines finds them.
+logger = logging.getLogger("scrapy.core.engine")
+#: A page with very many links lets others have their turn after this many seconds.
+TURN_S = 0.01
+_END = object()
+#: Takes an output and its response; returns what goes on, None for nothing.
+Look = Callable[[Any, Response], Any]
+
+
+class Passage:
+    """Carries the requests of one engine."""
+
+    def __init__(self, engine: Any, ledger: Ledger, landed: Callable[[Entry], None]) -> None:
+        self.engine = engine
+        self.slot = engine._slot
+        self.scraper = engine.scraper
+        self.ledger = ledger
+        self.moved: Request | None = None
+        """A redirect on its way into the scheduler: the page's new address, no page below it."""
+        self._landed = landed
+        self._looks = (
+            looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
+        )
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._known: WeakSet[Any] = WeakSet()
+        """Callbacks whose code was looked at."""
+        self.signals = Signals(engine.crawler)
+        for sender in (engine, engine.scraper, engine.downloader):
+            sender.signals = self.signals
+
+    def start(self) -> bool:
+        """Send the scheduler's next request; False where there is none."""
+        request = self.slot.scheduler.next_request()
+        if request is None:
+            self.signals.send_catch_log(signals.scheduler_empty)
+            return False
+        self.slot.add_request(request)
+        task = asyncio.ensure_future(self._carry(request, self._sent(request)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return True
+
+    def _sent(self, request: Request) -> Awaitable[Response | Request]:
+        downloader = self.engine.downloader
+        if isinstance(downloader, Downloader) and not downloader.queues:
+            return downloader.send(request)
+        queued: Awaitable[Response | Request] = maybe_deferred_to_future(downloader.fetch(request))
+        return queued
+
+    async def _carry(self, request: Request, sent: Awaitable[Any]) -> None:
+        current.set(None)  # whoever began this task was busy with another page
+        try:
+            result = await self._downloaded(request, sent)
+            await self._handle(result, request)
+        except Exception as error:
+            logger.exception("Error while handling downloader output")
+            entry = self.ledger.entry_of(request)
+            if entry is not None:  # some of it may be missing
+                self.ledger.mark(entry, "parse", f"{type(error).__name__}: {error}")
+        finally:
+            try:
+                self.slot.remove_request(request)
+            finally:
+                self.slot.nextcall.schedule()
+
+    async def _downloaded(
+        self, request: Request, sent: Awaitable[Any]
+    ) -> Response | Request | Failure:
+        try:
+            result = await sent
+            if isinstance(result, Request):
+                return result
+            if not isinstance(result, Response):
+                raise TypeError(
+                    f"Incorrect type: expected Response or Request, got {type(result)}: {result!r}"
+                )
+            self._receive(request, result)
+            return result
+        except (Exception, asyncio.CancelledError):
+            return Failure()  # type: ignore[no-untyped-call]
+        finally:
+            self.slot.nextcall.schedule()
+
+    def _receive(self, request: Request, response: Response) -> None:
+        spider = self.engine.spider
+        if response.request is None:
+            response.request = request
+        line = self.engine.logformatter.crawled(response.request, response, spider)
+        if line is not None:
+            logger.log(*logformatter_adapter(line), extra={"spider": spider})
+        self.signals.send_catch_log(
+            signals.response_received, response=response, request=response.request, spider=spider
+        )
+
+    async def _handle(self, result: Response | Request | Failure, request: Request) -> None:
+        entry = self.ledger.entry_of(request)
+        if entry is not None and not entry.landed:
+            entry.landed = True
+            self._landed(entry)
+        current.set(entry)
+        if not isinstance(result, Request):
+            await self._scrape(result, request)
+            return
+        self.moved = result
+        try:
+            self.engine.crawl(result)
+        finally:
+            self.moved = None
+
+    async def _scrape(self, result: Response | Failure, request: Request) -> None:
+        """Do as the scraper's queue does, which lets each page in at once."""
+        slot = self.scraper.slot
+        body = result.body if isinstance(result, Response) else b""
+        slot.active.add(request)
+        slot.active_size += max(len(body), slot.MIN_RESPONSE_SIZE)
+        try:
+            if isinstance(result, Failure) or self._looks is None:
+                await self.scraper._scrape(result, request)
+            else:
+                await self._read(result, request)
+        finally:
+            slot.finish_response(result, request)
+            self.scraper._check_if_closing()
+
+    async def _read(self, response: Response, request: Request) -> None:
+        """Let the callback have a page, and pass on what it makes."""
+        middlewares = self.scraper.spidermw
+        try:
+            made = await middlewares._process_spider_input(self._call, response, request)
+            if isinstance(made, AsyncIterator):
+                made = await middlewares._process_callback_output(response, made)
+        except Exception as error:
+            await self._recover(error, 0, request, response)
+            return
+        if isinstance(made, AsyncIterator):
+            await self.scraper.handle_spider_output_async(made, request, response)
+        else:
+            await self._pass_on(made, request, response)
+
+    async def _call(self, result: Response | Failure, request: Request) -> Any:
+        # The next requests leave before this page keeps the process busy.
+        await asyncio.sleep(0)
+        if isinstance(result, Failure):
+            return await self.scraper.call_spider_async(result, request)
+        spider = self.engine.spider
+        asked = result.request or request
+        callback = asked.callback or spider._parse
+        function = getattr(callback, "__func__", callback)
+        if function not in self._known:
+            # Scrapy forgets a method with its request, and reads its source again for the next.
+            warn_on_generator_with_return_value(spider, callback)
+            if isinstance(function, FunctionType):
+                self._known.add(function)
+        made = callback(result, **asked.cb_kwargs)
+        if isinstance(made, GeneratorType):
+            return made
+        name = global_object_name(callback) if isinstance(made, Deferred) else None
+        return await ensure_awaitable(iterate_spider_output(made), _warn=name)
+
+    async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
+        outputs, turn = iter(made), monotonic() + TURN_S
+        while True:
+            level = 0
+            try:
+                output = next(outputs, _END)
+                if output is _END:
+                    return
+                for level, look in self._looks or ():  # noqa: B007  # the handler needs it
+                    output = look(output, response)
+                    if output is None:
+                        break
+            except Exception as error:
+                await self._recover(error, level, request, response)
+                return
+            if isinstance(output, Request):
+                self._crawl(output)
+            elif output is not None:
+                await self.scraper.start_itemproc_async(output, response=response)
+            if monotonic() > turn:
+                await asyncio.sleep(0)
+                turn = monotonic() + TURN_S
+
+    def _crawl(self, request: Request) -> None:
+        if self.signals.heard(signals.request_scheduled):
+            self.engine.crawl(request)
+        elif not self.slot.scheduler.enqueue_request(request):
+            spider = self.engine.spider
+            self.signals.send_catch_log(signals.request_dropped, request=request, spider=spider)
+
+    async def _recover(
+        self, error: Exception, level: int, request: Request, response: Response
+    ) -> None:
+        """Offer an error to the spider middlewares from a level on, else report it."""
+        try:
+            instead = self.scraper.spidermw._process_spider_exception(response, error, level)
+        except Exception:
+            failure = Failure()  # type: ignore[no-untyped-call]
+            self.scraper.handle_spider_error(failure, request, response)
+        else:
+            await self.scraper.handle_spider_output_async(instead, request, response)
+
+
+def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | None:
+    """What looks at each output, with the level at which an error of it is handled.
+
+    None where a spider middleware handles the output as a whole.
+    """
+    if type(middlewares) is not SpiderMiddlewareManager:
+        return None
+    looks: list[tuple[int, Look]] = []
+    for level, method in enumerate(middlewares.methods["process_spider_output"], 1):
+        if method is None:
+            continue
+        owner = getattr(method, "__self__", None)
+        if not isinstance(owner, BaseSpiderMiddleware) or any(
+            getattr(type(owner), name) is not getattr(BaseSpiderMiddleware, name)
+            for name in ("process_spider_output", "process_spider_output_async")
+        ):
+            return None
+        looks.append((level, owner._get_processed))
+    return looks
