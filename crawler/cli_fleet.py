@@ -11,9 +11,8 @@ from typing import ClassVar
 import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
-from rich.console import Console, RenderableType
-from rich.live import Live
 
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.config import FrontierConfig, SettingsLike, number
 from crawler.errors import StoreUnreachable
@@ -45,7 +44,7 @@ class FleetCommand(SeineCommand):
         )
 
     @abstractmethod
-    def draw(self, overview: Overview) -> RenderableType:
+    def draw(self, overview: Overview) -> paint.RenderableType:
         """Lay the overview, or a part of it, out for a terminal."""
 
     def plain(self, overview: Overview) -> object:
@@ -81,11 +80,11 @@ class FleetCommand(SeineCommand):
         if self.as_json:
             print(orjson.dumps(self.plain(overview), default=str).decode(), flush=True)
         else:
-            Console(highlight=False).print(self.draw(overview))
+            paint.Console(highlight=False).print(self.draw(overview))
 
     async def _watch(self, read: Callable[[], Awaitable[Overview]], every_s: float) -> None:
-        console = Console(highlight=False)
-        with Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
+        console = paint.Console(highlight=False)
+        with paint.Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
             while True:
                 overview = await read()
                 live.update(self.draw(overview), refresh=True)

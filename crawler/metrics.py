@@ -8,7 +8,7 @@ nothing here; the fleet's come from Redis' own counters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import attrs
@@ -19,11 +19,9 @@ from prometheus_client.core import (
     Metric,
 )
 
+from crawler.counting import Histogram
+
 Kind = Literal["counter", "gauge", "histogram"]
-#: Where what has no label of its own is counted.
-OTHER = "other"
-#: Upper bounds of the response time histogram, seconds.
-RESPONSE_BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 @attrs.frozen
@@ -119,34 +117,6 @@ READ_SECONDS = _gauge("seine_fleet_read_seconds", "What reading the fleet's stat
 SPECS: tuple[Spec, ...] = tuple(value for value in globals().values() if isinstance(value, Spec))
 
 
-@attrs.define
-class Histogram:
-    """Counts by bucket, cheap enough for each page."""
-
-    bounds: tuple[float, ...] = RESPONSE_BUCKETS
-    counts: list[int] = attrs.Factory(lambda self: [0] * (len(self.bounds) + 1), takes_self=True)
-    total: float = 0.0
-
-    def observe(self, value: float) -> None:
-        """Count one value."""
-        at = 0
-        for bound in self.bounds:
-            if value <= bound:
-                break
-            at += 1
-        self.counts[at] += 1
-        self.total += value
-
-    def cumulative(self) -> list[tuple[str, float]]:
-        """Return buckets as Prometheus wants them: each holds all smaller ones."""
-        bounds = [*(str(bound) for bound in self.bounds), "+Inf"]
-        below, rows = 0, []
-        for bound, count in zip(bounds, self.counts, strict=True):
-            below += count
-            rows.append((bound, float(below)))
-        return rows
-
-
 class Sheet:
     """One scrape's values, gathered by metric."""
 
@@ -176,30 +146,3 @@ class Sheet:
 
     def __iter__(self) -> Iterator[Metric]:
         return iter(self._families.values())
-
-
-class TopLabels:
-    """Gives the busiest domains a label of their own, and the others one together.
-
-    A domain keeps the label once it has one, so that no counter ever falls: half the labels go to
-    the first domains that come, the other half to the busiest ones of each interval.
-    """
-
-    def __init__(self, limit: int = 50) -> None:
-        self.limit = limit
-        self._shown: set[str] = set()
-
-    def label(self, domain: str) -> str:
-        """Label under which *domain* is counted."""
-        if domain in self._shown:
-            return domain
-        if len(self._shown) < self.limit // 2:
-            self._shown.add(domain)
-            return domain
-        return OTHER
-
-    def promote(self, busiest: Sequence[str]) -> None:
-        """Give labels that are left to the domains that were busiest lately."""
-        room = self.limit - len(self._shown)
-        for domain in [d for d in busiest if d not in self._shown][: max(room, 0)]:
-            self._shown.add(domain)

@@ -284,7 +284,7 @@ EXTENSIONS = {
     # First, so that the lines of the others have its form.
     "crawler.engine.logs.JsonLogs": 0,
     "crawler.engine.tally.TallyExtension": 10,
-    "crawler.engine.exporter.Exporter": 20,
+    "crawler.engine.metrics_port.MetricsPort": 20,
 }
 
 # --- Access -----------------------------------------------------------------------------------

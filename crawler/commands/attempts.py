@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.errors import ConfigError
 from crawler.ops.database import Database, Row
@@ -51,7 +48,7 @@ class Command(SeineCommand):
             self.show("", attempts=rows)
             return 0
         table = _hours(rows) if opts.by_hour else _newest(rows)
-        Console(highlight=False).print(table if rows else "no attempt is recorded")
+        paint.Console(highlight=False).print(table if rows else "no attempt is recorded")
         return 0
 
 
@@ -67,22 +64,22 @@ async def _read(url: str, opts: argparse.Namespace) -> list[Row]:
         await database.aclose()
 
 
-def _newest(rows: list[Row]) -> Table:
-    table = Table("time (UTC)", *_SHOWN, box=None)
+def _newest(rows: list[Row]) -> paint.Table:
+    table = paint.Table("time (UTC)", *_SHOWN, box=None)
     for row in rows:
         cells = ("" if row[name] is None else str(row[name]) for name in _SHOWN)
-        table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(Text(cell) for cell in cells))
+        table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(paint.Text(cell) for cell in cells))
     return table
 
 
-def _hours(rows: list[Row]) -> Table:
-    table = Table("hour (UTC)", "provider", box=None)
+def _hours(rows: list[Row]) -> paint.Table:
+    table = paint.Table("hour (UTC)", "provider", box=None)
     for name in ("attempts", "ok", "bytes", "mean ms"):
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
             f"{row['hour']:%Y-%m-%d %H:00}",
-            Text(row["provider"]),
+            paint.Text(row["provider"]),
             count(row["attempts"]),
             share(row["ok"] / row["attempts"]),
             size(float(row["bytes"])),

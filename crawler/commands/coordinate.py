@@ -9,15 +9,17 @@ import logging
 import signal
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from crawler.cli import SeineCommand, plans_of
 from crawler.config import FrontierConfig, flag
-from crawler.coordinator.schedule import check
-from crawler.coordinator.service import Coordinator
 from crawler.frontier.partitions import join_frontier
 from crawler.jobs.model import Plan
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
+
+if TYPE_CHECKING:
+    from crawler.coordinator.service import Coordinator
 
 
 class Command(SeineCommand):
@@ -35,6 +37,9 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run until told to stop."""
+        # Scrapy imports every command for each; a worker plans nothing.
+        from crawler.coordinator.schedule import check
+
         plans = plans_of(self.project, opts.spider)
         for plan in plans:
             check(plan.schedule, plan.site_id)
@@ -48,6 +53,8 @@ class Command(SeineCommand):
     async def _run(
         self, found: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
     ) -> None:
+        from crawler.coordinator.service import Coordinator
+
         redis = redis_client(found.redis_url)
         crawl, of = config.crawl, config.partitions
         coordinator = Coordinator(redis, crawl, found.database_url, plans, of)

@@ -11,11 +11,9 @@ from typing import Any
 import attrs
 import orjson
 from redis.asyncio import Redis
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from scrapy.exceptions import UsageError
 
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import crawl_of, with_fleet
 from crawler.errors import ConfigError, DecodeError
@@ -92,7 +90,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", dead=[attrs.asdict(letter) for letter in letters], complete=complete)
             return
-        Console(highlight=False).print(_table(letters))
+        paint.Console(highlight=False).print(_table(letters))
         if not complete:
             print("there are more: narrow the filter, or raise --limit")
 
@@ -157,15 +155,15 @@ def _parts(ids: list[str]) -> list[list[str]]:
     return [ids[start : start + STEP] for start in range(0, len(ids), STEP)]
 
 
-def _table(letters: list[Found]) -> Table:
-    table = Table(title=f"Dead letters: {len(letters)}", title_justify="left")
+def _table(letters: list[Found]) -> paint.Table:
+    table = paint.Table(title=f"Dead letters: {len(letters)}", title_justify="left")
     for name in ("id", "age", "reason", "url", "error"):
         table.add_column(name, overflow="fold" if name == "url" else "ellipsis")
     now = time.time()
     for letter in letters:
         error = str(letter.note.get("error", ""))[:120]
         cells = (letter.id, f"{now - letter.at:.0f} s", reason_of(letter), letter.url, error)
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(paint.Text(cell) for cell in cells))
     return table
 
 

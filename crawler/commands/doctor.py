@@ -6,10 +6,8 @@ import argparse
 import asyncio
 
 import attrs
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.errors import SeineError
 from crawler.ops.checks import Finding
@@ -37,7 +35,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])
         else:
-            Console(highlight=False).print(_table(findings))
+            paint.Console(highlight=False).print(_table(findings))
         return 1 if failed else 0
 
     def _where(self) -> Endpoints:
@@ -52,15 +50,15 @@ class Command(SeineCommand):
         return Endpoints(found["redis"], found["postgres"])
 
 
-def _table(findings: list[Finding]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 1))
+def _table(findings: list[Finding]) -> paint.Table:
+    table = paint.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column()
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for finding in findings:
         mark, colour = _MARKS[finding.level]
-        text = Text(finding.text)
+        text = paint.Text(finding.text)
         if finding.advice:
             text.append(f"\n→ {finding.advice}", style="dim")
-        table.add_row(Text(mark, style=colour), finding.subject, text)
+        table.add_row(paint.Text(mark, style=colour), finding.subject, text)
     return table

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from redis.asyncio import Redis
-from rich.console import Console
-from rich.table import Table
 from scrapy.exceptions import UsageError
 
+from crawler import paint
 from crawler.access.steps import NO_BROWSER, Place, Steps
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import with_fleet
@@ -64,7 +63,7 @@ class Command(SeineCommand):
         if not places:
             print("no worker has climbed the ladder yet")
             return
-        console = Console(highlight=False)
+        console = paint.Console(highlight=False)
         console.print(table(places, waiting))
         if domain:
             for line in places[0].path:
@@ -79,9 +78,9 @@ class Command(SeineCommand):
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
 
 
-def table(places: Sequence[Place], waiting: Container[str] = ()) -> Table:
+def table(places: Sequence[Place], waiting: Container[str] = ()) -> paint.Table:
     """Lay domains out; those in *waiting* have no worker that could ask them."""
-    found = Table("domain", "step", "for", "good", "bad", "why", box=None)
+    found = paint.Table("domain", "step", "for", "good", "bad", "why", box=None)
     for place in places:
         view = place.view
         why = view.reason

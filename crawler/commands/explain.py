@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
+from crawler import paint
 from crawler.cli_page import PageCommand, told
 from crawler.extract import Found, Link
 
@@ -45,11 +42,11 @@ class Command(PageCommand):
                 links=[_plain(link) for link in links],
             )
             return 0
-        console = Console(highlight=False)
+        console = paint.Console(highlight=False)
         name = f"site file {type(site).__name__}" if site.name else "the default parser"
-        console.print(f"[bold]{escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}")
+        console.print(f"[bold]{paint.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}")
         for reason in found.verdict.reasons:
-            console.print(f"  {escape(reason)}")
+            console.print(f"  {paint.escape(reason)}")
         console.print(_fields(found) if found.fields else f"{len(items)} items")
         console.print(_links(links, opts.links))
         return 0
@@ -61,21 +58,23 @@ def _plain(link: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fields(found: Found) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 1))
+def _fields(found: Found) -> paint.Table:
+    table = paint.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(style="bold")
     table.add_column(style="cyan")
     table.add_column(overflow="fold")
     for name, value in told(found).items():
         text = str(value)
-        table.add_row(name, found.sources.get(name, ""), escape(text[:200]))
+        table.add_row(name, found.sources.get(name, ""), paint.escape(text[:200]))
     return table
 
 
-def _links(links: list[Link], most: int) -> Table:
-    table = Table(box=None, title=f"{len(links)} links would be followed", title_justify="left")
+def _links(links: list[Link], most: int) -> paint.Table:
+    table = paint.Table(
+        box=None, title=f"{len(links)} links would be followed", title_justify="left"
+    )
     for column in ("priority", "kind", "address", "because"):
         table.add_column(column, overflow="fold")
     for link in links[:most]:
-        table.add_row(str(link.priority), link.kind, escape(link.url), link.reason)
+        table.add_row(str(link.priority), link.kind, paint.escape(link.url), link.reason)
     return table

@@ -8,9 +8,9 @@ from typing import Any
 
 import attrs
 from redis.asyncio import Redis
-from rich.console import Console
 from scrapy.exceptions import UsageError
 
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.cli_fleet import frontier_of, with_fleet
 from crawler.errors import ConfigError
@@ -90,7 +90,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", **state_of(fleet), domains=[attrs.asdict(d) for d in domains])
             return
-        console = Console(highlight=False)
+        console = paint.Console(highlight=False)
         console.print(in_words(fleet))
         if domains:
             console.print(screens.domains(domains))

@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import attrs
-from rich.console import Console
-from rich.table import Table
 from scrapy.exceptions import UsageError
 
+from crawler import paint
 from crawler.cli import SeineCommand, plans_of
 from crawler.config import FrontierConfig
 from crawler.errors import ConfigError
@@ -71,7 +70,9 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", jobs=[_plain(job) for job in jobs])
             return
-        Console().print(_table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one")
+        paint.Console().print(
+            _table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one"
+        )
 
 
 async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan]) -> list[Job]:
@@ -124,8 +125,8 @@ def _plain(job: Job) -> dict[str, Any]:
     return {**fields, "left": job.left, **(attrs.asdict(found) if found is not None else ahead)}
 
 
-def _table(jobs: Sequence[Job]) -> Table:
-    table = Table(box=None, header_style="bold")
+def _table(jobs: Sequence[Job]) -> paint.Table:
+    table = paint.Table(box=None, header_style="bold")
     for column in ("job", "state", "total", "done", "failed", "left", "ETA"):
         table.add_column(column, justify="left" if column in {"job", "state"} else "right")
     for job in jobs:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import RenderableType
-
+from crawler import paint
 from crawler.cli_fleet import INTERVAL_S, FleetCommand
 from crawler.jobs.progress import Pace, estimate, follow
 from crawler.ops import screens
@@ -36,7 +35,7 @@ class Command(FleetCommand):
     pace: Pace | None = None
     """How fast it went so far, for as long as somebody watches."""
 
-    def draw(self, overview: Overview) -> RenderableType:
+    def draw(self, overview: Overview) -> paint.RenderableType:
         """Draw the bar."""
         counts, at_s = overview.fleet.counts, overview.fleet.at
         ended = counts.totals.get("done", 0) + counts.dead

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import attrs
 from redis.asyncio import Redis
-from rich.console import Console
-from rich.table import Table
 from scrapy.exceptions import UsageError
 
+from crawler import paint
 from crawler.access.listing import Listing
 from crawler.access.pool import Health, ProxyPool
 from crawler.access.trial import Trial, try_all
@@ -70,7 +69,7 @@ class Command(SeineCommand):
         if not found:
             print("no worker has registered proxies yet")
             return
-        Console(highlight=False).print(summed(found, by) if by else listed(found))
+        paint.Console(highlight=False).print(summed(found, by) if by else listed(found))
 
     async def _release(self, redis: Redis, name: str) -> None:
         pool = ProxyPool(redis, self._fleet)
@@ -89,13 +88,13 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", trials=[attrs.asdict(trial) for trial in trials])
         else:
-            Console(highlight=False).print(tried(trials))
+            paint.Console(highlight=False).print(tried(trials))
         return 0 if all(trial.good for trial in trials) else 1
 
 
-def listed(found: Sequence[Health]) -> Table:
+def listed(found: Sequence[Health]) -> paint.Table:
     """Lay single proxies out."""
-    table = Table("proxy", "pool", "country", "provider", "good", "bans", "rests", box=None)
+    table = paint.Table("proxy", "pool", "country", "provider", "good", "bans", "rests", box=None)
     for h in found:
         rests = [f"everywhere {span(h.resting_s)}"] if h.resting_s else []
         rests += [f"{domain} {span(left)}" for domain, left in sorted(h.domains.items())]
@@ -104,9 +103,9 @@ def listed(found: Sequence[Health]) -> Table:
     return table
 
 
-def summed(found: Sequence[Health], by: str) -> Table:
+def summed(found: Sequence[Health], by: str) -> paint.Table:
     """Lay sums by provider, country, pool or domain out."""
-    table = Table(by, "proxies", "resting", "good", "bans", box=None)
+    table = paint.Table(by, "proxies", "resting", "good", "bans", box=None)
     if by == "domain":
         for name in sorted({domain for h in found for domain in h.domains}):
             resting = sum(name in h.domains for h in found)
@@ -122,9 +121,9 @@ def summed(found: Sequence[Health], by: str) -> Table:
     return table
 
 
-def tried(trials: Sequence[Trial]) -> Table:
+def tried(trials: Sequence[Trial]) -> paint.Table:
     """Lay the results of a test out."""
-    table = Table("proxy", "pool", "result", "seconds", box=None)
+    table = paint.Table("proxy", "pool", "result", "seconds", box=None)
     for trial in trials:
         table.add_row(trial.id, trial.pool, trial.result, f"{trial.seconds:.2f}")
     return table

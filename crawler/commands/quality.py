@@ -7,9 +7,8 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import attrs
-from rich.console import Console
-from rich.table import Table
 
+from crawler import paint
 from crawler.cli import SeineCommand
 from crawler.errors import ConfigError
 from crawler.stores.connect import endpoints
@@ -45,7 +44,9 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", sites=[{**attrs.asdict(one), "score": one.score} for one in found])
         else:
-            Console(highlight=False).print(_table(found) if found else "no products are stored")
+            paint.Console(highlight=False).print(
+                _table(found) if found else "no products are stored"
+            )
         return 1 if any(one.fall for one in found) else 0
 
 
@@ -63,8 +64,8 @@ def since(text: str) -> datetime | None:
     return datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def _table(found: list[Quality]) -> Table:
-    table = Table(box=None, pad_edge=False)
+def _table(found: list[Quality]) -> paint.Table:
+    table = paint.Table(box=None, pad_edge=False)
     table.add_column("site", overflow="fold")
     for name in ("score", "products", "rejected", "changed", "sane prices"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rich.console import RenderableType
-
+from crawler import paint
 from crawler.cli_fleet import FleetCommand
 from crawler.ops import screens
 from crawler.ops.overview import Overview
@@ -15,6 +14,6 @@ class Command(FleetCommand):
     summary = "Show the fleet on one screen"
     example = "scrapy status --watch"
 
-    def draw(self, overview: Overview) -> RenderableType:
+    def draw(self, overview: Overview) -> paint.RenderableType:
         """Lay everything out."""
         return screens.status(overview)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-from rich.console import RenderableType
 
+from crawler import paint
 from crawler.cli_fleet import FleetCommand
 from crawler.ops import screens
 from crawler.ops.overview import Overview
@@ -20,7 +20,7 @@ class Command(FleetCommand):
     minutes = 1
     domains = 1
 
-    def draw(self, overview: Overview) -> RenderableType:
+    def draw(self, overview: Overview) -> paint.RenderableType:
         """Lay the workers out."""
         return screens.workers(overview.fleet)
 

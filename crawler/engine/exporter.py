@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self
 from prometheus_client import ProcessCollector
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 
 from crawler import metrics
 from crawler.config import FrontierConfig
@@ -128,17 +127,14 @@ class Exporter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension where SEINE_METRICS_PORT asks for it.
+        """Make the extension, at the port that SEINE_METRICS_PORT says.
 
         Raises:
-            NotConfigured: the setting is empty.
             ConfigError: it is no port.
         """
-        raw = crawler.settings.get("SEINE_METRICS_PORT", "")
-        if raw in {"", None}:
-            raise NotConfigured("SEINE_METRICS_PORT is empty")
+        port = parse_port(crawler.settings.get("SEINE_METRICS_PORT"))
         host = str(crawler.settings.get("SEINE_METRICS_HOST", "127.0.0.1"))
-        self = cls(crawler, parse_port(raw), host)
+        self = cls(crawler, port, host)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._closed, signals.spider_closed)
         return self

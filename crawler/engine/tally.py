@@ -16,9 +16,9 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.config import FrontierConfig, number
+from crawler.counting import Histogram, TopLabels
 from crawler.engine.ledger import Entry, ledger_of
 from crawler.frontier.keys import Keys
-from crawler.metrics import Histogram, TopLabels
 from crawler.ops.tallies import record
 from crawler.stores.connect import endpoints, redis_client
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
-
+from crawler import paint
 from crawler.ops.domains import Domain
 from crawler.ops.fleet import Fleet, Worker
 from crawler.ops.overview import Overview
@@ -28,22 +24,24 @@ def spark(values: Sequence[float]) -> str:
     return "".join(_BARS[int((len(_BARS) - 1) * value / top)] for value in values)
 
 
-def headline(overview: Overview) -> Text:
+def headline(overview: Overview) -> paint.Text:
     """Say in one line how the crawl stands."""
     fleet = overview.fleet
     if fleet.counts.paused:
-        return Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
+        return paint.Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
     if not fleet.counts.undone:
-        return Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
+        return paint.Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
     if not fleet.alive:
-        return Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
+        return paint.Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
     text = f"crawl {fleet.crawl} runs, {span(overview.eta_s)} left"
-    return Text(text if overview.eta_s is not None else f"crawl {fleet.crawl} runs", "bold green")
+    return paint.Text(
+        text if overview.eta_s is not None else f"crawl {fleet.crawl} runs", "bold green"
+    )
 
 
-def status(overview: Overview) -> RenderableType:
+def status(overview: Overview) -> paint.RenderableType:
     """Lay the overview out on one screen."""
-    parts: list[RenderableType] = [
+    parts: list[paint.RenderableType] = [
         headline(overview),
         _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
     ]
@@ -53,25 +51,25 @@ def status(overview: Overview) -> RenderableType:
         parts.append(workers(overview.fleet))
     if overview.reasons:
         parts.append(reasons(overview))
-    return Group(*parts)
+    return paint.Group(*parts)
 
 
-def _beside(*parts: RenderableType) -> Table:
-    grid = Table.grid(padding=(0, 1))
+def _beside(*parts: paint.RenderableType) -> paint.Table:
+    grid = paint.Table.grid(padding=(0, 1))
     grid.add_row(*parts)
     return grid
 
 
-def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> Panel:
-    table = Table.grid(padding=(0, 1))
+def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> paint.Panel:
+    table = paint.Table.grid(padding=(0, 1))
     table.add_column(style="dim")
     table.add_column(justify="right")
     for name, value in rows:
-        table.add_row(name, Text(value))
-    return Panel(table, title=title, expand=False)
+        table.add_row(name, paint.Text(value))
+    return paint.Panel(table, title=title, expand=False)
 
 
-def _requests(fleet: Fleet) -> Panel:
+def _requests(fleet: Fleet) -> paint.Panel:
     counts = fleet.counts
     rows = [
         ("ready", count(counts.ready)),
@@ -85,7 +83,7 @@ def _requests(fleet: Fleet) -> Panel:
     return _pairs("requests", rows)
 
 
-def _speed(overview: Overview) -> Panel:
+def _speed(overview: Overview) -> paint.Panel:
     fleet = overview.fleet
     rows = [
         ("pages/min", count(overview.pages_a_minute)),
@@ -99,7 +97,7 @@ def _speed(overview: Overview) -> Panel:
     return _pairs("speed", rows)
 
 
-def _stores(fleet: Fleet) -> Panel:
+def _stores(fleet: Fleet) -> paint.Panel:
     limit = size(fleet.memory_limit_bytes) if fleet.memory_limit_bytes else "none"
     rows = [
         ("Redis memory", size(fleet.memory_bytes)),
@@ -112,27 +110,27 @@ def _stores(fleet: Fleet) -> Panel:
     return _pairs("stores", rows)
 
 
-def _table(title: str, columns: Sequence[str], left: int = 1) -> Table:
+def _table(title: str, columns: Sequence[str], left: int = 1) -> paint.Table:
     """Make a table; the first *left* columns hold words, the others numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None)
+    table = paint.Table(title=title, title_justify="left", title_style="bold", box=None)
     for at, name in enumerate(columns):
         table.add_column(name, justify="left" if at < left else "right", overflow="fold")
     return table
 
 
-def domains(rows: Sequence[Domain]) -> Table:
+def domains(rows: Sequence[Domain]) -> paint.Table:
     """Lay domains out as a table."""
     names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
     table = _table("Busiest domains", names, left=2)
     for d in rows:
         cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
         more = (span(d.due_in_s), count(d.done), share(d.success))
-        state = Text(d.state, style=_STATES[d.state])
-        table.add_row(Text(d.name), state, *cells, *more)
+        state = paint.Text(d.state, style=_STATES[d.state])
+        table.add_row(paint.Text(d.name), state, *cells, *more)
     return table
 
 
-def workers(fleet: Fleet) -> Table:
+def workers(fleet: Fleet) -> paint.Table:
     """Lay workers out as a table, each with its share of the pages."""
     names = ("worker", "heartbeat", "pages", "share", "pages/min", "items", "active", "buffered")
     table = _table("Workers", names, left=2)
@@ -142,8 +140,8 @@ def workers(fleet: Fleet) -> Table:
     return table
 
 
-def _worker(worker: Worker, total: int, now_s: float) -> tuple[RenderableType, ...]:
-    beat = Text("fresh", "green") if worker.alive else Text("missing", "red")
+def _worker(worker: Worker, total: int, now_s: float) -> tuple[paint.RenderableType, ...]:
+    beat = paint.Text("fresh", "green") if worker.alive else paint.Text("missing", "red")
     numbers = (
         count(worker.pages),
         share(worker.pages / total),
@@ -152,14 +150,14 @@ def _worker(worker: Worker, total: int, now_s: float) -> tuple[RenderableType, .
         count(worker.active),
         count(worker.buffered),
     )
-    return Text(worker.name), beat, *numbers
+    return paint.Text(worker.name), beat, *numbers
 
 
-def reasons(overview: Overview) -> Table:
+def reasons(overview: Overview) -> paint.Table:
     """Lay the reasons of the newest dead letters out as a table."""
     table = _table("Given up lately, by reason", ("reason", "requests"))
     for reason, n in overview.reasons.items():
-        table.add_row(Text(reason), count(n))
+        table.add_row(paint.Text(reason), count(n))
     return table
 
 
@@ -173,7 +171,7 @@ def bar(part: float, width: int = 60) -> str:
     return "━" * full + "╌" * (width - full)
 
 
-def progress(overview: Overview, left: str = "") -> RenderableType:
+def progress(overview: Overview, left: str = "") -> paint.RenderableType:
     """Show how much of the known work is done, on three lines; *left* is the time to its end."""
     counts = overview.fleet.counts
     done, dead = counts.totals.get("done", 0), counts.dead
@@ -181,8 +179,8 @@ def progress(overview: Overview, left: str = "") -> RenderableType:
     numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
     speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
     rest = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
-    return Group(
+    return paint.Group(
         headline(overview),
-        Text(bar((done + dead) / max(known, 1)), style="green"),
-        Text(f"{numbers} · {speed} · {rest}"),
+        paint.Text(bar((done + dead) / max(known, 1)), style="green"),
+        paint.Text(f"{numbers} · {speed} · {rest}"),
     )

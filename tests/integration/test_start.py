@@ -11,7 +11,16 @@ from crawler.demo.served import served
 
 ROOT = Path(__file__).parents[2]
 #: What is loaded where it is used: by other commands, or with a setting that is off here.
-LATER = {"requests", "tldextract", "urllib3"}
+LATER = {
+    "crawler.coordinator",
+    "crawler.demo",
+    "croniter",
+    "prometheus_client",
+    "requests",
+    "rich",
+    "tldextract",
+    "urllib3",
+}
 
 
 def loaded(*command: str, **environment: str) -> set[str]:

@@ -7,10 +7,11 @@ import time
 import pytest
 
 from crawler import metrics
+from crawler.counting import Histogram, TopLabels
 from crawler.engine.exporter import parse_port, worker_sheet
 from crawler.engine.tally import Tally
 from crawler.errors import ConfigError
-from crawler.metrics import Histogram, Sheet, TopLabels
+from crawler.metrics import Sheet
 from crawler.ops.exposition import render
 
 STATS = {
