@@ -4,6 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Processes that tests run in, and what is left out where nobody asks for it.
+JOBS ?= 3
+USUAL := not chaos and not slow
+
+# Each process of a crawl imports the project; without its bytecode it would compile it as well.
+unexport PYTHONDONTWRITEBYTECODE
 # Values given on the command line (make demo KILL=1) reach the programs through the environment.
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
@@ -16,8 +22,11 @@ help: ## show this list
 demo: $(VENV)/$(if $(HOSTILE),.dev,.run) ## crawl the demo shop with two workers (KILL=1, HOSTILE=1)
 	@$(BIN)/scrapy demo
 
-test: lint ## lint, then the whole suite but its slow part
-	@$(BIN)/python -m pytest
+# Most tests wait more than they work, so that some run at a time, on servers of their own; what
+# measures time comes after them, with nothing beside it. The second part runs in any case.
+test: lint ## lint, then the whole suite but its slow part (JOBS=3)
+	@$(BIN)/python -m pytest -m "$(USUAL) and not alone" -n $(JOBS) --dist worksteal; first=$$?; \
+		$(BIN)/python -m pytest -m "$(USUAL) and alone" && exit $$first
 
 lint: $(VENV)/.dev ## style, types, and who may import whom
 	@$(BIN)/ruff check --quiet .

@@ -18,7 +18,13 @@ from crawler.jobs.store import Jobs
 from crawler.stores.connect import redis_client
 from tests.helpers import wait_until
 
-pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
+pytestmark = [
+    pytest.mark.acceptance,
+    pytest.mark.redis,
+    pytest.mark.postgres,
+    # More than both waits below, so that one of them says what is missing.
+    pytest.mark.timeout(240),
+]
 PAGES = 50_000
 #: A worker whose whole memory is a sitemap of strings needs some 60 MB for it.
 MOST_MB = 400

@@ -13,7 +13,7 @@ from crawler.demo.judge import judge
 from crawler.demo.served import served
 from tests.acceptance.conftest import Crawl
 
-pytestmark = pytest.mark.acceptance
+pytestmark = [pytest.mark.acceptance, pytest.mark.alone]
 PRODUCTS = 60
 DELAY_S = 0.2
 

@@ -7,6 +7,7 @@ import pytest
 from tests.benchmarks.politeness import crawl
 
 
+@pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.timeout(180)
 async def test_the_pace_of_two_hundred_sites_is_kept_and_used(redis_url, capsys):

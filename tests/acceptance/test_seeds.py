@@ -35,6 +35,7 @@ def test_bad_seeds_are_set_aside_with_reasons_and_the_good_ones_crawled(crawl):
     assert stored >= {product.sku for product in catalogue(30)[:4]}
 
 
+@pytest.mark.alone
 def test_an_idle_worker_takes_seeds_from_a_list_a_set_and_a_sorted_set_at_once(crawl, tmp_path):
     crawl.workers.settings = {**crawl.workers.settings, "SEINE_KEEP_ALIVE": 1}
     add = {

@@ -7,7 +7,7 @@ import pytest
 from tests.benchmarks.guard import Bar, burn, judge
 
 #: CPU time is what counts; how long it takes is up to whatever else the machine does.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.timeout(400), pytest.mark.alone]
 
 
 def test_a_page_costs_no_more_than_the_bar_allows() -> None:

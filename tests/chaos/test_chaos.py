@@ -23,6 +23,7 @@ def run(plan: Plan, namespace: str, folder: Path, partitions: int = 1) -> dict[s
         return Chaos(plan, side, servers, folder).run()
 
 
+@pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.timeout(150)
 def test_a_short_storm_loses_nothing(namespace, tmp_path, capsys):

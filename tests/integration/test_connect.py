@@ -41,6 +41,7 @@ def test_a_refused_connection_names_the_setting_and_hides_the_password() -> None
     assert "\n" not in line
 
 
+@pytest.mark.alone
 def test_two_silent_stores_cost_no_more_than_the_limit(
     silent_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +77,7 @@ def test_what_is_no_url_is_not_repeated(url: str) -> None:
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.alone
 async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
     client: Redis = connect.redis_client(f"unix://{tmp_path}/none.sock")
     start = time.monotonic()

@@ -16,6 +16,7 @@ from tests.integration.politeness.site import serve
 pytestmark = pytest.mark.redis
 
 
+@pytest.mark.alone
 async def test_the_pause_of_a_site_file_is_kept_by_two_workers(
     redis_url: str, redis_client: Redis, namespace: str
 ) -> None:

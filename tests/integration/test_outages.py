@@ -78,6 +78,7 @@ async def test_pauses_and_blocks_survive_a_restart_of_redis(servers: Servers, na
     await redis.aclose()
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(120)
 async def test_a_slow_redis_blocks_nothing(servers: Servers, namespace):
     path = str(servers.redis_socket)

@@ -17,7 +17,7 @@ from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve
 from tests.integration.politeness.stamped import StampedSite, serve_stamped
 
-pytestmark = pytest.mark.redis
+pytestmark = [pytest.mark.redis, pytest.mark.alone]
 
 
 async def senders(n: int, redis_url: str, crawl: str) -> tuple[int, dict[str, float]]:

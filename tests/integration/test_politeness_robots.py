@@ -89,6 +89,7 @@ async def test_a_missing_robots_txt_and_a_redirected_one(redis_url, namespace):
     )
 
 
+@pytest.mark.alone
 async def test_crawl_delay_spaces_everything_robots_txt_included(redis_url, namespace):
     async with serve(robots((200, "User-agent: *\nCrawl-delay: 0.2\n")), latency_s=0.03) as site:
         await crawl_of(redis_url, namespace, site, site.pages(25), workers=3)

@@ -49,6 +49,7 @@ async def test_what_was_measured_counts_only_where_the_crawl_throttles(redis_cli
     assert await pause_of(redis_client, namespace) == 0
 
 
+@pytest.mark.alone
 async def test_a_fleet_keeps_one_request_under_way_at_a_slow_site(redis_url, namespace):
     settings = {"SEINE_AUTOTHROTTLE": True, "SEINE_DOMAIN_DELAY_MS": 20}
     async with serve(latency_s=0.2) as site:

@@ -18,6 +18,7 @@ def test_a_middleware_with_nothing_to_do_is_not_there(idle: type) -> None:
         build_from_crawler(idle, crawler_of())
 
 
+@pytest.mark.alone
 def test_a_plain_page_costs_less_than_a_quarter_of_a_millisecond() -> None:
     costs = measure(pages=1000, rounds=3)
     there = {path.rpartition(".")[2] for path, ms in costs.items() if ms}

@@ -61,6 +61,7 @@ def test_a_written_parser_knows_the_shops_words() -> None:
     assert Decimal(price("12,00 EUR")) == 12
 
 
+@pytest.mark.alone
 def test_a_distant_server_answers_later_and_not_one_after_the_other(redis_url: str) -> None:
     with distant(redis_url, 20) as far, Redis.from_url(far) as redis:
         redis.ping()

@@ -129,6 +129,7 @@ def test_a_wrong_port_is_named(raw):
         parse_port(raw)
 
 
+@pytest.mark.alone
 def test_counting_a_page_costs_far_less_than_a_tenth_of_a_millisecond():
     tally, pages = Tally(), 20_000
     domains = [f"d{n}.example" for n in range(500)]

@@ -174,6 +174,7 @@ def test_any_host_is_one_or_a_value_error(text: str) -> None:
         assert domain(f"http://{text}/")
 
 
+@pytest.mark.alone
 def test_a_typical_link_costs_little() -> None:
     query = "?color=red&utm_source=x&size="
     urls = [f"{H}/c/shoes/p-{i}/name-of-it-{i}{query}{i}" for i in range(3000)]

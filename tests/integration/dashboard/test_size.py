@@ -47,6 +47,7 @@ async def fill(frontier, size):
     await frontier.bury(letters)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "size",
     [

@@ -72,6 +72,7 @@ async def test_a_full_buffer_leaves_attempts_out(database: str) -> None:
     assert stats.get_value("seine/store/attempts_dropped") == 2
 
 
+@pytest.mark.alone
 async def test_a_row_costs_less_than_a_tenth_of_a_millisecond(database: str) -> None:
     log = made(DATABASE_URL=database)
     await log.storage.open()

@@ -35,6 +35,7 @@ def page(number: int) -> Product:
     )
 
 
+@pytest.mark.alone
 async def test_all_pipelines_together_cost_less_than_the_budget(database: str) -> None:
     pages = [page(number) for number in range(PAGES)]
     best: list[float] = []
