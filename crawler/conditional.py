@@ -59,9 +59,10 @@ def validators_in(headers: Mapping[str, str], now: datetime) -> Validators | Non
     tag: str | None = headers.get("etag", "").strip()
     tag = tag if tag and _TAG.fullmatch(tag) else None
     modified = headers.get("last-modified", "").strip()
-    sent = _time(headers.get("date", "")) or now
-    changed = _time(modified)
-    settled = changed is not None and changed <= min(sent, now) - _SETTLED
+    settled = False
+    if modified and (changed := _time(modified)) is not None:
+        sent = _time(headers.get("date", "")) or now
+        settled = changed <= min(sent, now) - _SETTLED
     if tag is None and not settled:
         return None
     return Validators(tag, modified if settled else None)

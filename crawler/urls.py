@@ -231,6 +231,7 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
     return f"{scheme}://{host}{path}?{'&'.join(parameters).replace('%20', '+')}"
 
 
+@lru_cache(maxsize=2048)
 def domain(url: str) -> str:
     """Whose server answers: `host` or `host:port`, lower case, without the default port.
 
@@ -242,6 +243,7 @@ def domain(url: str) -> str:
     >>> domain("https://user@WWW.Example.com:443/x")
     'www.example.com'
     """
+    # Asked some eight times for each page, by whoever keeps something for each site.
     match = _split(url)
     return _authority(match[1].lower(), match[2]).rpartition("@")[2]
 

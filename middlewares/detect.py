@@ -110,20 +110,22 @@ def _first_url(request: Request) -> str:
 
 
 #: Only these are looked at; decoding every header of every page would cost more than the rules.
-_NEEDED = (
-    b"Content-Type",
-    b"Location",
-    b"Retry-After",
-    b"Cf-Mitigated",
-    b"X-Amzn-Waf-Action",
-    b"X-Vercel-Mitigated",
-    b"X-Squid-Error",
+_NEEDED = frozenset(
+    (
+        b"Content-Type",
+        b"Location",
+        b"Retry-After",
+        b"Cf-Mitigated",
+        b"X-Amzn-Waf-Action",
+        b"X-Vercel-Mitigated",
+        b"X-Squid-Error",
+    )
 )
 
 
 def _headers(response: Response) -> dict[str, str]:
     found = {}
-    for name in _NEEDED:
+    for name in _NEEDED & response.headers.keys():
         value = response.headers.get(name)
         if value:
             found[name.decode().lower()] = value.decode("latin-1")

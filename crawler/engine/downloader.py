@@ -9,6 +9,7 @@ its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrap
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from inspect import isawaitable
 from typing import Any
 
@@ -28,6 +29,8 @@ class Downloader(QueueingDownloader):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.queues = _has_own_limits(crawler.settings)
+        self._before = self._methods("process_request")
+        self._after = self._methods("process_response")
 
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         """Pass a request through the middlewares and its handler."""
@@ -57,8 +60,8 @@ class Downloader(QueueingDownloader):
             self.active.remove(request)
 
     async def _ask(self, request: Request) -> Response | Request:
-        for method in self._methods("process_request"):
-            result = self.middleware._handle_mw_method(method, request=request)
+        for method, call in self._before:
+            result = call(request=request)
             if result is not None and not isinstance(result, (Response, Request)):
                 result = await _awaited(result, method)
                 _check(method, result, None.__class__)
@@ -69,8 +72,8 @@ class Downloader(QueueingDownloader):
 
     async def _receive(self, request: Request, response: Response) -> Response | Request:
         result: Any = response
-        for method in self._methods("process_response"):
-            result = self.middleware._handle_mw_method(method, request=request, response=result)
+        for method, call in self._after:
+            result = call(request=request, response=result)
             if not isinstance(result, Response):
                 result = await _awaited(result, method)
                 _check(method, result)
@@ -94,8 +97,14 @@ class Downloader(QueueingDownloader):
         spider = self.crawler.spider
         self.signals.send_catch_log(signal=signal, request=request, spider=spider, **more)
 
-    def _methods(self, name: str) -> Any:
-        return self.middleware.methods[name]
+    def _methods(self, name: str) -> list[tuple[Callable[..., Any], Callable[..., Any]]]:
+        """The middlewares' methods of a name, each with how it is called."""
+        old, handle = (
+            self.middleware._mw_methods_requiring_spider,
+            self.middleware._handle_mw_method,
+        )
+        found = [method for method in self.middleware.methods[name] if method is not None]
+        return [(each, partial(handle, each) if each in old else each) for each in found]
 
 
 async def _awaited(result: Any, method: Callable[..., Any]) -> Any:

@@ -17,7 +17,13 @@ def parser_version(site: object) -> str:
 
     Another version may see another thing on the same page.
     """
-    modules = (base.__module__ for base in type(site).__mro__)
+    kind: Any = type(site)
+    return _of_kind(kind)
+
+
+@cache
+def _of_kind(kind: type[Any]) -> str:
+    modules = (base.__module__ for base in kind.__mro__)
     own = {name for name in modules if name != "builtins" and not name.startswith(_PACKAGES)}
     return _version(tuple(sorted(own)))
 

@@ -67,6 +67,13 @@ class Passage:
         self.signals = Signals(engine.crawler)
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
+        self.slot.nextcall.schedule = self._soon
+
+    def _soon(self, delay: float = 0) -> None:
+        """Let the engine look for requests to send; Scrapy takes a timer even for at once."""
+        call, loop = self.slot.nextcall, asyncio.get_running_loop()
+        if call._call is None:
+            call._call = loop.call_later(delay, call) if delay else loop.call_soon(call)
 
     def start(self) -> bool:
         """Send the scheduler's next request; False where there is none."""

@@ -6,6 +6,7 @@ import timeit
 
 import pytest
 
+from crawler.access import marks
 from crawler.access.detect import Page, judge
 from tests.unit.detect_pages import PRICE, REFUSALS, WORDS, html, page
 from tests.unit.detect_traps import WALLS
@@ -39,3 +40,9 @@ def test_an_ordinary_page_costs_next_to_nothing(expected: tuple[bytes, ...]) -> 
     best = min(timeit.repeat(lambda: judge(ordinary), number=50, repeat=5)) / 50
     assert best < 0.0005
     print(f"{best * 1e6:.0f} us")
+
+
+def test_each_mark_shows_by_a_sign() -> None:
+    """A page without a sign is not searched for marks."""
+    for mark in marks.BODY:
+        assert any(sign in needle for needle in mark.needles for sign in marks.SIGNS), mark
