@@ -40,7 +40,6 @@ _PAIR = re.compile(
 )
 _PARTS = re.compile(r"\s[-–—|·•]\s")
 _DIGIT = re.compile(r"\d")
-_LONGEST_VALUE = 120
 #: What a word in lower case must hold to be an identifier.
 _TELLING = re.compile(r"[\d_-]")
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
@@ -61,13 +60,12 @@ def _label(text: str) -> str | None:
 def find_facts(read: Lines, seen: Visible) -> None:
     """Put identifiers, brand and attributes into *seen*."""
     _rows_of_facts(read, seen)
-    start = max(read.heading, 0)
-    for place, line in enumerate(read.lines[start:], start):
-        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
-            continue
+    lines = read.lines
+    for line in read.own:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
-        _take_told(seen, line, read.lines[place + 1] if place + 1 < len(read.lines) else None)
+        following = line.index + 1
+        _take_told(seen, line, lines[following] if following < len(lines) else None)
 
 
 def _take_told(seen: Visible, line: Line, following: Line | None) -> None:

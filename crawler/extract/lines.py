@@ -7,6 +7,7 @@ A line is text without a block's edge in it: `<b>€</b><span>12</span><sup>99</
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
@@ -98,6 +99,8 @@ MOST_AFTER = 400
 _DULL = 120
 _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
+#: What is longer is a sentence, and no fact of the product.
+_LONGEST = 120
 #: What divides two lines in one row is not longer, white space included.
 _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
@@ -128,6 +131,16 @@ class Lines:
     """Table rows and terms (tr, dt) outside navigation."""
     inputs: list[Element] = attrs.Factory(list)
     ratings: list[Element] = attrs.Factory(list)
+    _own: list[Line] | None = attrs.field(default=None, init=False)
+
+    @property
+    def own(self) -> list[Line]:
+        """The lines from the heading on that are seen, short, and in no box about other things."""
+        if self._own is None:
+            here = self.lines[max(self.heading, 0) :]
+            apart = ELSEWHERE | HIDDEN
+            self._own = [n for n in here if not n.flags & apart and len(n.text) <= _LONGEST]
+        return self._own
 
 
 @lru_cache(maxsize=8192)
@@ -201,19 +214,20 @@ class _Reader:
         self.beyond = 0
         self.colon = False
         self.told = 0
+        self.most = 0
+        self.enough = sys.maxsize
 
     def read(self, start: Element, most: int) -> Lines:
         frames = _frames(start, start is self.heading)
-        lines, known, left = self.out.lines, 0, _MOST_ELEMENTS
+        lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
         children, owner, place, inherited, inline = frames.pop()
         while True:
             for element in children:
                 inner = self._enter(element, inherited)
                 left -= 1
-                if left <= 0 or (len(lines) != known and self._is_enough(most)):
+                if left <= 0 or len(lines) > self.enough:
                     self._end()
                     return self.out
-                known = len(lines)
                 if inner >= 0:
                     frames.append((children, owner, place, inherited, inline))
                     children, owner, place = iter(element), element, element
@@ -234,11 +248,12 @@ class _Reader:
         self._end()
         return self.out
 
-    def _is_enough(self, most: int) -> bool:
-        """Whether the lines since the heading are as many as are read, or have long been dull."""
-        count, heading = len(self.out.lines), self.out.heading
-        after = count - heading if heading >= 0 else 0
-        return after > most or (after > _DULL and count - self.told > _DULL)
+    def _tell(self, place: int) -> None:
+        """Expect more after the line at *place*: it is the heading, or tells something."""
+        self.told = place
+        heading = self.out.heading
+        if heading >= 0:
+            self.enough = min(heading + self.most, max(heading, place) + _DULL)
 
     def _enter(self, element: Element, inherited: int) -> int:  # noqa: PLR0912
         """Read an element up to its first child: its flags, and one bit whether it is inline.
@@ -283,7 +298,7 @@ class _Reader:
 
     def _note(self, element: Element, tag: str, flags: int) -> None:
         if tag in {"tr", "dt"}:
-            self.told = len(self.out.lines)
+            self._tell(len(self.out.lines))
             if not flags & ELSEWHERE:
                 self.out.rows.append(element)
         elif tag == "input":
@@ -340,11 +355,12 @@ class _Reader:
         place = len(lines)
         if out.heading < 0 and element in self.inside:
             out.heading = place
+            self._tell(self.told)
         elif flags & HEADING and out.heading >= 0 and _OTHERS.match(text):
             self.beyond = ELSEWHERE | BEYOND
             flags |= ELSEWHERE
         if flags & _TELLING:
-            self.told = place
+            self._tell(place)
         lines.append(Line(text, flags, element, place))
 
 

@@ -204,6 +204,8 @@ def _recoded(body: bytes, content_type: str) -> bytes:
     declared = _declared(body, content_type)
     if declared and declared.lower().startswith(_STATEFUL):
         return _decoded(body, declared).encode("utf-8", "replace")
+    if body.isascii():
+        return body
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice, pairwise, repeat
 
@@ -84,7 +85,7 @@ def _signature(element: Element) -> str:
 def _candidates(
     read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
 ) -> list[_Candidate]:
-    amounts: list[tuple[Line, list[Money], str]] = []
+    amounts: list[tuple[Line, Sequence[Money], str]] = []
     groups: dict[str, list[Element]] = {}
     reduced: dict[str, list[Element]] = {}
     for line in read.lines:
@@ -158,7 +159,7 @@ def _are_tiles(members: list[Element]) -> bool:
     return leading * 5 >= len(sample) * 3
 
 
-def _judged_line(read: Lines, line: Line, monies: list[Money]) -> list[_Candidate]:
+def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[_Candidate]:
     place = _Place(
         line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
     )
@@ -187,16 +188,22 @@ def _follows_link(read: Lines, line: Line) -> bool:
     return place > read.heading and bool(read.lines[place].flags & _lines.LINK)
 
 
-def _monies(line: Line, local: str | None) -> list[Money]:
+# Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
+@lru_cache(maxsize=8192)
+def _prices(text: str, local: str | None) -> tuple[Money, ...]:
+    return tuple(find_prices(text, local))
+
+
+def _monies(line: Line, local: str | None) -> Sequence[Money]:
     text = line.text
-    monies = list(find_prices(text, local))
+    monies = _prices(text, local)
     if monies:
         return monies
     if line.flags & _lines.PRICE and len(text) < 20:
         money = parse_price(text, local)
         if money and money.end - money.start >= len(text) - 6:
-            return [money]
-    return []
+            return (money,)
+    return ()
 
 
 @attrs.frozen

@@ -18,7 +18,6 @@ from crawler.extract.shown_prices import CARDS, find_price
 from crawler.extract.words import finder, whole
 from crawler.urls import host
 
-_DIGIT = re.compile(r"\d")
 _STOCK_LABEL = whole(
     r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"
     r"|disponibilidade|beschikbaarheid|dostępność|наличие|dostupnost|lagerstatus|készlet)\s*:?",
@@ -33,7 +32,6 @@ _COUNT = finder(
     r"|rezensionen|avis|opiniones|recensioni|avaliações|opinii|отзыв\w*|beoordelingen|omdömen"
     r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
 )  # fmt: skip
-_DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
@@ -44,7 +42,6 @@ _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
 _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
-_LONGEST_VALUE = 120
 _ON_REQUEST = finder(
     r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|\bpoa\b"
     r"|preis auf anfrage|prix sur demande|precio a consultar|consultar precio|prezzo su richiesta"
@@ -253,21 +250,20 @@ def _host(url: str) -> str:
 
 def _stock(read: Lines, seen: Visible) -> None:
     marked = loose = None
-    labelled = usable = False
-    for line in read.lines[max(read.heading, 0) :]:
-        if line.flags & (_lines.ELSEWHERE | _lines.HIDDEN) or len(line.text) > _LONGEST_VALUE:
-            labelled = False
-            continue
+    usable, label = False, -2
+    for line in read.own:
+        labelled = label == line.index - 1
         surely = bool(line.flags & _lines.BUTTON)
-        if (buys_in_short if surely else buys)(line.text) and (surely or len(line.text) < 40):
+        if buys_in_short(line.text) if surely else len(line.text) < 40 and buys(line.text):
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
-            labelled = False
             continue
         if line.flags & _lines.BADGE:
+            label += labelled  # it stands between a label and its value
             continue
         is_mark = bool(line.flags & _lines.STOCK) or labelled
-        labelled = len(line.text) < 30 and _STOCK_LABEL(line.text) is not None
+        if len(line.text) < 30 and _STOCK_LABEL(line.text):
+            label = line.index
         if marked is None and is_mark:
             marked = availability_of_text(line.text)
         elif loose is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
