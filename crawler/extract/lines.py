@@ -217,32 +217,48 @@ class _Reader:
         self.most = 0
         self.enough = sys.maxsize
 
-    def read(self, start: Element, most: int) -> Lines:
+    def read(self, start: Element, most: int) -> Lines:  # noqa: PLR0912  # the one hot loop
         frames = _frames(start, start is self.heading)
         lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
-        children, owner, place, inherited, inline = frames.pop()
+        children, owner, place, inherited, within = frames.pop()
         while True:
             for element in children:
-                inner = self._enter(element, inherited)
+                tag, marks = element.tag, element.items()
+                if marks or tag in _SPECIAL:
+                    flags = self._flags_of(element, tag, marks, inherited)
+                else:
+                    flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
+                holds = 0
+                if flags >= 0:
+                    inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+                    if self.parts and not inline:
+                        self._end()
+                    text, holds = element.text, len(element)
+                    if text and (self.parts or not text.isspace()):
+                        if holds or inline:
+                            self._text(element, text, flags)
+                        elif len(text) >= _SHORT or text.strip() not in _BETWEEN:
+                            # Most elements are leaves, and most leaves are lines.
+                            self._add(text, flags, element)
                 left -= 1
                 if left <= 0 or len(lines) > self.enough:
                     self._end()
                     return self.out
-                if inner >= 0:
-                    frames.append((children, owner, place, inherited, inline))
-                    children, owner, place = iter(element), element, element
-                    inherited, inline = inner >> 1, bool(inner & 1)
+                if holds:
+                    frames.append((children, owner, place, inherited, within))
+                    children, owner, place = iter(element[:]), element, element
+                    inherited, within = flags, inline
                     break
                 tail = element.tail
                 if tail and (self.parts or not tail.isspace()):
                     self._text(place, tail, inherited)
             else:
-                if not inline and self.parts:
+                if self.parts and not within:
                     self._end()
                 if not frames:
                     break
                 tail = owner.tail
-                children, owner, place, inherited, inline = frames.pop()
+                children, owner, place, inherited, within = frames.pop()
                 if tail and (self.parts or not tail.isspace()):
                     self._text(place, tail, inherited)
         self._end()
@@ -255,16 +271,14 @@ class _Reader:
         if heading >= 0:
             self.enough = min(heading + self.most, max(heading, place) + _DULL)
 
-    def _enter(self, element: Element, inherited: int) -> int:  # noqa: PLR0912
-        """Read an element up to its first child: its flags, and one bit whether it is inline.
-
-        Negative where nothing of it is left to read.
-        """
-        tag = element.tag
+    def _flags_of(
+        self, element: Element, tag: str, marks: list[tuple[str, str]], inherited: int
+    ) -> int:
+        """What an element's tag and attributes tell of its text; negative: it is not read."""
         if tag in _SKIPPED:
             return -1
         flags = _TAGS.get(tag, 0)
-        for name, value in element.items():
+        for name, value in marks:
             if name in _FLAGGING:
                 flags |= _FLAGGING[name](value)
         if flags:
@@ -284,17 +298,7 @@ class _Reader:
                 flags |= LINK
         elif flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
             self.out.ratings.append(element)
-        inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
-        if not inline and self.parts:
-            self._end()
-        text, holds = element.text, len(element)
-        if text:
-            if holds or inline:
-                self._text(element, text, flags)
-            elif not (len(text) < _SHORT and text.strip() in _BETWEEN):
-                # Most elements are leaves, and most leaves are lines.
-                self._add(text, flags, element)
-        return flags << 1 | inline if holds else -1
+        return flags
 
     def _note(self, element: Element, tag: str, flags: int) -> None:
         if tag in {"tr", "dt"}:
@@ -386,5 +390,7 @@ def _frames(start: Element, is_heading: bool) -> list[_Frame]:
 
 
 _NOTED = frozenset({"tr", "dt", "input", "a"})
+#: Tags that tell something of their text even without attributes.
+_SPECIAL = _SKIPPED | _NOTED | _TAGS.keys()
 #: Where these begin or end, so does a line.
 _DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE
