@@ -32,6 +32,12 @@ _IDENTIFIERS = ("sku", "gtin", "mpn")
 _LIST_OF = 3
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
+_ORIGIN = re.compile(r"^https?://[^/?#]*")
+_INDEX = re.compile(r"(?:index|default)\.\w+|index")
+_NAMED = re.compile(
+    r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
+)
+_SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 #: Signs enough; no further ones are looked for.
 _SURE = 8
 
@@ -86,10 +92,10 @@ def extract(page: Page) -> Found:
     offered["opengraph"] = tags
     known = _merged(offered)[0]
     if any(name not in known for name in _ENOUGH):
-        offered["state"] = state.fields(page, known.get("name"))
-        if "price" in offered["state"]:
+        offered["state"] = held = state.fields(page, known.get("name"))
+        if "price" in held:
             verdict.add("product", 5, "embedded state describes it")
-        known = _merged(offered)[0]
+        known = _merged(offered)[0] if held else known
     if _worth_reading(known, verdict, offered):
         seen = text.visible(page, known.get("name"))
         _visible_signs(seen, verdict, known)
@@ -98,13 +104,13 @@ def extract(page: Page) -> Found:
         offered["text"] = seen.fields
     elif verdict.kind == "product":
         offered["text"] = text.glance(page, known).fields
-    known = _merged(offered)[0]
-    if verdict.kind == "product" and "breadcrumbs" not in known:
-        trail = text.breadcrumbs(page, known.get("name"))
-        offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
-    if found.kind == "product":
-        found.merge()
+    if found.kind != "product":
+        return found
+    if not any("breadcrumbs" in told for told in offered.values()):
+        trail = text.breadcrumbs(page, _merged(offered)[0].get("name"))
+        offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
+    found.merge()
     return found
 
 
@@ -330,16 +336,14 @@ def own_part(url: str) -> str | None:
     >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
     ('red-lamp_12', None)
     """
-    path, _, query = re.sub(r"^https?://[^/?#]*", "", url).partition("?")
+    path, _, query = _ORIGIN.sub("", url).partition("?")
     parts = [part for part in path.split("/") if part]
-    while parts and re.fullmatch(r"(?:index|default)\.\w+|index", parts[-1]):
+    while parts and _INDEX.fullmatch(parts[-1]):
         parts.pop()
-    named = re.search(
-        r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)", query
-    )
+    named = _NAMED.search(query)
     if named and (not parts or "." in parts[-1]):
         return named[1]
-    return re.sub(r"\.(?:html?|php|aspx?|jsp)$", "", parts[-1]) if parts else None
+    return _SUFFIX.sub("", parts[-1]) if parts else None
 
 
 def _tidied(url: str) -> str:

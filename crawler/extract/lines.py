@@ -370,8 +370,8 @@ class _Reader:
 
 def leads_away(element: Element) -> bool:
     """Whether a box that is called a product's card links to a page, as a listing's cards do."""
-    link = element if element.tag == "a" else element.find(".//a[@href]")
-    reference = "" if link is None else link.get("href") or ""
+    links = (element,) if element.tag == "a" else element.iter("a")
+    reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 

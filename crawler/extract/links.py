@@ -168,6 +168,8 @@ class _Finder:
         self.made: dict[str, Link] = {}
         self.here = _parts(_tidy(page.url) or page.url)
         self.products: set[str] = set()
+        self.box: Element = None
+        self.around = 0
 
     def add(self, element: Element, kind: LinkKind | None) -> None:
         href = element.get("href")
@@ -207,7 +209,7 @@ class _Finder:
         return known
 
     def _url(self, href: str) -> str | None:
-        scheme = _SCHEME.match(href)
+        scheme = None if href[0] == "/" else _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
         url = self.page.resolve(href)
@@ -219,7 +221,7 @@ class _Finder:
         return url
 
     def _kind(self, element: Element, url: str, there: Address) -> tuple[LinkKind | None, str]:
-        context = _context(element)
+        context = self._context(element)
         if _is_pagination(element, context, there, self.here):
             number = _page_number(there)
             return (None, "") if number > _LAST_PAGE else ("pagination", "it turns the page")
@@ -232,6 +234,17 @@ class _Finder:
         elif kind != "product" and _is_facet(there, self.here):
             kind = None
         return kind, reason
+
+    def _context(self, element: Element) -> int:
+        box = element.getparent()
+        if box is None:
+            return _context(element)
+        if box is not self.box:
+            # The links of a menu stand side by side.
+            self.box = box
+            self.around = _CONTEXT_TAGS.get(box.tag, 0) | _context(box, _CLIMB - 1)
+        words = element.get("class")
+        return self.around | _class_context(words) if words else self.around
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
@@ -290,9 +303,10 @@ def _class_context(words: str) -> int:
     return context
 
 
-def _context(element: Element) -> int:
+def _context(element: Element, levels: int = _CLIMB) -> int:
+    """What the classes of an element and those around it say, so many *levels* in all."""
     context, here = 0, element
-    for _ in range(_CLIMB):
+    for _ in range(levels):
         words = here.get("class")
         if words:
             context |= _class_context(words)

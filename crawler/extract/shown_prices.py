@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice, pairwise, repeat
+from string import digits
 
 import attrs
 
@@ -58,6 +59,7 @@ _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
+_PARAGRAPH = 80
 
 
 @attrs.frozen
@@ -89,7 +91,7 @@ def _candidates(
     groups: dict[str, list[Element]] = {}
     reduced: dict[str, list[Element]] = {}
     for line in read.lines:
-        if line.flags & _lines.HIDDEN or not _DIGIT.search(line.text):
+        if line.flags & _lines.HIDDEN or not _holds_digit(line.text):
             continue
         monies = _monies(line, local)
         if monies:
@@ -112,6 +114,12 @@ def _candidates(
     if not here and not seen.cards:
         here = [amount for amount in loose if _beside_others(amount[0])]
     return [c for line, monies, _ in here for c in _judged_line(read, line, monies)]
+
+
+def _holds_digit(text: str) -> bool:
+    if len(text) > _PARAGRAPH and text.isascii():
+        return any(map(text.__contains__, digits))  # ten looks at memory, not one at each letter
+    return _DIGIT.search(text) is not None
 
 
 def _in_a_tile(read: Lines, line: Line) -> bool:

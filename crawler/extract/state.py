@@ -31,6 +31,7 @@ _HANDED = re.compile(
 )
 _ATTRIBUTE = re.compile(rb"=\"(?=\s*[\[{]+\s*(?:&quot;|&#34;|&#x22;))|='(?=\s*[\[{]+\s*\")")
 _LONGEST_ATTRIBUTE = 400_000
+_RULES = re.compile(r"\s+[|–—·•]\s+|\s+-\s+")
 _TOLD = re.compile(
     rb"urrency(?:_?[cC]ode|_?[iI]so\w*)?[\"']?\s*[:=,]\s*(?:\{\s*[\"']?active[\"']?\s*:\s*)?[\"']([A-Z]{3})[\"']"
 )
@@ -74,11 +75,12 @@ def fields(page: Page, expected: str | None) -> Fields:
     """The fields of the state's product whose name the page shows; *expected* is one known."""
     if b"rice" not in page.raw:
         return {}
-    shown = _shown(page, expected)
-    if not shown:
-        return {}
     best: Fields = {}
+    shown: set[str] | None = None
     for value in _values(page):
+        shown = _shown(page, expected) if shown is None else shown
+        if not shown:
+            break
         for node, currency in _products(value):
             name = plain(first(node, *_NAMES))
             if not name or name.casefold() not in shown:
@@ -106,7 +108,7 @@ def _shown(page: Page, expected: str | None) -> set[str]:
     names += [text_of(heading) for heading in page.headings[:5]]
     found = {" ".join(name.split()).casefold() for name in names if name}
     for name in list(found):
-        found.add(re.split(r"\s+[|–—·•]\s+|\s+-\s+", name)[0])
+        found.add(_RULES.split(name)[0])
     return {name for name in found if len(name) > 2}
 
 
@@ -185,6 +187,8 @@ def _parsed(text: str) -> Iterator[Any]:
 
 def _attributes(page: Page) -> Iterator[Any]:
     """JSON in elements' attributes: `data-product="{&quot;name&quot;: …}"`."""
+    if b"{" not in page.raw and b"[" not in page.raw:
+        return
     for match, _ in zip(_ATTRIBUTE.finditer(page.raw), range(_MOST_ASSIGNED), strict=False):
         quote = page.raw[match.end() - 1 : match.end()]
         end = page.raw.find(quote, match.end(), match.end() + _LONGEST_ATTRIBUTE)
