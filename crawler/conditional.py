@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 import attrs
 
@@ -80,6 +81,8 @@ def _weak(tag: str) -> str:
     return tag.strip().removeprefix("W/")
 
 
+# A site's answers of one second bear the same date.
+@lru_cache(maxsize=256)
 def _time(text: str) -> datetime | None:
     try:
         found = parsedate_to_datetime(text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-import uuid
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -58,7 +58,7 @@ def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | 
     The same address under another URL (a redirect) is complete already, but for its own id.
     """
     if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
-        meta[TASK_ID] = uuid.uuid4().hex
+        meta[TASK_ID] = secrets.token_hex(16)
         meta[CREATED_AT] = round(time.time(), 3)
         meta.pop(RETRY_COUNT, None)
     if parent is not None:

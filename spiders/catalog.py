@@ -205,9 +205,10 @@ class CatalogSpider(FrontierSpider):
 
     def _wants_sitemaps(self, response: Response) -> bool:
         """Whether this is a shop's front page, given as a seed."""
-        is_seed = not response.meta.get(m.DEPTH)
+        if response.meta.get(m.DEPTH):
+            return False
         is_front = urlsplit(response.url).path in {"", "/"}
-        return is_seed and is_front and self.settings.getbool("SEINE_SITEMAPS", True)
+        return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     @staticmethod
     def _left_site(response: Response) -> bool:

@@ -61,6 +61,7 @@ class Passage:
         self._looks = (
             looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
         )
+        self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._known: WeakSet[Any] = WeakSet()
         """Callbacks whose code was looked at."""
@@ -71,9 +72,10 @@ class Passage:
 
     def _soon(self, delay: float = 0) -> None:
         """Let the engine look for requests to send; Scrapy takes a timer even for at once."""
-        call, loop = self.slot.nextcall, asyncio.get_running_loop()
+        call = self.slot.nextcall
         if call._call is None:
-            call._call = loop.call_later(delay, call) if delay else loop.call_soon(call)
+            later = self._loop.call_later
+            call._call = later(delay, call) if delay else self._loop.call_soon(call)
 
     def start(self) -> bool:
         """Send the scheduler's next request; False where there is none."""
