@@ -68,7 +68,7 @@ def _is_noise(name: str) -> bool:
     return _fits(name, TRACKING) or _fits(name, SESSION)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _authority(scheme: str, raw: str) -> str:
     """`user@HOST:port` in one spelling.
 
@@ -266,7 +266,7 @@ def _digest(method: str, url: str, body: bytes) -> int:
     return int.from_bytes(blake2b(text + body, digest_size=8).digest(), "big", signed=True)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _get_fingerprint(url: str) -> int:
     # A site's navigation repeats on each of its pages; remembering makes those links free.
     return _digest("GET", normalise(url), b"")

@@ -14,7 +14,7 @@ from crawler.items import Product
 from crawler.stores.rows import digest
 
 #: Pages remembered, some 300 bytes each.
-_MOST = 50_000
+_MOST = 10_000
 
 
 class Dedupe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import islice
 from time import monotonic
 from typing import Any, Self
 
@@ -64,9 +65,14 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
 
     def confirm(self, number: int) -> None:
         """The frontier has this fingerprint now."""
-        self._confirmed[number] = monotonic()
-        if len(self._confirmed) > self.CAPACITY:
-            self._confirmed.popitem(last=False)
+        confirmed, now = self._confirmed, monotonic()
+        confirmed[number] = now
+        confirmed.move_to_end(number)
+        # Two for each that comes: what has outlived its use goes, and none waits for a long sweep.
+        for oldest in list(islice(confirmed, 2)):
+            if now - confirmed[oldest] < self.LIFETIME_S and len(confirmed) <= self.CAPACITY:
+                break
+            del confirmed[oldest]
 
     def open(self) -> None:
         """Nothing to open."""

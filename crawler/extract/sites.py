@@ -13,7 +13,7 @@ from crawler.urls import domain
 _SUFFIXES = PublicSuffixList(accept_unknown=False, only_icann=True)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _site_of(key: str) -> str:
     name = key if key.startswith("[") else key.partition(":")[0]
     return _SUFFIXES.privatesuffix(name) or key
