@@ -1,7 +1,8 @@
 """Scrapy's signals, without the way to receivers that are not there.
 
 A page sends some eight signals, and most have no receiver. Scrapy looks for them in four places by
-generators, and makes a task for each receiver of a signal that may be waited for.
+generators, and makes a task for each receiver of a signal that may be waited for. Here receivers
+are looked for where Scrapy connects them; the other places count where there is something in them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 
 from pydispatch import dispatcher
 from pydispatch.robustapply import robustApply
+from scrapy.exceptions import StopDownload
 from scrapy.signalmanager import SignalManager
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 logger = logging.getLogger(__name__)
 
@@ -26,41 +29,65 @@ class Signals(SignalManager):
     """Sends to whom Scrapy would; for what sends signals with every page."""
 
     def heard(self, signal: object) -> bool:
-        """Whether anybody may listen; receivers that are gone may count."""
-        for sender in (self.sender, dispatcher.Any):
-            known = dispatcher.connections.get(id(sender))
-            if known and (signal in known or dispatcher.Any in known):
-                return True
-        return False
+        """Whether anybody listens."""
+        return bool(self._receivers(signal))
 
     def send_catch_log(self, signal: object, **named: Any) -> list[tuple[Any, Any]]:
         """Send at once; returns each receiver with its answer or a Failure."""
-        return super().send_catch_log(signal, **named) if self.heard(signal) else []
+        receivers = self._receivers(signal)
+        if not receivers:
+            return []
+        quiet = (*_quiet(named), StopDownload)
+        named.setdefault("sender", self.sender)
+        answers = []
+        for receiver in receivers:
+            try:
+                answer = robustApply(receiver, signal=signal, **named)
+            except Exception as error:
+                _report(receiver, error, quiet, named.get("spider"))
+                answer = Failure()  # type: ignore[no-untyped-call]
+            if isinstance(answer, Deferred):
+                text = "Cannot return deferreds from signal handler: %(receiver)s"
+                spider = named.get("spider")
+                logger.error(text, {"receiver": receiver}, extra={"spider": spider})
+            answers.append((receiver, answer))
+        return answers
 
     async def send_catch_log_async(self, signal: object, **named: Any) -> list[tuple[Any, Any]]:
         """Send, and wait for who promises; returns each receiver with its answer or exception.
 
         All are called before the first promise is waited for.
         """
-        if not self.heard(signal):
+        receivers = self._receivers(signal)
+        if not receivers:
             return []
-        quiet = named.pop("dont_log", ())
-        quiet = tuple(quiet) if isinstance(quiet, Sequence) else (quiet,)
-        sender = named.setdefault("sender", self.sender)
-        found = dispatcher.liveReceivers(dispatcher.getAllReceivers(sender, signal))
+        quiet, spider = _quiet(named), named.get("spider")
+        named.setdefault("sender", self.sender)
         answers: list[Any] = []
-        for receiver in found:
+        for receiver in receivers:
             try:
                 answer = robustApply(receiver, signal=signal, **named)
                 if isinstance(answer, Deferred) or isawaitable(answer):
-                    answer = asyncio.ensure_future(
-                        _promised(receiver, answer, quiet, named.get("spider"))
-                    )
+                    answer = asyncio.ensure_future(_promised(receiver, answer, quiet, spider))
             except Exception as error:
-                _report(receiver, error, quiet, named.get("spider"))
+                _report(receiver, error, quiet, spider)
                 answer = error
             answers.append((receiver, answer))
         return [(to, await got if isinstance(got, asyncio.Task) else got) for to, got in answers]
+
+    def _receivers(self, signal: object) -> list[Any]:
+        known = dispatcher.connections
+        mine = known.get(id(self.sender), {})
+        if dispatcher.Any in mine or id(dispatcher.Any) in known:  # hardly anybody listens to all
+            found = dispatcher.getAllReceivers(self.sender, signal)
+            return list(dispatcher.liveReceivers(found))
+        return list(dispatcher.liveReceivers(mine.get(signal, ())))
+
+
+def _quiet(named: dict[str, Any]) -> tuple[type[BaseException], ...]:
+    """Take out which exceptions are answers and no errors."""
+    quiet = named.pop("dont_log", ())
+    return tuple(quiet) if isinstance(quiet, Sequence) else (quiet,)
 
 
 async def _promised(receiver: Any, answer: Any, quiet: Any, spider: Any) -> Any:

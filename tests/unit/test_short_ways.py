@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydispatch import dispatcher
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
@@ -12,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
+from crawler.engine.signals import Signals
 from crawler.engine.stats import Stats
 from middlewares.offsite import Offsite
 from middlewares.redirect import MetaRefresh
@@ -115,3 +117,60 @@ def test_a_page_that_asks_to_be_left_is_left_where_scrapy_would(page: bytes) -> 
         response = HtmlResponse(URL, body=page, encoding=encoding)
         answers.append(middleware.process_response(Request(URL), response).url)
     assert answers[0] == answers[1]
+
+
+def answers_of(found: Any) -> list[Any]:
+    """What the receivers said, in words."""
+    return [str(getattr(answer, "value", answer)) for _, answer in found]
+
+
+async def test_signals_reach_whom_scrapys_reach() -> None:
+    """Receivers of this crawler, of any sender and of any signal; none that is gone."""
+    crawler = crawler_of()
+
+    async def later(word: str) -> str:
+        return f"later {word}"
+
+    def fails() -> None:
+        raise IgnoreRequest("no")
+
+    class Gone:
+        def hears(self) -> str:
+            return "gone"
+
+    kept = [lambda word: word, fails]
+    told = object()
+    for receiver in kept:
+        crawler.signals.connect(receiver, told)
+    crawler.signals.connect(Gone().hears, told)
+    ours, scrapys = Signals(crawler), crawler.signals
+    named = {"word": "hello", "dont_log": IgnoreRequest}
+    assert answers_of(ours.send_catch_log(told, **named)) == ["hello", "no"]
+    assert not ours.heard(object())
+    assert ours.send_catch_log(object()) == []
+    crawler.signals.connect(later, told)
+    anybody = lambda: "anybody"  # noqa: E731  # a receiver must stay to be called
+    dispatcher.connect(anybody, told)
+    try:
+        heard = answers_of(await ours.send_catch_log_async(told, **named))
+        assert heard == answers_of(await scrapys.send_catch_log_async(told, **named))
+        assert heard == ["hello", "no", "later hello", "anybody"]
+        assert ours.heard(told)
+    finally:
+        dispatcher.disconnect(anybody, told)
+
+
+def test_a_receiver_that_fails_is_reported_and_does_not_stop_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawler, told, seen = crawler_of(), object(), list[int]()
+
+    def fails() -> None:
+        raise RuntimeError("on purpose")
+
+    hears = lambda: seen.append(1)  # noqa: E731  # as above
+    crawler.signals.connect(fails, told)
+    crawler.signals.connect(hears, told)
+    assert answers_of(Signals(crawler).send_catch_log(told)) == ["on purpose", "None"]
+    assert seen == [1]
+    assert "Error caught on signal handler" in caplog.text
