@@ -22,7 +22,7 @@ from crawler.engine.gate import gate_of
 
 #: Lane -> the handler that serves it.
 HANDLERS = {
-    "plain": "crawler.engine.plain.PlainHandler",
+    "plain": "crawler.engine.http.handler.HttpHandler",
     "tls": "crawler.engine.tls.TlsHandler",
     "browser": "crawler.engine.browser.BrowserHandler",
     "replay": "crawler.engine.replay.ReplayHandler",

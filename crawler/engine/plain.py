@@ -1,5 +1,7 @@
 """Scrapy's own client, with the gate between a connection and the request that is written to it.
 
+It serves what the plain lane's own client (crawler.engine.http) leaves to it: proxies, above all.
+
 `HTTPConnectionPool.getConnection` is where a connection comes from, new or kept: the request is
 written as soon as what it returns fires. Written means put into a buffer, which leaves when the
 reactor turns next; here it leaves at once. Twisted sends a request once more where a kept

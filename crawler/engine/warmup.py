@@ -1,6 +1,6 @@
 """What a process does before its first request: it loads the client, and sends a request nowhere.
 
-What Scrapy and Twisted set up at a first request takes 5 to 12 ms of CPU, and ten times as long on
+What a handler sets up at a first request takes 5 to 12 ms of CPU, and ten times as long on
 a busy machine. They pass between the last look at the clock and the wire, so that the first request
 would leave too late, and the next one of another worker too close behind it.
 """
@@ -48,7 +48,7 @@ def _two_frames(context: int = 1) -> Any:
 
 
 async def warm_up(crawler: Crawler) -> None:
-    """Ask Scrapy's own handler for an address that no connection can reach: port 0."""
+    """Ask the plain lane for an address that no connection can reach: port 0."""
     engine: Any = crawler.engine
     handler = engine.downloader.handlers._get_handler("http")
     if not type(handler).__module__.startswith(("scrapy.core.", "crawler.")):

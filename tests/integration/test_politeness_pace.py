@@ -168,3 +168,16 @@ async def test_eight_real_crawls_keep_the_pause_and_use_it(redis_url, namespace)
         # write; it finds that out right after, and its next one is spaced from there.
         slept_ms = max(0.0, max(stat([log], "seine/left_late_ms") for log in logs) - 10)
         assert gaps[0] >= 0.095 - slept_ms / 1000
+
+
+async def test_what_is_sent_again_on_another_connection_has_a_time_of_its_own(redis_url, namespace):
+    settings = {"SEINE_DOMAIN_DELAY_MS": 200}
+    async with serve_stamped(each=2) as site, Crawl(redis_url, namespace, settings) as crawl:
+        await crawl.start(1, first=True)
+        await crawl.seed(site.pages(12))
+        logs = await crawl.finish()
+        paths = [path for _, path in site.arrivals if path.startswith("/p/")]
+        assert len(set(paths)) == 12
+        assert len(paths) > 15  # closed at each third request
+        slept_ms = max(0.0, max(stat([log], "seine/left_late_ms") for log in logs) - 10)
+        assert gaps_of(site, {})[0] >= 0.195 - slept_ms / 1000

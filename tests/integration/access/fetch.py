@@ -12,7 +12,7 @@ from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from scrapy.settings import Settings
 
 TASK = json.loads(sys.stdin.read()) if __name__ == "__main__" else {}
@@ -35,7 +35,17 @@ class FetchSpider(Spider):
 
     def parse(self, response: Response, number: int) -> None:
         meta = {k: v for k, v in response.meta.items() if isinstance(v, str | int | float)}
-        self.tell(number, status=response.status, body=response.text, meta=meta)
+        self.tell(
+            number,
+            status=response.status,
+            body=response.text if isinstance(response, TextResponse) else "",
+            meta=meta,
+            headers=[[k.decode(), v.decode()] for k, vs in response.headers.items() for v in vs],
+            flags=response.flags,
+            protocol=response.protocol,
+            ip=str(response.ip_address),
+            certificate=bool(response.certificate),
+        )
 
     def failed(self, failure: Any) -> None:
         self.tell(

@@ -29,6 +29,8 @@ class StampedSite:
 
     domain: str
     latency_s: float = 0.0
+    each: int = 0
+    """Answers on one connection; the next request is noted, and the connection closed."""
     arrivals: list[tuple[float, str]] = attrs.Factory(list)
 
     def pages(self, n: int) -> list[str]:
@@ -42,9 +44,13 @@ class StampedSite:
     async def talk(self, connection: socket.socket) -> None:
         """Answer one connection until its end."""
         with connection, contextlib.suppress(ConnectionError):
+            answered = 0
             while request := await self._receive(connection):
                 at, data = request
                 self.arrivals.append((at, data.split(b" ")[1].decode()))
+                if self.each and answered == self.each:
+                    return
+                answered += 1
                 await asyncio.sleep(self.latency_s)
                 await asyncio.get_running_loop().sock_sendall(connection, _ANSWER)
 
@@ -69,12 +75,12 @@ async def _readable(connection: socket.socket) -> None:
 
 
 @contextlib.asynccontextmanager
-async def serve_stamped(*, latency_s: float = 0.0) -> AsyncIterator[StampedSite]:
+async def serve_stamped(*, latency_s: float = 0.0, each: int = 0) -> AsyncIterator[StampedSite]:
     """Run a site on a free loopback port."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     listener.setblocking(False)
     listener.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPING, _RX_SOFTWARE | _SOFTWARE)
-    site = StampedSite(f"127.0.0.1:{listener.getsockname()[1]}", latency_s)
+    site = StampedSite(f"127.0.0.1:{listener.getsockname()[1]}", latency_s, each)
     talks: set[asyncio.Task[None]] = set()
 
     async def accept() -> None:

@@ -1,0 +1,187 @@
+"""The head of a request as bytes, and the head of an answer as a value; pure functions.
+
+Both do as Scrapy's own client: names are written as browsers write them, the host comes last, and
+an answer's head is read leniently, as browsers read it: lines may end in LF alone, a status needs
+no text, and a line without a colon is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import ParseResult
+
+import attrs
+
+_TARGET = re.compile(r"[\x21-\x7e]+")
+_TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VERSION = re.compile(rb"[A-Za-z]+/\d{1,3}\.\d{1,3}")
+
+#: Names that are not written as Title-Case.
+_SPELLING = {
+    b"Content-Md5": b"Content-MD5",
+    b"Dnt": b"DNT",
+    b"Etag": b"ETag",
+    b"P3p": b"P3P",
+    b"Te": b"TE",
+    b"Www-Authenticate": b"WWW-Authenticate",
+    b"X-Xss-Protection": b"X-XSS-Protection",
+}
+
+#: Headers about the connection, not the page; Scrapy's own client keeps them to itself as well.
+_OF_CONNECTION = frozenset(
+    {
+        b"content-length",
+        b"connection",
+        b"keep-alive",
+        b"te",
+        b"trailers",
+        b"transfer-encoding",
+        b"upgrade",
+        b"proxy-connection",
+    }
+)
+
+#: Statuses whose answers have no body.
+_BODILESS = frozenset({204, 304})
+#: The answers before the answer.
+_INTERIM = range(100, 200)
+
+
+class BadAnswer(Exception):
+    """What came is no HTTP answer."""
+
+
+def request_head(
+    method: str, parts: ParseResult, headers: Iterable[tuple[bytes, list[bytes]]], length: int
+) -> bytes:
+    """Write a request's head; *length* is its body's, in bytes.
+
+    Raises:
+        ValueError: the method, the path or a header's name cannot be written.
+    """
+    verb, target = method.encode(), _target(parts)
+    if not _TOKEN.fullmatch(verb) or not _TARGET.fullmatch(target):
+        raise ValueError(f"cannot be asked for: {method!r} {target!r}")
+    lines = [b"%b %b HTTP/1.1" % (verb, target.encode())]
+    if length or method in ("POST", "PUT"):
+        lines.append(b"Content-Length: %d" % length)
+    hosts = 0
+    for name, values in headers:
+        if name != b"Content-Length":
+            spelled = _SPELLING.get(name, name)
+            lines += [b"%b: %b" % (spelled, value) for value in values]
+            hosts += name == b"Host"
+    if not hosts:
+        lines.append(b"Host: " + _without_port(parts).encode())
+    head = b"\r\n".join(lines)
+    if head.count(b"\n") + head.count(b"\r") != 2 * len(lines) - 2:
+        head = b"\r\n".join(_harmless(line) for line in lines)
+    return head + b"\r\n\r\n"
+
+
+def _target(parts: ParseResult) -> str:
+    path = parts.path or "/"
+    if parts.params:
+        path = f"{path};{parts.params}"
+    return f"{path}?{parts.query}" if parts.query else path
+
+
+def _without_port(parts: ParseResult) -> str:
+    return parts.netloc.removesuffix(":443" if parts.scheme == "https" else ":80")
+
+
+def _harmless(line: bytes) -> bytes:
+    """A line that ends no line, lest a value become a header of its own."""
+    name, colon, value = line.partition(b": ")
+    if len(name.splitlines()) > 1:
+        raise ValueError(f"no name of a header: {name!r}")
+    return name + colon + b" ".join(value.splitlines())
+
+
+@attrs.frozen(slots=True)
+class Head:
+    """An answer's head."""
+
+    status: int
+    protocol: str
+    """As `HTTP/1.1`."""
+    fields: list[tuple[bytes, bytes]]
+    """Headers in their order; of those about the connection, only the length."""
+    length: int | None
+    """Bytes of the body; None where the head does not say."""
+    chunked: bool
+    keeps: bool
+    """Whether the connection may be used again."""
+
+    @property
+    def interim(self) -> bool:
+        """Whether the answer is yet to come."""
+        return self.status in _INTERIM
+
+
+def answer_head(block: bytes, method: str) -> Head:
+    """Read an answer's head, up to the empty line that ends it; *method* is what was asked.
+
+    Raises:
+        BadAnswer: it is none.
+    """
+    lines = block.split(b"\n")
+    protocol, status = _status(lines[0].removesuffix(b"\r"))
+    fields: list[tuple[bytes, bytes]] = []
+    control: dict[bytes, list[bytes]] = {}
+    for name, value in _fields(lines):
+        lower = name.lower()
+        if lower not in _OF_CONNECTION or (method == "HEAD" and lower == b"content-length"):
+            fields.append((name, value))
+        if lower in _OF_CONNECTION:
+            control.setdefault(lower, []).append(value)
+    coding = control.get(b"transfer-encoding", [b""])[0].lower()
+    if coding not in (b"", b"identity", b"chunked"):
+        raise BadAnswer(f"unknown transfer encoding {coding[:40]!r}")
+    chunked = coding == b"chunked"
+    length = None if chunked else _length(control.get(b"content-length", []))
+    if method == "HEAD" or status in _BODILESS:
+        length, chunked = 0, False
+    if length is not None and method != "HEAD":
+        fields.insert(0, (b"Content-Length", b"%d" % length))
+    return Head(status, protocol, fields, length, chunked, _keeps(protocol, control))
+
+
+def _status(line: bytes) -> tuple[str, int]:
+    version, _, rest = line.partition(b" ")
+    number = rest.partition(b" ")[0]
+    if not _VERSION.fullmatch(version) or not number.isdigit() or len(number) > 3:  # noqa: PLR2004
+        raise BadAnswer(f"no status line: {line[:80]!r}")
+    return version.decode(), int(number)
+
+
+def _fields(lines: list[bytes]) -> Iterable[tuple[bytes, bytes]]:
+    whole = b""
+    for line in [*lines[1:], b""]:
+        if line[:1] in (b" ", b"\t"):  # it goes on with the header before
+            whole = whole.removesuffix(b"\r") + line
+            continue
+        name, colon, value = whole.partition(b":")
+        if colon:
+            yield name.strip(), value.strip()
+        whole = line
+
+
+def _length(values: list[bytes]) -> int | None:
+    if not values:
+        return None
+    said = {value.strip() for value in b",".join(values).split(b",")}
+    if not all(value.isdigit() and len(value) < 20 for value in said):  # noqa: PLR2004
+        raise BadAnswer("no length of a body")
+    lengths = {int(value) for value in said}
+    if len(lengths) > 1:
+        raise BadAnswer("two lengths of one body")
+    return lengths.pop()
+
+
+def _keeps(protocol: str, control: dict[bytes, list[bytes]]) -> bool:
+    said = b",".join(control.get(b"connection", ())).lower()
+    if protocol == "HTTP/1.1":
+        return b"close" not in said
+    return b"keep-alive" in said

@@ -1,0 +1,46 @@
+"""Addresses of a host, by the reactor's resolver: Scrapy's DNS settings and its cache apply."""
+
+from __future__ import annotations
+
+import asyncio
+from ipaddress import ip_address
+from typing import Any
+
+from scrapy.exceptions import CannotResolveHostError
+
+
+class _Receiver:
+    """What Twisted calls an IResolutionReceiver."""
+
+    def __init__(self, done: asyncio.Future[list[str]]) -> None:
+        self.done = done
+        self.found: list[str] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802
+        """It cannot be ended early."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        self.found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        if not self.done.done():
+            self.done.set_result(self.found)
+
+
+async def addresses_of(host: str) -> list[str]:
+    """Return the host's addresses, the first to be tried first.
+
+    Raises:
+        CannotResolveHostError: it has none.
+    """
+    try:
+        return [str(ip_address(host))]
+    except ValueError:
+        pass
+    from twisted.internet import reactor  # not at import: that would install a default one
+
+    done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+    reactor.nameResolver.resolveHostName(_Receiver(done), host)
+    if found := await done:
+        return found
+    raise CannotResolveHostError(f"no address of {host} is known")

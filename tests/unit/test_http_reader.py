@@ -1,0 +1,135 @@
+"""An answer is read the same however its bytes are split, and never beyond its end."""
+
+from __future__ import annotations
+
+import gc
+import time
+import weakref
+from itertools import pairwise
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.engine.http.head import BadAnswer, Head
+from crawler.engine.http.reader import MOST_HEAD, CutShort, Reader
+
+LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world"
+CHUNKS = (
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"5;x=y\r\nhello\r\n06\r\n world\r\n0\r\nExpires: never\r\n\r\n"
+)
+BARE_LF = CHUNKS.replace(b"\r\n", b"\n")
+INTERIM = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + LENGTH
+NO_BODY = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+@attrs.define
+class Kept:
+    """Keeps what it is given."""
+
+    heads: list[Head] = attrs.Factory(list)
+    data: bytes = b""
+
+    def head(self, head: Head) -> None:
+        self.heads.append(head)
+
+    def body(self, data: bytes) -> None:
+        assert data
+        self.data += data
+
+
+def read(*parts: bytes, method: str = "GET") -> tuple[Reader, Kept]:
+    kept = Kept()
+    reader = Reader(method, kept)
+    for part in parts:
+        reader.feed(part)
+    return reader, kept
+
+
+@given(
+    st.sampled_from([LENGTH, CHUNKS, BARE_LF, INTERIM]),
+    st.sets(st.integers(min_value=1, max_value=180)),
+)
+def test_it_does_not_matter_how_the_bytes_come(answer: bytes, cuts: set[int]) -> None:
+    edges = [0, *sorted(cut for cut in cuts if cut < len(answer)), len(answer)]
+    parts = [answer[a:b] for a, b in pairwise(edges)]
+    reader, kept = read(*parts)
+    assert (reader.done, reader.keeps, kept.data) == (True, True, b"hello world")
+    assert [head.status for head in kept.heads] == [200]
+
+
+@pytest.mark.parametrize("answer", [LENGTH, CHUNKS, NO_BODY])
+def test_what_follows_an_answer_ends_the_connection(answer: bytes) -> None:
+    reader, kept = read(answer + b"HTTP/1.1 200 OK\r\n\r\n<p>of somebody else")
+    assert reader.done
+    assert not reader.keeps
+    assert kept.data in (b"hello world", b"")
+
+
+def test_a_body_without_a_length_lasts_as_long_as_the_connection() -> None:
+    reader, kept = read(b"HTTP/1.1 200 OK\r\n\r\nhello", b" world")
+    assert not reader.done
+    assert reader.end()
+    assert reader.done
+    assert kept.data == b"hello world"
+
+
+@pytest.mark.parametrize("answer", [LENGTH, CHUNKS])
+def test_a_body_that_ends_early_is_cut_short(answer: bytes) -> None:
+    reader, kept = read(answer[:-7])
+    with pytest.raises(CutShort):
+        reader.end()
+    assert kept.data.startswith(b"hell")
+
+
+def test_a_head_that_ends_early_is_no_answer() -> None:
+    with pytest.raises(BadAnswer):
+        read(b"HTTP/1.1 200 OK\r\nServer")[0].end()
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [b"zz\r\n", b"-5\r\nhello", b"0x5\r\n", b"\r\n", b"1" * 16 + b"\r\n", b"5\r\nhello!\r\n"],
+)
+def test_what_is_no_chunk_cuts_the_body_short(chunk: bytes) -> None:
+    with pytest.raises(CutShort):
+        read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"X: y\r\n", b"x", b"\r\nHTTP/1.1 100 Continue\r\n"],
+)
+def test_a_head_has_an_end(endless: bytes) -> None:
+    part = b"HTTP/1.1 100 Continue\r\n" + endless * (1 + 65536 // len(endless))
+    with pytest.raises(BadAnswer, match="more than"):
+        read(*[part] * (2 + MOST_HEAD // len(part)))
+
+
+@pytest.mark.parametrize("endless", [b"1" * 70_000, b"0\r\n" + b"X: y\r\n" * 20_000])
+def test_what_stands_between_chunks_has_an_end(endless: bytes) -> None:
+    with pytest.raises(CutShort, match="too long"):
+        read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", endless)
+
+
+def test_very_many_very_small_chunks_take_no_time() -> None:
+    began = time.process_time()
+    _, kept = read(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 100_000
+    )
+    assert len(kept.data) == 100_000
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("answer", [LENGTH, CHUNKS, LENGTH[:-3]])
+def test_no_body_waits_for_the_collector(answer: bytes) -> None:
+    gc.disable()
+    try:
+        reader, kept = read(answer)
+        gone = weakref.ref(kept)
+        del reader, kept
+        assert gone() is None
+    finally:
+        gc.enable()
