@@ -23,6 +23,7 @@ _CODES = {
     "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
 }  # fmt: skip
 
+_APART = re.compile(r"[\s_-]")
 #: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
 _PHRASES = (
     ("Discontinued", r"discontinued|no longer available|nicht mehr lieferbar|nicht mehr verfügbar"
@@ -90,7 +91,7 @@ def availability(value: Any) -> str | None:
     short = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2]
     if short.lower().startswith("schema:"):
         short = short[7:]
-    key = re.sub(r"[\s_-]", "", short.lower())
+    key = _APART.sub("", short.lower())
     return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
 
 

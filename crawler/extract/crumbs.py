@@ -14,6 +14,7 @@ _HOME = re.compile(
     r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
     re.I,
 )
+_FRONT = re.compile(r"(?:https?://[^/]+)?/?")
 
 
 def is_home(text: str) -> bool:
@@ -48,7 +49,7 @@ def is_front(url: str | None) -> bool:
     >>> is_front("https://a.example/"), is_front("/"), is_front("https://a.example/x")
     (True, True, False)
     """
-    return url is not None and re.fullmatch(r"(?:https?://[^/]+)?/?", url.strip()) is not None
+    return url is not None and _FRONT.fullmatch(url.strip()) is not None
 
 
 def trail(texts: list[str], name: str | None) -> list[str]:

@@ -102,13 +102,14 @@ def extract(page: Page) -> Found:
         if verdict.product < _SURE:
             classify.quantity_signs(verdict, page)
         offered["text"] = seen.fields
+        known = _merged(offered)[0]
     elif verdict.kind == "product":
         offered["text"] = text.glance(page, known).fields
     found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
-        trail = text.breadcrumbs(page, _merged(offered)[0].get("name"))
+        trail = text.breadcrumbs(page, known.get("name"))
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found.merge()
     return found

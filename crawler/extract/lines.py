@@ -205,8 +205,8 @@ class _Reader:
     def __init__(self, heading: Element | None, skipped: int = OFF) -> None:
         self.heading = heading
         self.skipped = skipped
-        self.kept = set() if heading is None else {heading, *heading.iterancestors()}
-        self.inside = frozenset() if heading is None else frozenset(heading.iter())
+        self.kept: set[Element] = set() if heading is None else {heading}
+        self.inside = frozenset(() if heading is None else heading.iter())
         self.out = Lines()
         self.parts: list[str] = []
         self.flags = 0
@@ -219,6 +219,8 @@ class _Reader:
 
     def read(self, start: Element, most: int) -> Lines:  # noqa: PLR0912  # the one hot loop
         frames = _frames(start, start is self.heading)
+        if start is not self.heading and self.heading is not None:
+            self.kept.update(self.heading.iterancestors())
         lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
         children, owner, place, inherited, within = frames.pop()
         while True:

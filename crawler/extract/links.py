@@ -288,9 +288,13 @@ def _is_useless(url: str) -> bool:
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) > _DEEPEST:
         return True
-    if any(segments.count(segment) >= _REPEATS for segment in set(segments)):
+    kinds = set(segments)
+    if len(segments) - len(kinds) >= _REPEATS - 1 and any(
+        segments.count(segment) >= _REPEATS for segment in kinds
+    ):
         return True
-    return _CALENDAR(rest) is not None and not looks_like_product(path)
+    dated = "=" in rest or "19" in rest or "20" in rest
+    return dated and _CALENDAR(rest) is not None and not looks_like_product(path)
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -214,13 +215,19 @@ def _recoded(body: bytes, content_type: str) -> bytes:
 
 
 def _declared(body: bytes, content_type: str) -> str | None:
-    header = _HEADER_CHARSET.search(content_type)
-    if header and (known := resolve_encoding(header[1])):
+    known = _told(content_type)
+    if known:
         return known
     meta = _META_CHARSET.search(body, 0, _SNIFFED)
     known = resolve_encoding(meta[1].decode("ascii", "replace")) if meta else None
     # The page was readable enough to find its meta element, so it is no UTF-16.
     return None if known and known.startswith(("utf-16", "utf-32")) else known
+
+
+@lru_cache(maxsize=256)
+def _told(content_type: str) -> str | None:
+    header = _HEADER_CHARSET.search(content_type)
+    return resolve_encoding(header[1]) if header else None
 
 
 def _legacy(body: bytes, declared: str | None) -> str:

@@ -113,6 +113,8 @@ _NUMBER = (
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|[.,]\d{2}(?!\d)"
 )
+_GROUPS = re.compile(rf"['’{_SPACES}]")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 _KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
@@ -203,7 +205,7 @@ def amount(text: str, currency: str | None = None) -> Decimal | None:
     >>> [str(amount(t)) for t in ("1.168,70", "1,299", "1'234.50", "12,5", "1.299", "1 234,00")]
     ['1168.70', '1299', '1234.50', '12.5', '1299', '1234.00']
     """
-    digits = re.sub(rf"['’{_SPACES}]", "", text)
+    digits = _GROUPS.sub("", text)
     last = max(digits.rfind("."), digits.rfind(","))
     if last >= 0:
         sign = digits[last]
@@ -260,7 +262,7 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     if isinstance(value, int | float | Decimal):
         return _finite(str(value))
     text = str(value).strip()
-    if re.fullmatch(r"\d+(?:\.\d+)?", text):
+    if _PLAIN.fullmatch(text):
         return _finite(text)
     if currency in _THREE_DECIMALS and (match := _AMOUNT.search(text)):
         return amount(match[0], currency)

@@ -87,7 +87,8 @@ def is_in_address(node: Node, url: str) -> bool:
     path = _ORIGIN.sub("", url)
     codes = (plain(node.get(name)) for name in ("sku", "productID", "mpn", "gtin13", "gtin"))
     return any(
-        code and len(code) >= _SHORTEST_CODE
+        # To compile a pattern costs more than all the rest of a page.
+        code and len(code) >= _SHORTEST_CODE and code in path
         and re.search(rf"(?<![^\W_]){re.escape(code)}(?![^\W_])", path)
         for code in codes
     )  # fmt: skip
