@@ -60,16 +60,17 @@ _LETTER = r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]"
 _RULES = [(name, finder(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})")) for name, words in _PHRASES]
 #: Whether any of them is worth trying.
 _SOME = finder(rf"(?<!{_LETTER})(?:{'|'.join(words for _, words in _PHRASES)})(?!{_LETTER})")
-#: What a button says when the thing can be put into a cart.
+#: What a button says when the thing can be put into a cart. What must stand before the words is
+#: asked behind them: a pattern whose parts all begin with a letter skips what begins no part.
 BUY = finder(
-    r"\badd to (?:cart|bag|basket|trolley)|\bbuy (?:it )?now|place (?:a )?bid|gebot abgeben|in den (?:waren|einkaufs)korb"
+    r"add to (?<=\badd to )(?:cart|bag|basket|trolley)|buy (?<=\bbuy )(?:it )?now|place (?:a )?bid|gebot abgeben|in den (?:waren|einkaufs)korb"
     r"|jetzt kaufen|ajouter au panier|acheter|añadir al carrito|agregar al carrito|comprar"
     r"|aggiungi al carrello|acquista|adicionar ao carrinho|in (?:winkelwagen|winkelmand)"
     r"|do koszyka|dodaj do koszyka|в корзину|купить|до кошика|lägg i (?:varukorg|kundvagn)"
     r"|læg i kurv|legg i handlekurv|lisää ostoskoriin|do košíku|do košíka|kosárba|adaugă în coș"
     r"|sepete ekle|カートに入れる|カートに追加|加入购物车|加入購物車|장바구니|στο καλάθι|dodaj u košaricu"
     r"|thêm vào giỏ|mua ngay|הוסף לסל|أضف إلى السلة|tambah ke keranjang|aggiungi al|adaugă în|kjøp"
-    r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|(?<!pre-)(?<!pre )\border now|purchase now|\border online",
+    r"|přidat do|vložit do|pridať do|kosárba|add to order|add item|order now(?<!pre-order now)(?<!pre order now)(?<=\border now)|purchase now|order online(?<=\border online)",
 )
 #: The same in one word, which only a button may say.
 _BUY_SHORT = whole(

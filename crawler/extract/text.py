@@ -32,6 +32,7 @@ _COUNT = finder(
     r"|rezensionen|avis|opiniones|recensioni|avaliações|opinii|отзыв\w*|beoordelingen|omdömen"
     r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
 )  # fmt: skip
+_DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
@@ -43,7 +44,7 @@ _SHORTEST_NAME = 7
 _MOST_BEFORE = 3000
 _LONGEST_STOCK = 70
 _ON_REQUEST = finder(
-    r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|\bpoa\b"
+    r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|poa\b(?<=\bpoa)"
     r"|preis auf anfrage|prix sur demande|precio a consultar|consultar precio|prezzo su richiesta"
     r"|preço sob consulta|prijs op aanvraag|cena na (?:zapytanie|dotaz|upit|povpraševanje)"
     r"|цена по запросу|ціна за запитом|pris på (?:förfrågan|forespørsel|forespørgsel)|hinta pyydettäessä"
@@ -308,7 +309,7 @@ def _rating(read: Lines, fields: Fields) -> None:
         for line in read.lines[read.heading : read.heading + _NEAR]:
             if line.flags & _lines.ELSEWHERE or len(line.text) >= 60:
                 continue
-            count = _COUNT(line.text)
+            count = _COUNT(line.text) if _DIGIT.search(line.text) else None
             if count:
                 fields["review_count"] = int(re.sub(r"\D", "", count[1]))
                 break
