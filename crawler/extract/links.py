@@ -288,10 +288,7 @@ def _is_useless(url: str) -> bool:
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) > _DEEPEST:
         return True
-    kinds = set(segments)
-    if len(segments) - len(kinds) >= _REPEATS - 1 and any(
-        segments.count(segment) >= _REPEATS for segment in kinds
-    ):
+    if max(map(segments.count, segments), default=0) >= _REPEATS:
         return True
     dated = "=" in rest or "19" in rest or "20" in rest
     return dated and _CALENDAR(rest) is not None and not looks_like_product(path)
