@@ -35,10 +35,14 @@ class _Dialect:
 
 
 _MICRODATA = _Dialect(
-    etree.XPath("//@itemscope/.. | //@itemprop/.."), "itemscope", "itemtype", "itemprop", "itemid"
+    etree.XPath("//*/@itemscope/.. | //*/@itemprop/.."),
+    "itemscope",
+    "itemtype",
+    "itemprop",
+    "itemid",
 )
 _RDFA = _Dialect(
-    etree.XPath("//@typeof/.. | //@property/.."), "typeof", "typeof", "property", "about"
+    etree.XPath("//*/@typeof/.. | //*/@property/.."), "typeof", "typeof", "property", "about"
 )
 #: Properties of the older vocabularies that shops wrote as RDFa.
 _OLDER = {

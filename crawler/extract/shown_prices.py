@@ -197,14 +197,16 @@ def _follows_link(read: Lines, line: Line) -> bool:
 
 
 # Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
-@lru_cache(maxsize=8192)
-def _prices(text: str, local: str | None) -> tuple[Money, ...]:
+def _amounts(text: str, local: str | None) -> tuple[Money, ...]:
     return tuple(find_prices(text, local))
+
+
+_prices = lru_cache(maxsize=4096)(_amounts)
 
 
 def _monies(line: Line, local: str | None) -> Sequence[Money]:
     text = line.text
-    monies = _prices(text, local)
+    monies = (_prices if len(text) <= _PARAGRAPH else _amounts)(text, local)
     if monies:
         return monies
     if line.flags & _lines.PRICE and len(text) < 20:
