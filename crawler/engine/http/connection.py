@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from ipaddress import ip_address
+from typing import cast
 
 from twisted.internet.ssl import Certificate
 
@@ -36,10 +37,11 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Have what is written leave at once."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = made = cast(
+            "asyncio.Transport", transport
+        )  # uvloop's is none by its class
         # uvloop sends right away what is above this limit, and the rest when the loop turns next.
-        transport.set_write_buffer_limits(0)
+        made.set_write_buffer_limits(0)
 
     async def ready(self) -> None:
         """Wait until requests may be written."""

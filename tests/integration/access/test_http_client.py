@@ -52,6 +52,9 @@ SAME: dict[str, list[Step]] = {
 OURS = {"DOWNLOAD_TIMEOUT": 2, "DOWNLOAD_MAXSIZE": 500_000}
 SCRAPYS = OURS | {"DOWNLOAD_BIND_ADDRESS": "127.0.0.1"}
 
+#: The other loop that Scrapy may be told to run on; its transports are none of asyncio's classes.
+UVLOOP = "uvloop.Loop"
+
 
 def told(fetched: Fetched) -> list[dict[str, Any]]:
     """What came, without what differs from one time to the next, and reasons in words."""
@@ -66,15 +69,17 @@ def told(fetched: Fetched) -> list[dict[str, Any]]:
     return answers
 
 
-@pytest.mark.parametrize("fails", [True, False])
-def test_it_reads_what_scrapys_own_reads(fetch: Fetch, fails: bool) -> None:
+@pytest.mark.parametrize(("fails", "loop"), [(True, None), (False, None), (True, UVLOOP)])
+def test_it_reads_what_scrapys_own_reads(fetch: Fetch, fails: bool, loop: str | None) -> None:
     extra = {"DOWNLOAD_FAIL_ON_DATALOSS": fails}
     with raw_site(SAME) as site:
         requests = [{"url": site.base + path} for path in SAME]
         scrapys = told(fetch(*requests, **SCRAPYS, **extra))
         asked = [request for _, request in site.asked]
         site.asked.clear()
-        ours = told(fetch(*requests, **OURS, **extra))
+        fetched = fetch(*requests, **OURS, **extra, ASYNCIO_EVENT_LOOP=loop)
+    ours = told(fetched)
+    assert "Traceback" not in fetched.log
     assert dict(zip(SAME, ours, strict=True)) == dict(zip(SAME, scrapys, strict=True))
     assert {request for _, request in site.asked} == set(asked)
 
@@ -160,12 +165,17 @@ def test_a_host_may_have_a_name_or_a_long_address(fetch: Fetch) -> None:
         assert f"Host: {six.base.removeprefix('http://')}\r\n".encode() in six.asked[0][1]
 
 
-def test_tls_reads_what_scrapys_own_reads(fetch: Fetch, certificate: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("loop", [None, UVLOOP])
+def test_tls_reads_what_scrapys_own_reads(
+    fetch: Fetch, certificate: tuple[Path, Path], loop: str | None
+) -> None:
     with raw_site(SAME, certificate=certificate) as site:
         base = site.base.replace("127.0.0.1", "localhost")
         requests = [{"url": base + path} for path in SAME]
         scrapys = told(fetch(*requests, **SCRAPYS))
-        ours = told(fetch(*requests, **OURS))
+        fetched = fetch(*requests, **OURS, ASYNCIO_EVENT_LOOP=loop)
+    ours = told(fetched)
+    assert "Traceback" not in fetched.log
     assert all(answer.get("certificate", True) for answer in ours)
     assert dict(zip(SAME, ours, strict=True)) == dict(zip(SAME, scrapys, strict=True))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import ParseResult, urlparse
 
 import pytest
+import uvloop
 from scrapy.exceptions import DownloadConnectionRefusedError, DownloadTimeoutError
 
 from crawler.engine.http import pool as pools
@@ -106,16 +107,20 @@ async def test_what_ended_before_anything_was_written_says_so(pool: Pool) -> Non
         assert not caught.value.sent
 
 
-async def test_a_request_leaves_at_once(pool: Pool) -> None:
-    async with accepting() as (site, _):
-        connection = await pool.new(site, 5)
-        answered = asyncio.get_running_loop().create_future()
-        assert connection.ask(b"x" * 3000, Reader("POST", Nobody()), answered)
-        assert connection.transport.get_write_buffer_size() == 0
-        connection.abort()
-        with pytest.raises(Unanswered) as caught:
-            await answered
-        assert caught.value.sent
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+def test_a_request_leaves_at_once(pool: Pool, run: Callable[..., None]) -> None:
+    async def ask() -> None:
+        async with accepting() as (site, _):
+            connection = await pool.new(site, 5)
+            answered = asyncio.get_running_loop().create_future()
+            assert connection.ask(b"x" * 3000, Reader("POST", Nobody()), answered)
+            assert connection.transport.get_write_buffer_size() == 0
+            connection.abort()
+            with pytest.raises(Unanswered) as caught:
+                await answered
+            assert caught.value.sent
+
+    run(ask())
 
 
 async def test_a_host_that_refuses_or_says_nothing_has_its_name(pool: Pool) -> None:
