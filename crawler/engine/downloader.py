@@ -22,11 +22,15 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import _process_pending_io, deferred_from_coro, ensure_awaitable
 from twisted.internet.defer import Deferred
 
+from crawler.engine.handlers import client_of
+
 
 class Downloader(QueueingDownloader):
     """Sends at once, unless this process has limits of its own."""
 
     def __init__(self, crawler: Crawler) -> None:
+        # Scrapy goes on without a handler that cannot be made, and each download would fail.
+        client_of(crawler.settings)
         super().__init__(crawler)
         self.queues = _has_own_limits(crawler.settings)
         self._before = self._methods("process_request")

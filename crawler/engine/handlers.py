@@ -17,12 +17,17 @@ from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from crawler import meta as m
-from crawler.config import flag
+from crawler.config import SettingsLike, flag
 from crawler.engine.gate import gate_of
+from crawler.errors import ConfigError
 
-#: Lane -> the handler that serves it.
+#: SEINE_CLIENT -> the handler that serves the plain lane.
+CLIENTS = {
+    "seine": "crawler.engine.http.handler.HttpHandler",
+    "scrapy": "crawler.engine.plain.PlainHandler",
+}
+#: Any other lane -> the handler that serves it.
 HANDLERS = {
-    "plain": "crawler.engine.http.handler.HttpHandler",
     "tls": "crawler.engine.tls.TlsHandler",
     "browser": "crawler.engine.browser.BrowserHandler",
     "replay": "crawler.engine.replay.ReplayHandler",
@@ -42,6 +47,18 @@ def lane_of(request: Request) -> str:
     return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
 
 
+def client_of(settings: SettingsLike) -> str:
+    """Path of the plain lane's handler.
+
+    Raises:
+        ConfigError: SEINE_CLIENT names none.
+    """
+    name = str(settings.get("SEINE_CLIENT", "seine"))
+    if name not in CLIENTS:
+        raise ConfigError(f"SEINE_CLIENT={name!r} is none of {', '.join(CLIENTS)}")
+    return CLIENTS[name]
+
+
 class Lanes(BaseDownloadHandler):
     """Passes each request on to its lane's handler."""
 
@@ -52,6 +69,7 @@ class Lanes(BaseDownloadHandler):
         super().__init__(crawler)
         self.gate = gate_of(crawler)
         self.handlers = _shared.setdefault(crawler, {})
+        self.lanes = HANDLERS | {"plain": client_of(crawler.settings)}
         self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
         self.browser = flag(crawler.settings, "SEINE_BROWSER")
         if self.browser:
@@ -59,7 +77,7 @@ class Lanes(BaseDownloadHandler):
 
     def _handler(self, lane: str) -> Any:
         if lane not in self.handlers:
-            self.handlers[lane] = build_from_crawler(load_object(HANDLERS[lane]), self.crawler)
+            self.handlers[lane] = build_from_crawler(load_object(self.lanes[lane]), self.crawler)
         return self.handlers[lane]
 
     async def download_request(self, request: Request) -> Response:
@@ -70,7 +88,7 @@ class Lanes(BaseDownloadHandler):
             NotNow: it missed its time, and the site has none soon.
         """
         lane = "replay" if self.replay else lane_of(request)
-        if lane not in HANDLERS or (lane == "browser" and not self.browser):
+        if lane not in self.lanes or (lane == "browser" and not self.browser):
             raise NotSupported(f"this worker has no {lane!r} lane")
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
         if lane in ("tls", "browser") and (opened := self.gate.opened(request)) is not None:

@@ -50,7 +50,7 @@ SAME: dict[str, list[Step]] = {
 }
 #: Settings: of the project's client; of Scrapy's own, the only one that can bind an address.
 OURS = {"DOWNLOAD_TIMEOUT": 2, "DOWNLOAD_MAXSIZE": 500_000}
-SCRAPYS = OURS | {"DOWNLOAD_BIND_ADDRESS": "127.0.0.1"}
+SCRAPYS = OURS | {"SEINE_CLIENT": "scrapy"}
 
 #: The other loop that Scrapy may be told to run on; its transports are none of asyncio's classes.
 UVLOOP = "uvloop.Loop"
