@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -17,6 +19,9 @@ from crawler.engine.ledger import Ledger, ledger_of
 from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
+#: What Scrapy's own clients raise is looked up when they are loaded: that takes 0.1 s, and most
+#: workers never need them.
+_HANDLERS = "scrapy.core.downloader.handlers."
 _REFUSALS = frozenset({"blocked", "captcha"})
 _TIMEOUTS = ("Timeout", "TimedOut")
 
@@ -25,12 +30,14 @@ class Retry:
     """Retries by kind of failure: connection, timeout, 5xx, 429. See crawler.frontier.backoff."""
 
     def __init__(
-        self, ledger: Ledger, codes: set[int], exceptions: tuple[type, ...], limit_s: float
+        self, ledger: Ledger, codes: set[int], exceptions: Sequence[type | str], limit_s: float
     ) -> None:
         self.ledger = ledger
         self.codes = codes
-        self.exceptions = exceptions
         self.limit_s = limit_s
+        self._later = [x for x in exceptions if isinstance(x, str) and x.startswith(_HANDLERS)]
+        rest = (x for x in exceptions if x not in self._later)
+        self._exceptions = tuple(load_object(x) if isinstance(x, str) else x for x in rest)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,10 +49,7 @@ class Retry:
         settings = crawler.settings
         if not settings.getbool("RETRY_ENABLED"):
             raise NotConfigured("RETRY_ENABLED is off")
-        exceptions = tuple(
-            load_object(x) if isinstance(x, str) else x
-            for x in settings.getlist("RETRY_EXCEPTIONS")
-        )
+        exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
         return cls(ledger_of(crawler), codes, exceptions, limit_s)
@@ -68,10 +72,17 @@ class Retry:
         name = type(exception).__name__
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             return self.ledger.retry(request, kind="size", reason=f"{name}: {exception}")
-        if not isinstance(exception, self.exceptions):
+        if not self.tries_again(exception):
             return None
         kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
         return self.ledger.retry(request, kind=kind, reason=f"{name}: {exception}")
+
+    def tries_again(self, exception: Exception) -> bool:
+        """Whether RETRY_EXCEPTIONS has an exception's class."""
+        for name in [x for x in self._later if x.rpartition(".")[0] in sys.modules]:
+            self._later.remove(name)
+            self._exceptions += (load_object(name),)
+        return isinstance(exception, self._exceptions)
 
 
 def asked_s(response: Response) -> float | None:

@@ -16,7 +16,6 @@ from scrapy.spiders import Spider
 from crawler.cli import FAILED, complain, guarded, seed_reader
 from crawler.config import FrontierConfig, flag, number, redact
 from crawler.engine.storage import prepare
-from crawler.engine.warmup import load_client
 from crawler.errors import BadSeed, SeineError
 from crawler.frontier.keys import Keys
 from crawler.frontier.partitions import agree
@@ -101,7 +100,6 @@ class Command(ScrapyCrawl):
         assert self.settings is not None
         for name in ("REDIS_URL", "DATABASE_URL"):
             logger.info("%s %s", name, redact(str(self.settings.get(name))))
-        load_client()
         # What is loaded stays for good: the collector need not look through it after every page.
         # That was a seventh of a worker's CPU.
         gc.freeze()

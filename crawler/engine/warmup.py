@@ -1,4 +1,4 @@
-"""What a process does before its first request: it loads the client, and sends a request nowhere.
+"""The first request of a process, sent nowhere.
 
 What a handler sets up at a first request takes 5 to 12 ms of CPU, and ten times as long on
 a busy machine. They pass between the last look at the clock and the wire, so that the first request
@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
-import inspect
-import sys
-from collections.abc import Iterator
 from typing import Any
 
 from scrapy import Request
@@ -20,32 +16,6 @@ from scrapy.crawler import Crawler
 
 #: By then all is set up, and only the refusal is still to come, s.
 ENOUGH_S = 0.05
-
-
-def load_client() -> None:
-    """Import Scrapy's client, before its reactor runs, without what it asks of the interpreter."""
-    with _short_stack():
-        importlib.import_module("scrapy.core.downloader.handlers.http11")
-
-
-@contextlib.contextmanager
-def _short_stack() -> Iterator[None]:
-    """Let `inspect.stack` tell of the caller's module, which is what Scrapy asks it for.
-
-    It would find the source of each frame, and look for that among all modules: 0.1 s at every
-    start, to name three deprecated classes that nobody uses.
-    """
-    whole = inspect.stack
-    inspect.stack = _caller
-    try:
-        yield
-    finally:
-        inspect.stack = whole
-
-
-def _caller(context: int = 1) -> Any:
-    module = sys.modules[sys._getframe(2).f_globals["__name__"]]
-    return [None, (module,)]
 
 
 async def warm_up(crawler: Crawler) -> None:

@@ -18,6 +18,7 @@ LATER = {
     "prometheus_client",
     "requests",
     "rich",
+    "scrapy.core.downloader.handlers.http11",
     "tldextract",
     "urllib3",
 }

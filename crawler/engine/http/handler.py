@@ -27,7 +27,6 @@ from crawler.engine.http.head import BadAnswer, request_head
 from crawler.engine.http.pool import Pool
 from crawler.engine.http.reader import CutShort, Reader
 from crawler.engine.http.secure import SecureConnection
-from crawler.engine.plain import PlainHandler
 from crawler.engine.signals import Signals
 
 logger = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class HttpHandler(BaseHttpDownloadHandler):
         self.gate = gate_of(crawler)
         self._heard = Signals(crawler).heard
         self._special = _special(crawler.settings)
-        self._scrapys: PlainHandler | None = None
+        self._scrapys: BaseHttpDownloadHandler | None = None
 
     def _context(self) -> ssl.SSLContext:
         context = _make_ssl_context(self.crawler.settings)
@@ -85,6 +84,9 @@ class HttpHandler(BaseHttpDownloadHandler):
         """
         if self._special or _is_special(request):
             if self._scrapys is None:
+                # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
+                from crawler.engine.plain import PlainHandler
+
                 self._scrapys = PlainHandler(self.crawler)
             return await self._scrapys.download_request(request)
         timeout_s = request.meta.get("download_timeout") or TIMEOUT_S
