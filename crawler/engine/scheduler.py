@@ -74,7 +74,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
-        self._warned_idle = False
+        self._asked_end = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -146,9 +146,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             ),
         )
         await self.presence.beat()
-        ended_ms = await self.frontier.ended_ago_ms()
-        # Who was called while there was work came to help with it, though none is left by now.
-        self.pump.saw_work = ended_ms is not None and ended_ms < 1000 * process_age_s()
 
     def _wrap(self) -> None:
         """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
@@ -283,11 +280,27 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if pump.busy or len(self.ledger) or pump.undone != 0:
             return False
         if not pump.saw_work:
-            if not self._warned_idle:
-                self._warned_idle = True
-                logger.info("crawl %r is empty; waiting for seeds", self.config.crawl)
+            if not self._asked_end:
+                self._asked_end = True
+                asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
             return False
         return not self.seeding or self.intake.quiet_at > pump.undone_at
+
+    async def _ask_end(self) -> None:
+        """Who was called while there was work came to help with it, though none is left by now.
+
+        Asked once nothing is left, as the end may come at any moment of this worker's start.
+        """
+        try:
+            ended_ms = await self.frontier.ended_ago_ms()
+        except (RedisError, OSError):
+            self._asked_end = False
+            return
+        if ended_ms is not None and ended_ms < 1000 * process_age_s():
+            self.pump.saw_work = True
+            self._wake()
+        else:
+            logger.info("crawl %r is empty; waiting for seeds", self.config.crawl)
 
     def __len__(self) -> int:
         return len(self.pump.buffered)
