@@ -22,7 +22,7 @@
 | coordinator | string | who leads | coordinator | 10 s |
 | control | hash | seq token paused cap delay jitter throttle ended, budgets | all | permanent |
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
-| outbox:<q> | stream | requests on their way to partition q, by number | commit | until q has them |
+| outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (crawler.ops.tallies) | workers | permanent, two days |

@@ -58,8 +58,7 @@ async def _heads(source: Frontier, parts: Sequence[Frontier]) -> list[tuple[Fron
 async def _bring(source: Frontier, part: Frontier, head: Sequence[Any]) -> None:
     numbers = [int(id_.partition(b"-")[0]) for id_, _ in head]
     await receive(source, part, head)
-    box = source.keys.outbox(part.keys.index or 0)
-    await source.redis.xtrim(box, minid=numbers[-1] + 1, approximate=False)
+    await source.run("depart", part.keys.index or 0, numbers[-1])
 
 
 async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:

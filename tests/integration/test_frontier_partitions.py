@@ -222,6 +222,16 @@ async def test_politeness_is_one_partitions_business(f: Frontier) -> None:
     assert all(later - sooner >= 100 for sooner, later in pairwise(slots))
 
 
+async def test_the_end_may_come_with_the_arrival_of_a_known_link(f: Frontier) -> None:
+    """A worker that joins then is told that the crawl ended just now, and waits for nothing."""
+    known, last = of_part(f, 1)[0], of_part(f, 0)[0]
+    await f.commit([Done(lease=await one(f, known))])
+    f.now_ms += 5000
+    await f.commit([Done(lease=await one(f, last), children=[known])])
+    assert (await f.counts()).ready == 0
+    assert float(await f.parts[0].redis.hget(f.parts[0].keys.control, "ended")) == T0 + 5000
+
+
 async def test_each_verb_finds_its_partition(f: Frontier) -> None:
     await f.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
     assert await f.push([link(n) for n in range(48)]) == ["OK"] * 48

@@ -53,14 +53,6 @@ local function to_dead(id, note)
     count('buried', 1)
 end
 
--- Tells the workers that wait when nothing is left to do.
-local function announce_end()
-    if undone() == 0 then
-        redis.call('HSET', CONTROL, 'ended', now)
-        redis.call('PUBLISH', P .. 'wake', 'done')
-    end
-end
-
 -- Gives the freed slots back; runs before finish(), which places the domains.
 local function free_slots()
     for domain, n in pairs(freed) do

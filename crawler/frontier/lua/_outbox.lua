@@ -26,3 +26,11 @@ local function entered()
     end
     return n
 end
+
+-- Tells the workers that wait when nothing is left to do.
+local function announce_end()
+    if undone() == 0 then
+        redis.call('HSET', CONTROL, 'ended', now)
+        redis.call('PUBLISH', P .. 'wake', 'done')
+    end
+end

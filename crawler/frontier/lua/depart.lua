@@ -1,0 +1,13 @@
+-- depart: what another partition has taken in leaves the outbox. With links that all were known there,
+-- that may be the end of the crawl.
+-- include: _write _core _outbox
+-- KEYS[1] prefix of the partition's keys
+-- ARGV[1] now ms (0: ask the server)
+-- ARGV[2] partition that has it
+-- ARGV[3] number of the last request that it has
+-- reply: how many left
+local left = redis.call('XTRIM', outbox_of(ARGV[2]), 'MINID', string.format('%.0f-0', tonumber(ARGV[3]) + 1))
+if left > 0 then
+    announce_end()
+end
+return left
