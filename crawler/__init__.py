@@ -8,8 +8,9 @@ The life of a request, and where to read about each step:
    a domain's pace for the whole fleet, so that what it hands out may be sent at once.
 3. `engine.scheduler` is Scrapy's scheduler slot. `engine.pump` reads ahead and writes behind, so
    that no call to Redis ever blocks the reactor.
-4. The page goes through the downloader middlewares to the spider, which reads it with `extract`:
-   products and further requests.
+4. `engine.passage` carries it in one task through the downloader middlewares, the client of its
+   lane (`engine.http` for the plain one, which writes when `engine.gate` says that it is time) and
+   the spider, which reads the page with `extract`: products and further requests.
 5. `engine.ledger` holds the request's lease until Scrapy is done with it and each of its items
    is durable. Only then the frontier ends the lease and takes the page's links in, in one script.
 6. What fails returns later, or is set aside with its reason. What was in the hands of a worker
@@ -22,7 +23,9 @@ checked values), `commands` (what `scrapy <verb>` can do) and `demo` (a shop to 
 Where this differs from what one may expect: the number of requests that are not done is derived,
 never counted, so that completion is exact; a domain's slot is free again when its download is over,
 not when the page is stored; a seed enters although its URL was seen; each job remembers URLs apart;
-a crawl in partitions brings a page's links to other partitions by an outbox, which is written with
-the page's ack, since no script reaches two servers.
+a plain page takes neither Scrapy's chain of tasks nor Twisted's client, though what a spider, a
+middleware or a signal's receiver sees is the same; a worker with more to do than it can asks for
+wider gaps between a site's requests; a crawl in partitions brings a page's links to other
+partitions by an outbox, which is written with the page's ack, since no script reaches two servers.
 An upper layer imports a lower one, never the other way round; `make lint` sees to it.
 """
