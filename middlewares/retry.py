@@ -15,6 +15,7 @@ from scrapy.utils.misc import load_object
 
 from crawler.access.detect import RULE, VERDICT
 from crawler.config import number
+from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.politeness.delay import retry_after_s
 
@@ -87,7 +88,7 @@ class Retry:
 
 def asked_s(response: Response) -> float | None:
     """Seconds that the server asks to wait, if it does."""
-    raw = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    raw = header(response, "Retry-After")
     return retry_after_s(raw, datetime.now(UTC)) if raw else None
 
 

@@ -17,6 +17,7 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.config import number
 from crawler.engine.gate import NotNow
+from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
 from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, retry_after_s
@@ -73,7 +74,7 @@ class Throttle:
             self._measure(request, response)
         if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
             return response
-        raw = (response.headers.get("Retry-After") or b"").decode("latin-1")
+        raw = header(response, "Retry-After")
         asked_s = retry_after_s(raw, datetime.now(UTC)) if raw else None
         block = block_of(response.status, asked_s, usual_s=self.usual_s, limit_s=self.limit_s)
         if block is not None and block.wait_s > 0:

@@ -168,26 +168,15 @@ class PartitionedFrontier(Frontier):
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         return await self._split(pushes, self._home, lambda part, share: part.push(share))
 
-    async def lease(
-        self,
-        worker: str,
-        wanted: int,
-        *,
-        ttl_ms: int,
-        lead_ms: int = 0,
-        lanes: Sequence[str] = (),
-        slack_ms: int = 0,
-    ) -> Leased:
+    async def lease(self, worker: str, wanted: int, **how: Any) -> Leased:
         """Take from all partitions alike; those that have more fill up for those with less."""
         answers: list[Leased] = []
         asked = random.sample(self._parts, len(self._parts))
         left = wanted
         while asked and (left > 0 or not answers):
             shares = [left // len(asked) + (n < left % len(asked)) for n in range(len(asked))]
-            how = {"ttl_ms": ttl_ms, "lead_ms": lead_ms, "slack_ms": slack_ms}
             got = await together(
-                part.lease(worker, share, lanes=lanes, **how)
-                for part, share in zip(asked, shares, strict=True)
+                part.lease(worker, share, **how) for part, share in zip(asked, shares, strict=True)
             )
             answers += got
             left -= sum(len(leased.leases) for leased in got)
