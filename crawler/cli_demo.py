@@ -62,6 +62,9 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
     if not command.as_json:
         paint.Console(highlight=False).print(table)
         for proxy in outcome.dead:
+            if not proxy.bans:
+                print(f"dead proxy ({proxy.mode}): never asked")
+                continue
             rests = "in quarantine" if proxy.resting else "NOT in quarantine"
             print(f"dead proxy ({proxy.mode}): {rests} after {proxy.bans} failed uses")
     for name in outcome.failed:

@@ -31,7 +31,9 @@ async def test_every_section_is_got_whole_by_the_cheapest_means(
     assert paths["refuses data centres"] == ("plain", "tls", "pool")
     assert paths[RENDERED][-1] == "browser"
     assert 0 < outcome.browser <= outcome.needed * 1.1 + 1
-    assert {proxy.mode for proxy in outcome.dead if proxy.resting} == set(DEAD)
+    # Their ports decide their turn, so that a small crawl may be done before it comes to them all;
+    # each kind of dead proxy is tested by itself in test_proxies.py.
+    assert {proxy.mode for proxy in outcome.dead if proxy.harmless} == set(DEAD)
     # Two sites use the pool besides the one that it does not help; each finds a dead one out once.
     assert all(proxy.bans <= 3 for proxy in outcome.dead)
     assert outcome.passed
