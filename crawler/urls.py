@@ -61,14 +61,14 @@ def _fits(name: str, names: Iterable[str]) -> bool:
     return name in names or any(n[-1:] == "*" and name.startswith(n[:-1]) for n in names)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_noise(name: str) -> bool:
     """Whether a parameter of this name is dropped on every site."""
     name = name.lower()
     return _fits(name, TRACKING) or _fits(name, SESSION)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _authority(scheme: str, raw: str) -> str:
     """`user@HOST:port` in one spelling.
 
@@ -231,7 +231,7 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
     return f"{scheme}://{host}{path}?{'&'.join(parameters).replace('%20', '+')}"
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def domain(url: str) -> str:
     """Whose server answers: `host` or `host:port`, lower case, without the default port.
 
@@ -266,7 +266,7 @@ def _digest(method: str, url: str, body: bytes) -> int:
     return int.from_bytes(blake2b(text + body, digest_size=8).digest(), "big", signed=True)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _get_fingerprint(url: str) -> int:
     # A site's navigation repeats on each of its pages; remembering makes those links free.
     return _digest("GET", normalise(url), b"")

@@ -39,7 +39,7 @@ def money(value: Any) -> tuple[Decimal | None, str | None]:
     return _even(str(value)), None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _read(text: str) -> tuple[Decimal | None, str | None]:
     text = text.strip()
     if _PLAIN.fullmatch(text) or _SCIENCE.fullmatch(text):

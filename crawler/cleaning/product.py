@@ -31,7 +31,7 @@ _COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
 _SPACE = re.compile(r"[\x00-\x20]")
 _GTIN_LENGTHS = {8, 12, 13, 14}
 _HIGHEST_RATING = 100
-_availability = lru_cache(maxsize=4096)(availability)
+_availability = lru_cache(maxsize=1024)(availability)
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
 
 

@@ -96,7 +96,7 @@ def availability(value: Any) -> str | None:
     return _NAMES.get(key) or _CODES.get(key) or availability_of_text(value)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def buys(text: str) -> bool:
     """Whether a button's text puts the thing into a cart.
 
@@ -106,7 +106,7 @@ def buys(text: str) -> bool:
     return BUY(text) is not None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def buys_in_short(text: str) -> bool:
     """The same for what is surely a button.
 
@@ -116,7 +116,7 @@ def buys_in_short(text: str) -> bool:
     return BUY(text) is not None or _BUY_SHORT(text) is not None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def availability_of_text(text: str) -> str | None:
     """Read a sentence.
 

@@ -45,7 +45,7 @@ _TELLING = re.compile(r"[\d_-]")
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _label(text: str) -> str | None:
     """The field that a label names."""
     text = text.strip().strip(":：.*").strip()

@@ -143,7 +143,7 @@ class Lines:
         return self._own
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _class_flags(words: str) -> int:
     words = words.lower()
     flags = 0
@@ -171,7 +171,7 @@ _FLAGGING: dict[str, Callable[[str], int]] = {
 }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_cents(words: str) -> bool:
     return _CENTS.search(words.lower()) is not None
 

@@ -256,7 +256,7 @@ class _Finder:
         return links
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _tidy(url: str) -> str | None:
     try:
         return tidy(url)
@@ -264,7 +264,7 @@ def _tidy(url: str) -> str | None:
         return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _parts(url: str) -> Address:
     """Origin, path and parameters."""
     rest, _, query = url.partition("?")
@@ -278,7 +278,7 @@ def _parts(url: str) -> Address:
     return origin, path, tuple(pairs)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_useless(url: str) -> bool:
     """Whether an address leads to nothing for us, or around in circles."""
     rest = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
@@ -294,7 +294,7 @@ def _is_useless(url: str) -> bool:
     return dated and _CALENDAR(rest) is not None and not looks_like_product(path)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _class_context(words: str) -> int:
     words = words.lower()
     context = 0
@@ -318,7 +318,7 @@ def _context(element: Element, levels: int = _CLIMB) -> int:
     return context
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _page_number(parts: Address) -> int:
     for name, value in parts[2]:
         if _PAGE(name) and value.isdigit() and len(value) < 10:
@@ -395,5 +395,5 @@ def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKin
     return "other", "it is on the site"
 
 
-_reads_product = lru_cache(maxsize=4096)(looks_like_product)
-_reads_listing = lru_cache(maxsize=4096)(looks_like_listing)
+_reads_product = lru_cache(maxsize=1024)(looks_like_product)
+_reads_listing = lru_cache(maxsize=1024)(looks_like_listing)

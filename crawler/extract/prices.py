@@ -324,7 +324,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
 
 
 # Words around numbers repeat from page to page.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _sign_before(text: str) -> str | None:
     """The sign in which a text ends, blanks apart."""
     end = len(text)
@@ -339,7 +339,7 @@ def _sign_before(text: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _sign_after(text: str) -> tuple[str | None, int]:
     """The sign with which a text begins, blanks apart, and where it ends."""
     place, size = 0, len(text)

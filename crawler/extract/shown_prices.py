@@ -201,7 +201,7 @@ def _amounts(text: str, local: str | None) -> tuple[Money, ...]:
     return tuple(find_prices(text, local))
 
 
-_prices = lru_cache(maxsize=4096)(_amounts)
+_prices = lru_cache(maxsize=1024)(_amounts)
 
 
 def _monies(line: Line, local: str | None) -> Sequence[Money]:
@@ -229,18 +229,18 @@ class _Place:
 
 
 # What stands around amounts repeats on all of a shop's pages.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _says_other(text: str) -> bool:
     # How much a price is off, in percent, says nothing against it.
     return _OTHER_AMOUNT(_PERCENT.sub("", text) if "%" in text else text) is not None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _labels_other(text: str) -> bool:
     return _OTHER_LABEL(text) is not None
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _says_old(text: str) -> bool:
     return _OLD_WORDS(text) is not None
 

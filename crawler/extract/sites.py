@@ -30,7 +30,7 @@ def _readable(label: str) -> str:
         return label
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _site_of(key: str) -> str:
     labels = (key if key.startswith("[") else key.partition(":")[0]).rstrip(".").split(".")
     found = _suffixes().privatesuffix(".".join(map(_readable, labels)))

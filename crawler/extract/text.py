@@ -121,7 +121,7 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
     return best
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def likeness(text: str, whole: str) -> float:
     """How much of a title a heading says, from 0 to 1; letters' cases tell.
 
@@ -232,7 +232,7 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
     return []
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_trail(words: str, name: str) -> bool:
     return "crumb" in words.lower() or "crumb" in name.lower()
 
