@@ -37,6 +37,7 @@ from twisted.python.failure import Failure
 from crawler.engine.downloader import Downloader
 from crawler.engine.ledger import Entry, Ledger, current
 from crawler.engine.signals import Signals
+from crawler.engine.turns import Turns
 
 # Scrapy's own names: who looks for its lines finds them.
 logger = logging.getLogger("scrapy.core.engine")
@@ -63,6 +64,7 @@ class Passage:
         )
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turns = Turns()
         self._known: WeakSet[Any] = WeakSet()
         """Callbacks whose code was looked at."""
         self.signals = Signals(engine.crawler)
@@ -188,7 +190,7 @@ class Passage:
 
     async def _call(self, result: Response | Failure, request: Request) -> Any:
         # The next requests leave before this page keeps the process busy.
-        await asyncio.sleep(0)
+        await self._turns.wait()
         if isinstance(result, Failure):
             return await self.scraper.call_spider_async(result, request)
         spider = self.engine.spider

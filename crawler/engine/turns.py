@@ -1,0 +1,40 @@
+"""Turns: pages are read one after the other, with a round of the event loop between two.
+
+All that came in at once would else be read at once: 32 pages keep the process for 60 ms, in which
+no request leaves, no lease comes in, and each is late for its time; then nothing is left to read
+until the next ones come. One at a time, the network and Redis have theirs ready meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+
+class Turns:
+    """A queue of pages that are to be read by one process."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._called = False
+
+    async def wait(self) -> None:
+        """Return once it is this page's turn."""
+        turn: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.append(turn)
+        if not self._called:
+            self._called = True
+            self._loop.call_soon(self._next)
+        await turn
+
+    def _next(self) -> None:
+        self._called = False
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():  # whoever waited may have been cancelled
+                turn.set_result(None)
+                break
+        if self._waiting:
+            self._called = True
+            self._loop.call_soon(self._next)
