@@ -53,21 +53,23 @@ def test_a_request_may_be_as_late_as_the_margin_between_slots():
     assert [late_ms(ms) for ms in (10, 50, 100, 400, 60_000)] == [0.5, 2.5, 5.0, 8.0, 100.0]
 
 
-def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_ten_in_the_end():
+def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_four_in_the_end():
     slack, lateness, missed = Slack(), 120.0, 0
     for n in range(2000):
         on_time = lateness * (1 + (n % 7) / 10) <= slack.ms
         missed += n >= 1000 and not on_time
         slack.kept() if on_time else slack.missed()
-    assert missed / 1000 < 0.15
+    assert missed / 1000 < 0.3
     assert 120 < slack.ms < 300
 
 
-def test_a_worker_with_time_to_spare_keeps_to_the_pauses():
+@pytest.mark.parametrize(("together", "every"), [(1, 50), (32, 320)])
+def test_a_worker_with_time_to_spare_keeps_to_the_pauses(together, every):
+    """Also where all that came in together are late together."""
     slack = Slack()
-    for n in range(2000):
-        slack.kept() if n % 50 else slack.missed()
-    assert slack.ms < late_ms(500)
+    for n in range(3200):
+        slack.missed() if n % every < together else slack.kept()
+        assert slack.ms < late_ms(500)
 
 
 def test_what_cannot_be_read_forbids_and_what_is_missing_allows():
