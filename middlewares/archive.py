@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Self
 
 from scrapy import Request
@@ -16,7 +17,6 @@ from crawler.engine.ledger import ledger_of
 from crawler.engine.storage import storage_of
 from crawler.stores.warc import Headers, Page
 
-NOT_MODIFIED = 304
 _HIGH = re.compile(rb"[\x80-\xff]")
 
 
@@ -40,7 +40,7 @@ class Archive:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Hand a page over, which a 304 is not. Only what GET asks for can be found by its URL."""
-        kept = request.method == "GET" and response.status != NOT_MODIFIED
+        kept = request.method == "GET" and response.status != HTTPStatus.NOT_MODIFIED
         if kept and "cached" not in response.flags:
             page = Page(
                 url=request.url,

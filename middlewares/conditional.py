@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any, Self
 
 from scrapy import Request
@@ -19,7 +20,7 @@ from crawler.engine.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
 
-NOT_MODIFIED, OK = 304, 200
+NOT_MODIFIED, OK = HTTPStatus.NOT_MODIFIED, HTTPStatus.OK
 _NOT_THERE = (404, 410)
 _HEADERS = ("If-None-Match", "If-Modified-Since")
 _READ = ("ETag", "Last-Modified", "Date")

@@ -95,6 +95,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
+        url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+        self.redis = redis_client(url)
         patience = Patience(self.config.outage_s, logger.warning)
         await patience.try_until_async(self._join)
         await warm_up(self.crawler)
@@ -111,7 +113,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     async def _join(self) -> None:
         config = self.config
-        self.redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
         self.frontier = await join_frontier(self.redis, config.crawl, config.partitions)
         self.overflow = Overflow(self.frontier, self.ledger, self.df.confirm, self._count)
         self.pump = Pump(
@@ -183,7 +184,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     async def _sign_off(self) -> None:
         self._closing = True
-        if not hasattr(self, "pump"):
+        if not hasattr(self, "presence"):  # it never joined
+            if hasattr(self, "redis"):
+                await self.redis.aclose()
             return
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
