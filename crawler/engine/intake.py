@@ -48,6 +48,21 @@ class Intake:
     """Told of good seeds before they enter."""
     quiet_at: float = 0.0
     """When a look last found no seed and no claim of anybody (monotonic s)."""
+    _looking: set[asyncio.Task[int]] = attrs.field(factory=set, init=False)
+
+    def look(self, then: Callable[[], None]) -> None:
+        """Look at once, ahead of the next tick, and call *then*; for who only waits for this."""
+        task = asyncio.ensure_future(self._look())
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+        task.add_done_callback(lambda _: then())
+
+    async def _look(self) -> int:
+        try:
+            return await self.take()
+        except (RedisError, OSError) as error:
+            logger.debug("no look for seeds: %s", error)
+            return 0
 
     async def run(self) -> None:
         """Take seeds until cancelled; an outage is waited out."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: A request waits here for its next time to send, if that is not further away than this, ms.
 PATIENCE_MS = 1000
 #: Measured latencies wait this long for others, s.
-TELL_S = 1.0
+TELL_S = 0.25
 #: For how long a number of addresses is believed, ms.
 SPREAD_MS = 60_000
 T = TypeVar("T")
@@ -136,7 +136,7 @@ class Manners:
             self._delays.pop(domain, None)
 
     def answered(self, domain: str, seconds: float, *, good: bool) -> None:
-        """Note how long a site took; all that came in a second leaves in one call."""
+        """Note how long a site took; all that came in for a while leaves in one call."""
         if not self._latencies:
             asyncio.get_running_loop().call_later(TELL_S, self._tell)
         self._latencies.setdefault(domain, Latency()).add(seconds, good=good)

@@ -75,6 +75,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._tasks: list[asyncio.Task[None]] = []
         self._closing = False
         self._asked_end = False
+        self._looked_for = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -287,7 +288,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
             return False
-        return not self.seeding or self.intake.quiet_at > pump.undone_at
+        if not self.seeding or self.intake.quiet_at > pump.undone_at:
+            return True
+        if self._looked_for != pump.undone_at:  # once: somebody's claim may take long to settle
+            self._looked_for = pump.undone_at
+            self.intake.look(self._wake)
+        return False
 
     async def _ask_end(self) -> None:
         """Who was called while there was work came to help with it, though none is left by now.

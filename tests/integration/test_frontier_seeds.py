@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
+
 import orjson
 import pytest
 from redis.asyncio import Redis
 
+from crawler.engine.intake import Intake
+from crawler.errors import SeineError
+from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
+from crawler.frontier.model import Push
 from crawler.frontier.wire import script
 from crawler.stores.scripts import call
 from tests.helpers import wait_until_async
@@ -75,3 +82,25 @@ async def test_only_the_newest_rejects_are_kept(redis_client: Redis, keys: SeedK
     for name, seed in (await claim(redis_client, keys)).items():
         await settle(redis_client, keys, name, seed, kept=3)
     assert await redis_client.lrange(keys.rejected, 0, -1) == [b"s4", b"s3", b"s2"]
+
+
+async def test_a_look_ahead_of_the_tick_tells_whether_anybody_has_seeds(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    def read(_: bytes) -> Push:
+        raise SeineError("no seed was expected")
+
+    intake = Intake(redis_client, Frontier(redis_client, namespace), keys, read, lambda *_: None)
+
+    async def look() -> float:
+        over = asyncio.Event()
+        intake.look(over.set)
+        await asyncio.wait_for(over.wait(), 5)
+        return intake.quiet_at
+
+    await redis_client.rpush(keys.seeds, "s1")
+    await claim(redis_client, keys)
+    assert await look() == 0, "another worker holds a seed that may become a request"
+    await redis_client.delete(keys.claimed, keys.claims)
+    began = monotonic()
+    assert began <= await look() <= monotonic()
