@@ -123,7 +123,11 @@ class FrontierConfig:
             seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
             lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
             lanes=("browser",) if flag(settings, "SEINE_BROWSER") else (),
-            read_ahead=int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
+            # What waits here takes a slot of its site from workers that would send it now.
+            read_ahead=min(
+                int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
+                int(number(settings, "CONCURRENT_REQUESTS", 16, low=1)),
+            ),
             window_s=number(settings, "SEINE_SEEN_WINDOW_SECONDS", 7 * 86400, low=1),
             seen=seen,
             seen_capacity=int(number(settings, "SEINE_SEEN_CAPACITY", 10_000_000, low=1000)),

@@ -70,7 +70,7 @@ REDIS_START_URLS_KEY = "%(name)s:start_urls"
 # A worker's leases return to the queue this many seconds after its last sign of life.
 # Default 30: long enough for a pause of the process, short enough to notice a dead one.
 SEINE_LEASE_SECONDS = 30
-# Requests leased ahead of the downloader, per worker. Default 32: hides some 50 ms to Redis.
+# Requests leased ahead of the downloader, per worker, CONCURRENT_REQUESTS at most. Default 32.
 SEINE_READ_AHEAD = 32
 # A request whose worker died this many times is buried instead of tried again. Default 5.
 SEINE_MAX_DELIVERIES = 5

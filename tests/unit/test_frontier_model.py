@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawler.config import FrontierConfig
 from crawler.frontier.endings import MAX_PAGES, Endings
 from crawler.frontier.keys import Keys, SeedKeys
 from crawler.frontier.model import Done, Lease, Push, level_of
@@ -20,6 +21,14 @@ def lease(n: int) -> Lease:
 def test_a_higher_priority_is_never_a_later_level(one: int, other: int) -> None:
     low, high = sorted((one, other))
     assert 0 <= level_of(high) <= level_of(low) <= 8000
+
+
+@pytest.mark.parametrize(("ahead", "at_once", "leased"), [(32, 4, 4), (8, 32, 8), (32, 32, 32)])
+def test_a_worker_keeps_no_more_slots_from_others_than_it_uses_itself(
+    ahead: int, at_once: int, leased: int
+) -> None:
+    given = {"SEINE_READ_AHEAD": ahead, "CONCURRENT_REQUESTS": at_once}
+    assert FrontierConfig.from_settings(given).read_ahead == leased
 
 
 def test_the_largest_score_is_an_exact_number() -> None:
