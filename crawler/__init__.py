@@ -10,7 +10,8 @@ The life of a request, and where to read about each step:
    that no call to Redis ever blocks the reactor.
 4. `engine.passage` carries it in one task through the downloader middlewares, the client of its
    lane (`engine.http` for the plain one, which writes when `engine.gate` says that it is time) and
-   the spider, which reads the page with `extract`: products and further requests.
+   the spider, which reads one page at a time (`engine.turns`) with `extract`: products and further
+   requests.
 5. `engine.ledger` holds the request's lease until Scrapy is done with it and each of its items
    is durable. Only then the frontier ends the lease and takes the page's links in, in one script.
 6. What fails returns later, or is set aside with its reason. What was in the hands of a worker
