@@ -32,6 +32,9 @@ SAMPLE = 10
 LOOK_S = 0.25
 #: A name stays taken this long after the demo that took it died, in seconds.
 NAME_S = 30
+#: The shop answers after so long, as shops do: one that answers at once is crawled by whichever
+#: worker starts first, before the other one has joined.
+LATENCY_MS = 100
 #: No worker of a demo stays longer, even when the demo itself was killed, in seconds.
 LIMIT_S = 3600
 
@@ -132,7 +135,10 @@ async def _run(
         "CLOSESPIDER_TIMEOUT": LIMIT_S,
     }
     stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
-    with served(products=options.products) as shop, fleet(settings, stores, folder) as workers:
+    with (
+        served(products=options.products, latency_ms=LATENCY_MS) as shop,
+        fleet(settings, stores, folder) as workers,
+    ):
         audience.say(f"{options.products:,} products are on show at {shop.url}")
         audience.say(f"lpush {seeds} {shop.url}")
         await redis.lpush(seeds, orjson.dumps({"url": shop.url, "meta": {"site_id": crawl}}))
