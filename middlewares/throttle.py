@@ -6,7 +6,6 @@ what it does not let out goes back from here.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, Self
 
 from scrapy import Request
@@ -17,11 +16,11 @@ from scrapy.http import Response
 from crawler import meta as m
 from crawler.config import number
 from crawler.engine.gate import NotNow
-from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
-from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, retry_after_s
+from crawler.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
 from crawler.urls import domain
+from middlewares.retry import asked_s
 
 #: Statuses from here on are no pages, and often quicker than one.
 ERRORS = 400
@@ -74,9 +73,9 @@ class Throttle:
             self._measure(request, response)
         if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
             return response
-        raw = header(response, "Retry-After")
-        asked_s = retry_after_s(raw, datetime.now(UTC)) if raw else None
-        block = block_of(response.status, asked_s, usual_s=self.usual_s, limit_s=self.limit_s)
+        block = block_of(
+            response.status, asked_s(response), usual_s=self.usual_s, limit_s=self.limit_s
+        )
         if block is not None and block.wait_s > 0:
             limit_s = self.limit_s if block.grows else 0.0
             self.manners.block(domain(request.url), block.wait_s, limit_s=limit_s)
