@@ -17,24 +17,20 @@ class Turns:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._called = False
 
     async def wait(self) -> None:
         """Return once it is this page's turn."""
         turn: asyncio.Future[None] = self._loop.create_future()
-        self._waiting.append(turn)
-        if not self._called:
-            self._called = True
+        if not self._waiting:  # else somebody's turn is about to be called
             self._loop.call_soon(self._next)
+        self._waiting.append(turn)
         await turn
 
     def _next(self) -> None:
-        self._called = False
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():  # whoever waited may have been cancelled
                 turn.set_result(None)
                 break
         if self._waiting:
-            self._called = True
             self._loop.call_soon(self._next)
