@@ -62,11 +62,9 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
     if not command.as_json:
         paint.Console(highlight=False).print(table)
         for proxy in outcome.dead:
-            if not proxy.bans:
-                print(f"dead proxy ({proxy.mode}): never asked")
-                continue
             rests = "in quarantine" if proxy.resting else "NOT in quarantine"
-            print(f"dead proxy ({proxy.mode}): {rests} after {proxy.bans} failed uses")
+            fate = f"{rests} after {proxy.bans} failed uses" if proxy.bans else "never asked"
+            print(f"dead proxy ({proxy.mode}): {fate}")
     for name in outcome.failed:
         complain(f"{name} ended badly")
     share = 100 * outcome.browser / max(1, sum(outcome.requests.values()))

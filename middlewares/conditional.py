@@ -20,7 +20,6 @@ from crawler.engine.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
 
-NOT_MODIFIED, OK = HTTPStatus.NOT_MODIFIED, HTTPStatus.OK
 _NOT_THERE = (404, 410)
 _HEADERS = ("If-None-Match", "If-Modified-Since")
 _READ = ("ETag", "Last-Modified", "Date")
@@ -89,9 +88,9 @@ class Answer:
         Raises:
             IgnoreRequest: the page is unchanged, and there is nothing more to do about it.
         """
-        if response.status == OK:
+        if response.status == HTTPStatus.OK:
             self._note(request, response)
-        elif response.status == NOT_MODIFIED and not _wanted(request):
+        elif response.status == HTTPStatus.NOT_MODIFIED and not _wanted(request):
             return self._unchanged(request, response)
         elif response.status in _NOT_THERE and _is_known(request):
             row = Vanished(_site(request), tidy(request.url), datetime.now(UTC))
@@ -148,4 +147,4 @@ def _wanted(request: Request) -> bool:
     """Whether the spider asked to see a 304 itself."""
     meta = request.meta
     statuses = meta.get("handle_httpstatus_list") or ()
-    return bool(meta.get("handle_httpstatus_all")) or NOT_MODIFIED in statuses
+    return bool(meta.get("handle_httpstatus_all")) or HTTPStatus.NOT_MODIFIED in statuses
