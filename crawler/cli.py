@@ -17,7 +17,6 @@ from scrapy.spiderloader import get_spider_loader
 from crawler.config import redact
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import ConfigError, SeineError
-from crawler.jobs.model import Plan
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -109,19 +108,15 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], Request]:
     Raises:
         ConfigError: the project has no such spider, or it takes no seeds.
     """
-    return _spider(settings, spider)().make_request_from_data
+    return frontier_spider(settings, spider)().make_request_from_data
 
 
-def plans_of(settings: Settings, spider: str) -> list[Plan]:
-    """What the coordinator is to do for the sites of *spider*.
+def frontier_spider(settings: Settings, spider: str) -> type[FrontierSpider]:
+    """Return the class of a spider that takes seeds.
 
     Raises:
         ConfigError: the project has no such spider, or it takes no seeds.
     """
-    return _spider(settings, spider).plans()
-
-
-def _spider(settings: Settings, spider: str) -> type[FrontierSpider]:
     loader = get_spider_loader(settings)
     try:
         found = loader.load(spider)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from crawler.cli import SeineCommand, plans_of
+from crawler.cli import SeineCommand
+from crawler.cli_jobs import plans_of
 from crawler.config import FrontierConfig, flag
 from crawler.frontier.partitions import join_frontier
 from crawler.jobs.model import Plan

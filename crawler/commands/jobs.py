@@ -13,7 +13,8 @@ import attrs
 from scrapy.exceptions import UsageError
 
 from crawler import paint
-from crawler.cli import SeineCommand, plans_of
+from crawler.cli import SeineCommand
+from crawler.cli_jobs import plans_of
 from crawler.config import FrontierConfig
 from crawler.errors import ConfigError
 from crawler.extract.sites import site_of

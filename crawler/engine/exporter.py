@@ -21,7 +21,6 @@ from scrapy.crawler import Crawler
 from crawler import metrics
 from crawler.config import FrontierConfig
 from crawler.engine.ledger import ledger_of
-from crawler.engine.storage import storage_of
 from crawler.engine.tally import Tally, tally_of
 from crawler.errors import ConfigError
 from crawler.metrics import Sheet, Spec
@@ -189,8 +188,7 @@ class Exporter:
         sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
         sheet.add(metrics.ACTIVE, len(ledger))
         sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "pump") else 0)
-        writer = storage_of(self.crawler).writer
-        rows, weight = writer.waiting if writer is not None else (0, 0)
+        rows, weight = ledger.waiting()
         sheet.add(metrics.WAITING_ROWS, rows)
         sheet.add(metrics.WAITING_BYTES, weight)
         sheet.add(metrics.PRESSED, float(ledger.pressed))

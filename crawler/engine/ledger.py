@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -22,7 +22,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from crawler import meta as m
-from crawler.conditional import Validators
 from crawler.frontier.model import Lease, Push
 
 Outcome = Literal["done", "retry", "release", "bury"]
@@ -47,8 +46,8 @@ class Entry:
     reason: str = ""
     wait_s: float = 0.0
     copy: Request | None = None
-    seen: Validators | None = None
-    """What the answer says about its page's state."""
+    seen: Any = None
+    """What a middleware notes of the page's state for the pipelines."""
 
     @property
     def open(self) -> bool:
@@ -98,6 +97,8 @@ class Ledger:
         self._pressing: set[str] = set()
         #: Called when the last pressure goes: nobody asks for requests by then.
         self.relieved: Callable[[], None] = lambda: None
+        #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
+        self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)
         self._watchers: list[Callable[[Entry], None]] = []
 
     def __len__(self) -> int:

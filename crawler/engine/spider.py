@@ -12,7 +12,6 @@ from scrapy.crawler import Crawler
 from scrapy_redis.spiders import RedisSpider
 
 from crawler.errors import BadSeed
-from crawler.jobs.model import Plan
 
 #: Seeds come before everything that they lead to.
 SEED_PRIORITY = 100
@@ -31,11 +30,6 @@ class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has n
         super().__init__(*args, **kwargs)
         self.seed_urls = url.split()
         self.knows: Callable[[str, str], bool] = lambda url, job: False
-
-    @classmethod
-    def plans(cls) -> list[Plan]:
-        """What the coordinator is to do for this spider's sites."""
-        return []
 
     def limits_of(self, url: str) -> tuple[int | None, int | None]:
         """Pause (ms) between two requests to a URL's site and number in flight; None: no wish."""

@@ -104,7 +104,8 @@ class Storage:
             high=config.buffer_bytes,
             full=config.buffer_bytes * 8,
         )
-        self.writer = self._start(url, "postgres", tables, limits)
+        self.writer = writer = self._start(url, "postgres", tables, limits)
+        self.ledger.waiting = lambda: writer.waiting
         if config.archive:
             pages = PageTable(open_store(config.archive), lambda: self.worker)
             size, high = config.archive_bytes, max(limits.high, config.archive_bytes * 2)

@@ -14,9 +14,14 @@ from typing import Any
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from crawler.access.listing import Listing
-
 NOWHERE = "http://127.0.0.1:0/"
+#: Settings of which one is given where there are proxies.
+PROXY_SETTINGS = (
+    "SEINE_PROXIES",
+    "SEINE_PROXIES_PATH",
+    "ROTATING_PROXY_LIST",
+    "ROTATING_PROXY_LIST_PATH",
+)
 #: By then all is set up, and only the refusal is still to come, s.
 ENOUGH_S = 0.05
 
@@ -31,7 +36,7 @@ async def warm_up(crawler: Crawler) -> None:
     if not type(handler).__module__.startswith(("scrapy.core.", "crawler.")):
         return  # somebody else's may start a browser
     ways: list[dict[str, Any]] = [{}]
-    if Listing.from_settings(crawler.settings):
+    if any(crawler.settings.get(name) for name in PROXY_SETTINGS):
         ways.append({"proxy": NOWHERE})
     for way in ways:
         with contextlib.suppress(Exception):

@@ -1,0 +1,20 @@
+"""What the commands that plan jobs share: the plans of a spider's sites."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy.settings import Settings
+
+from crawler.cli import frontier_spider
+from crawler.jobs.model import Plan
+
+
+def plans_of(settings: Settings, spider: str) -> list[Plan]:
+    """Return what the coordinator is to do for the sites of *spider*; a spider may plan nothing.
+
+    Raises:
+        ConfigError: the project has no such spider, or it takes no seeds.
+    """
+    found: Any = frontier_spider(settings, spider)
+    return list(found.plans()) if hasattr(found, "plans") else []
