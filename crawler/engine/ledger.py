@@ -24,7 +24,7 @@ from scrapy.crawler import Crawler
 from crawler import meta as m
 from crawler.frontier.model import Lease, Push
 
-Outcome = Literal["done", "retry", "release", "bury"]
+Outcome = Literal["done", "ignored", "retry", "release", "bury"]
 
 
 @attrs.define(eq=False)
@@ -42,6 +42,8 @@ class Entry:
     waited_s: float = 0.0
     """Seconds that a connection waited for the time to send."""
     outcome: Outcome = "done"
+    rule: str = ""
+    """By which rule the request was ignored."""
     kind: str = ""
     reason: str = ""
     wait_s: float = 0.0
@@ -210,6 +212,26 @@ class Ledger:
             return None
         entry.outcome, entry.copy = "release", request.replace()
         return entry.copy
+
+    def ignore(self, request: Request, rule: str) -> None:
+        """End a request as *ignored*: a named rule says that its page is not to be read.
+
+        Rules: `robots`, `offsite`, `filter`, `cancelled`, `gone`, `http status`, `not modified`.
+        Without effect on a request that the frontier did not issue, or that failed already.
+        """
+        entry = self.entry_of(request)
+        if entry is not None and entry.outcome == "done":
+            entry.outcome, entry.rule = "ignored", rule
+
+    def bury(self, request: Request, kind: str, reason: str) -> None:
+        """Give a request up at once: another try would end the same way.
+
+        The request becomes a dead letter of *kind* (crawler.frontier.backoff). Without effect on a
+        request that the frontier did not issue.
+        """
+        entry = self.entry_of(request)
+        if entry is not None:
+            entry.outcome, entry.kind, entry.reason = "bury", kind, reason
 
     def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:
         """Note a failure: the entry will end in a retry, or in a burial after the last one."""

@@ -316,7 +316,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _ended(self, entry: Entry) -> None:
         """Scrapy and the stores are done with an entry: say so to the frontier."""
-        if entry.outcome == "done":
+        if entry.outcome == "ignored":
+            self._count(f"ignored/{entry.rule}", 1)
+        if entry.outcome in ("done", "ignored"):
             self.pump.done(Done(lease=entry.lease, children=entry.children))
         elif entry.outcome == "release":
             self.pump.release(entry.lease)

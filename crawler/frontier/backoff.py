@@ -35,6 +35,16 @@ RULES = {
     "store": Rule(10, 1, 60),
     "redirects": Rule(0, 1, 1),
     "size": Rule(0, 1, 1),
+    # An exception that nobody expected, or a request of which nobody said how it ended.
+    "internal": Rule(3, 1, 60),
+    # An item pipeline raised.
+    "item": Rule(3, 1, 60),
+    # A page lacks what each page of its kind has, or came cut off.
+    "broken": Rule(3, 2, 120),
+    # Another try would read the same bytes, ask for the same address or the same lane.
+    "unreadable": Rule(0, 1, 1),
+    "address": Rule(0, 1, 1),
+    "lane": Rule(0, 1, 1),
 }
 DEFAULT = Rule(3, 1, 60)
 
