@@ -130,7 +130,7 @@ def addresses(settings: SettingsLike) -> Endpoints:
     """
     if missing(settings):
         return endpoints(settings)
-    return Endpoints(str(settings.get("REDIS_URL")), str(settings.get("DATABASE_URL")))
+    return Endpoints(str(settings.get("REDIS_URL")), str(settings.get("DATABASE_URL") or ""))
 
 
 def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:

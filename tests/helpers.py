@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from crawler.embedded.places import layout
 from crawler.errors import EmbeddedError
 from crawler.stores import embedded
-from crawler.stores.embedded.places import layout
 
 PREFIX = "seine-tests-"
 

@@ -7,7 +7,7 @@ import shlex
 
 from crawler.cli import SeineCommand
 from crawler.config import redact
-from crawler.stores import connect, embedded
+from crawler.stores import connect, embedded, postgres_server
 
 
 class Command(SeineCommand):
@@ -38,7 +38,7 @@ class Command(SeineCommand):
     def _psql(self, found: connect.Endpoints, missing: tuple[str, ...]) -> str:
         if "postgres" not in missing:
             return 'psql "$DATABASE_URL"'
-        program = embedded.psql(connect.binaries(self.project))
+        program = postgres_server.psql(connect.binaries(self.project))
         return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
 
 

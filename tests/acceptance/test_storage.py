@@ -22,8 +22,8 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import fleet
 from crawler.demo.judge import judge
 from crawler.demo.served import served
+from crawler.embedded.places import layout
 from crawler.stores import embedded
-from crawler.stores.embedded.places import layout
 from crawler.stores.finish import finish_site
 from crawler.stores.migrations import migrate
 from tests.acceptance.conftest import Crawl, said

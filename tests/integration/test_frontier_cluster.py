@@ -20,9 +20,9 @@ from crawler.frontier.model import Burial, Done, Leased, Push, Retry
 from crawler.frontier.partitions import join_frontier
 from crawler.frontier.wire import script
 from crawler.ops.fleet import read_fleet
+from crawler.redis_topology import parse
 from crawler.stores.connect import blocking_client, endpoints, redis_client
 from crawler.stores.scripts import call
-from crawler.stores.topology import parse
 from tests.integration import redis_fleet
 
 pytestmark = pytest.mark.redis

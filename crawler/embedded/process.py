@@ -15,8 +15,8 @@ from typing import Literal
 
 import attrs
 
+from crawler.embedded.account import Account, plain_environment
 from crawler.errors import EmbeddedError
-from crawler.stores.embedded.account import Account, plain_environment
 
 # The shell ends at once, so that the server is nobody's child: no starter has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'

@@ -6,15 +6,21 @@ import re
 import signal
 import socket
 from pathlib import Path
+from urllib.parse import quote
 
+from crawler.embedded import process
+from crawler.embedded.account import myself, own_folder
+from crawler.embedded.binaries import Redis, redis_servers
+from crawler.embedded.places import Places
 from crawler.errors import EmbeddedError
-from crawler.stores.embedded import process
-from crawler.stores.embedded.account import myself, own_folder
-from crawler.stores.embedded.binaries import Redis, redis_servers
-from crawler.stores.embedded.places import Places
 
 NAME = "the private Redis server"
 _SILENT = b"silent"
+
+
+def url(place: Places) -> str:
+    """Return the address of the server."""
+    return f"unix://{quote(str(place.redis_socket))}?db=0"
 
 
 def running(place: Places) -> bool:

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 import psycopg2
 
+from crawler.embedded import process
+from crawler.embedded.account import own_folder
+from crawler.embedded.binaries import Postgres, postgres_trees
+from crawler.embedded.places import POSTGRES_SOCKET, Places, reachable
 from crawler.errors import EmbeddedError
-from crawler.stores.embedded import process
-from crawler.stores.embedded.account import own_folder
-from crawler.stores.embedded.binaries import Postgres, postgres_trees
-from crawler.stores.embedded.places import POSTGRES_SOCKET, Places, reachable
 
 NAME = "the private PostgreSQL server"
 USER = DATABASE = "seine"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import attrs
 
+from crawler.embedded.account import Account, for_postgres, own_folder
+from crawler.embedded.binaries import Postgres
 from crawler.errors import EmbeddedError
-from crawler.stores.embedded.account import Account, for_postgres, own_folder
-from crawler.stores.embedded.binaries import Postgres
 
 #: Bytes of a unix socket's path that every system allows, with its closing zero.
 SOCKET_PATH_MAX = 104

@@ -1,0 +1,31 @@
+"""The private servers of the catalogue crawler: Redis and PostgreSQL.
+
+PostgreSQL joins the servers that `crawler.embedded` starts when this module is imported.
+"""
+
+from __future__ import annotations
+
+from crawler.embedded import (
+    SERVERS,
+    Servers,
+    default_data_folder,
+    folders,
+    socket_path,
+    start,
+    stop,
+    valkey,
+)
+from crawler.stores import postgres_server as postgres
+
+__all__ = [
+    "Servers",
+    "default_data_folder",
+    "folders",
+    "postgres",
+    "socket_path",
+    "start",
+    "stop",
+    "valkey",
+]
+
+SERVERS["postgres"] = postgres
