@@ -6,12 +6,13 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-import pytest
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
-MODULE_LINES, FUNCTION_LINES, LUA_LINES = 400, 60, 130
+MODULE_LINES, FUNCTION_LINES, LUA_LINES = 500, 60, 130
+#: Modules that are longer for a reason, with the lines that each may have.
+LONGER: dict[str, int] = {}
 
 CODE = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
@@ -38,33 +39,43 @@ def settings_assigned():
             yield target.id, lines[node.lineno - 2]
 
 
-@pytest.mark.parametrize("path", [*CODE, *TESTS], ids=name)
-def test_a_module_can_be_read_in_one_sitting(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MODULE_LINES
+def test_a_module_can_be_read_in_one_sitting():
+    lines = {name(p): len(p.read_text(encoding="utf-8").splitlines()) for p in [*CODE, *TESTS]}
+
+    assert {module: n for module, n in lines.items() if n > LONGER.get(module, MODULE_LINES)} == {}
 
 
-@pytest.mark.parametrize("path", CODE, ids=name)
-def test_a_function_fits_on_a_screen(path):
-    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions(path)}
+def test_no_module_is_allowed_more_lines_than_it_needs():
+    lines = {module: len((ROOT / module).read_text("utf-8").splitlines()) for module in LONGER}
 
-    assert {f: n for f, n in long.items() if n > FUNCTION_LINES} == {}
-
-
-@pytest.mark.parametrize("path", LUA, ids=name)
-def test_a_script_is_short_and_says_what_it_does(path):
-    lines = path.read_text(encoding="utf-8").splitlines()
-
-    assert len(lines) <= LUA_LINES
-    assert lines[0].startswith("--")
+    assert {module: n for module, n in lines.items() if n <= MODULE_LINES} == {}
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in [*CODE, *TESTS] if p.parent.name != "settings"], ids=name
-)
-def test_no_comment_is_a_banner(path):
-    text = path.read_text(encoding="utf-8")
+def test_a_function_fits_on_a_screen():
+    lines = {
+        f"{name(path)}:{f.name}": f.end_lineno - f.lineno + 1
+        for path in CODE
+        for f in functions(path)
+    }
 
-    assert re.findall(r"^\s*#\s*[-=#*~]{2,}.*$", text, re.MULTILINE) == []
+    assert {function: n for function, n in lines.items() if n > FUNCTION_LINES} == {}
+
+
+def test_a_script_is_short_and_says_what_it_does():
+    scripts = {name(path): path.read_text(encoding="utf-8").splitlines() for path in LUA}
+
+    assert {script: len(x) for script, x in scripts.items() if len(x) > LUA_LINES} == {}
+    assert [script for script, lines in scripts.items() if not lines[0].startswith("--")] == []
+
+
+def test_no_comment_is_a_banner():
+    found = {
+        name(path): re.findall(r"^\s*#\s*[-=#*~]{2,}.*$", path.read_text("utf-8"), re.MULTILINE)
+        for path in [*CODE, *TESTS]
+        if path.parent.name != "settings"
+    }
+
+    assert {module: banners for module, banners in found.items() if banners} == {}
 
 
 def test_every_setting_of_ours_is_explained_where_it_is_set():
