@@ -17,6 +17,7 @@ from scrapy.spiderloader import get_spider_loader
 from crawler.config import redact
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import ConfigError, SeineError
+from crawler.loading import broken_files
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -122,7 +123,8 @@ def frontier_spider(settings: Settings, spider: str) -> type[FrontierSpider]:
         found = loader.load(spider)
     except KeyError:
         names = ", ".join(sorted(loader.list())) or "none"
-        raise ConfigError(f"no spider is named {spider!r}; there is {names}") from None
+        left_out = "".join(f"; left out: {file}" for file in broken_files())
+        raise ConfigError(f"no spider is named {spider!r}; there is {names}{left_out}") from None
     if not issubclass(found, FrontierSpider):
         raise ConfigError(f"spider {spider!r} takes no seeds: it is no FrontierSpider")
     return found

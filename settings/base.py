@@ -35,6 +35,9 @@ def _proxies() -> tuple[str, str]:
 
 BOT_NAME = "seine"
 SPIDER_MODULES = ["spiders"]
+# Scrapy's own, which leaves out a file that cannot be imported, with a line in the log: one broken
+# file under spiders/ stops no other spider.
+SPIDER_LOADER_CLASS = "crawler.engine.spider_loader.SpiderLoader"
 NEWSPIDER_MODULE = "spiders"
 COMMANDS_MODULE = "crawler.commands"
 

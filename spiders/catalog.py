@@ -22,6 +22,7 @@ from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sit
 from crawler.extract.sites import same_site
 from crawler.items import Product
 from crawler.jobs.model import Plan
+from crawler.loading import broken_files
 from crawler.urls import absolute
 from spiders import sites
 
@@ -49,7 +50,8 @@ class CatalogSpider(FrontierSpider):
         if site:
             known = sites.named(site)
             if known is None:
-                raise ValueError(f"there is no site file of the name {site!r}")
+                left_out = "".join(f"; left out: {file}" for file in broken_files())
+                raise ValueError(f"there is no site file of the name {site!r}{left_out}")
             self.seed_urls += known.seeds
 
     def make_request_from_data(self, data: bytes) -> Request:

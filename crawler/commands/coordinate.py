@@ -38,12 +38,7 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run until told to stop."""
-        # Scrapy imports every command for each; a worker plans nothing.
-        from crawler.coordinator.schedule import check
-
         plans = plans_of(self.project, opts.spider)
-        for plan in plans:
-            check(plan.schedule, plan.site_id)
         found = endpoints(self.project)
         if flag(self.project, "SEINE_EMBEDDED"):
             migrate(found.database_url)

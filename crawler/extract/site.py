@@ -125,14 +125,19 @@ def select(root: Any, selector: str) -> list[str]:
     Raises:
         ValueError: it is no selector.
     """
-    results = _compiled(selector)(root)
+    results = select_compiled(selector)(root)
     results = results if isinstance(results, list) else [results]
     texts = (text_of(r) if hasattr(r, "tag") else " ".join(str(r).split()) for r in results)
     return [text for text in texts if text]
 
 
 @lru_cache(maxsize=1024)
-def _compiled(selector: str) -> Any:
+def select_compiled(selector: str) -> Any:
+    """Return a selector as a function of an element.
+
+    Raises:
+        Exception: it is neither CSS nor XPath; each parser has its own error.
+    """
     is_xpath = selector.lstrip("(").startswith(("/", "./"))
     path = selector if is_xpath else HTMLTranslator().css_to_xpath(selector)
     return etree.XPath(path)

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import pkgutil
+import sys
 from functools import cache
 
+from crawler.errors import ConfigError
 from crawler.extract.site import Site
+from crawler.extract.site_check import mistakes
 from crawler.extract.sites import site_of
 from crawler.jobs.model import Plan
+from crawler.loading import attempt, line_of, note
 from crawler.urls import domain
 
-_log = logging.getLogger(__name__)
 _DEFAULT = Site()
 
 
-def _classes(module_name: str) -> list[type[Site]]:
+def _made(kind: type[Site]) -> Site | None:
+    """Make a site of its class; None, and a note for each mistake, where it has any."""
+    found = list(mistakes(kind))
+    for attribute, reason in found:
+        _note(kind, attribute, reason)
+    if found:
+        return None
     try:
-        module = importlib.import_module(module_name)
+        return kind()
     except Exception as error:  # whatever it raises, the other sites go on
-        _log.error("site file %s is left out: %s: %s", module_name, type(error).__name__, error)
+        _note(kind, "", f"{kind.__name__}(): {type(error).__name__}: {error}")
+        return None
+
+
+def _note(kind: type[Site], attribute: str, reason: str) -> None:
+    path = sys.modules[kind.__module__].__file__ or kind.__module__
+    note(path, line_of(path, kind.__name__, attribute), reason)
+
+
+def _classes(module_name: str) -> list[type[Site]]:
+    module = attempt(module_name)
+    if module is None:
         return []
     return [
         found
@@ -28,21 +47,33 @@ def _classes(module_name: str) -> list[type[Site]]:
         if isinstance(found, type)
         and issubclass(found, Site)
         and found.domains
-        and found.__module__ == module.__name__
+        and found.__module__ == module_name
     ]
 
 
 @cache
 def load(package: str = __name__) -> dict[str, Site]:
-    """Every site of a package by domain; files are read once per process."""
+    """Every site of a package by domain; files are read once per process.
+
+    A file or class that cannot be used is noted in `crawler.loading`, and its pages are read by
+    the default parser. A host that two classes name is the first one's, by the files' names.
+    """
     paths = importlib.import_module(package).__path__
     found: dict[str, Site] = {}
     for info in sorted(pkgutil.iter_modules(paths), key=lambda info: info.name):
         for kind in _classes(f"{package}.{info.name}"):
-            site = kind()
-            for name in kind.domains:
-                found[name.lower()] = site
+            site = _made(kind)
+            if site is not None:
+                _add(found, site)
     return found
+
+
+def _add(found: dict[str, Site], site: Site) -> None:
+    for host in map(str.lower, site.domains):
+        first = found.setdefault(host, site)
+        if first is not site:
+            owner = type(first).__module__.rpartition(".")[2]
+            _note(type(site), "domains", f"{host} is already a host of {owner}.py, which counts")
 
 
 def find(url: str) -> Site:
@@ -85,8 +116,22 @@ def plans() -> list[Plan]:
             budget=site.budget,
         )
         for site in dict.fromkeys(load().values())
-        if site.name
+        if site.name and _can_be_planned(site)
     ]
+
+
+def _can_be_planned(site: Site) -> bool:
+    """Whether the site's schedule can be read; a wrong one is noted, and the site not planned."""
+    if not site.schedule:
+        return True
+    from crawler.coordinator.schedule import check  # a worker plans nothing
+
+    try:
+        check(site.schedule, site.name)
+    except ConfigError as error:
+        _note(type(site), "schedule", str(error))
+        return False
+    return True
 
 
 def site_id(url: str) -> str:

@@ -1,9 +1,5 @@
 """Site files: found by host, and never in each other's way."""
 
-import logging
-import sys
-from pathlib import Path
-
 import pytest
 
 from crawler.extract import parse
@@ -55,28 +51,6 @@ def test_a_site_file_is_found_by_its_domain_and_below_it() -> None:
     assert sites.find("http://www.demo-shop.localhost/x").name == "demo"
     assert sites.find("http://other.example/x").name == ""
     assert sites.site_id("http://www.other.co.uk/x") == "other.co.uk"
-
-
-def test_a_site_file_that_raises_costs_one_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "somesites"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "broken.py").write_text("raise RuntimeError('no such thing')\n")
-    (package / "syntax.py").write_text("class :\n")
-    (package / "good.py").write_text(
-        "from crawler.extract.site import Site\n"
-        "class Good(Site):\n    name = 'good'\n    domains = ('good.example',)\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    with caplog.at_level(logging.ERROR):
-        found = sites.load("somesites")
-    assert [site.name for site in found.values()] == ["good"]
-    assert ["somesites.broken" in r.message or "somesites.syntax" in r.message
-            for r in caplog.records] == [True, True]  # fmt: skip
-    for name in [name for name in sys.modules if name.startswith("somesites")]:
-        del sys.modules[name]
 
 
 class Shelf(Site):

@@ -1,0 +1,121 @@
+"""What is wrong with a site file's declarations: pure, and before any page is read with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from crawler.extract.site import Site, select_compiled
+from crawler.items import Product
+
+_FIELDS = frozenset(field.name for field in attrs.fields(Product))
+_LANES = frozenset({"plain", "tls", "browser"})
+
+
+def mistakes(kind: type[Site]) -> Iterator[tuple[str, str]]:
+    """Yield each attribute that cannot be used, with the reason."""
+    for name, check in _CHECKS.items():
+        value = getattr(kind, name)
+        if (reason := check(value)) is not None:
+            yield name, f"{name} = {_shown(value)}: {reason}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or isinstance(value, str) else "a text is needed"
+
+
+def _texts(value: Any) -> str | None:
+    if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
+        return None
+    return "a tuple of texts is needed" + (", as (…,)" if isinstance(value, str) else "")
+
+
+def _number(value: Any) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return None
+    return "a number of at least 0 is needed"
+
+
+def _whole(value: Any) -> str | None:
+    if value is None or (isinstance(value, int) and _number(value) is None):
+        return None
+    return "a whole number of at least 0 is needed"
+
+
+def _pattern(value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return "a regular expression is needed"
+    try:
+        re.compile(value)
+    except re.error as error:
+        return f"no regular expression: {error}"
+    return None
+
+
+def _patterns(value: Any) -> str | None:
+    return _texts(value) or next((fault for one in value if (fault := _pattern(one))), None)
+
+
+def _names(value: Any) -> str | None:
+    if (fault := _texts(value)) is not None:
+        return fault
+    unknown = [name for name in value if name not in _FIELDS]
+    return f"a product has no {', '.join(unknown)}" if unknown else None
+
+
+def _selectors(value: Any) -> str | None:
+    if not isinstance(value, Mapping):
+        return "a mapping of fields to selectors is needed"
+    for name, selector in value.items():
+        if name not in _FIELDS:
+            return f"a product has no {name}"
+        if not isinstance(selector, str):
+            return f"the selector of {name} is no text"
+        try:
+            select_compiled(selector)
+        except Exception as error:  # parsers of selectors have many errors
+            return f"the selector of {name} cannot be read: {error}"
+    return None
+
+
+def _hosts(value: Any) -> str | None:
+    if (fault := _texts(value)) is not None:
+        return fault
+    wrong = [host for host in value if "/" in host or any(c.isspace() for c in host)]
+    return f"{wrong[0]!r} is no host name" if wrong else None
+
+
+def _lane(value: Any) -> str | None:
+    return None if value is None or value in _LANES else f"a lane is one of {sorted(_LANES)}"
+
+
+_CHECKS: Mapping[str, Callable[[Any], str | None]] = {
+    "domains": _hosts,
+    "name": _text,
+    "seeds": _texts,
+    "fields": _selectors,
+    "product_pages": _pattern,
+    "allow": _patterns,
+    "deny": _patterns,
+    "lane": _lane,
+    "identity": _text,
+    "proxy_pool": _text,
+    "delay_ms": _whole,
+    "concurrency": _whole,
+    "required": _names,
+    "schedule": _text,
+    "sitemaps": _texts,
+    "watch_s": _number,
+    "recrawl_s": _number,
+    "budget": _whole,
+}
