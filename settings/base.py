@@ -35,8 +35,7 @@ def _proxies() -> tuple[str, str]:
 
 BOT_NAME = "seine"
 SPIDER_MODULES = ["spiders"]
-# Scrapy's own, which leaves out a file that cannot be imported, with a line in the log: one broken
-# file under spiders/ stops no other spider.
+# Scrapy's own, which leaves out a file that cannot be imported, with one line in the log.
 SPIDER_LOADER_CLASS = "crawler.engine.spider_loader.SpiderLoader"
 NEWSPIDER_MODULE = "spiders"
 COMMANDS_MODULE = "crawler.commands"
@@ -182,10 +181,8 @@ LOG_FORMATTER = "crawler.engine.logs.PageLines"
 
 # Scrapy's own, whose methods are found without a detour (crawler.engine.stats).
 STATS_CLASS = "crawler.engine.stats.Stats"
-
 # Scrapy's own, which waits for a pipeline only where it promises something (crawler.engine.items).
 ITEM_PROCESSOR = "crawler.engine.items.Pipelines"
-
 # Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
 RETRY_TIMES = 10
 # The frontier has decided when a request is leased: no second queue (crawler.engine.downloader).
