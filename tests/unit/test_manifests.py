@@ -178,7 +178,7 @@ def test_workers_spread_over_nodes_and_their_number_is_the_autoscalers(overlay: 
     worker = next(w for w in of_kind(overlay, "Deployment") if w["metadata"]["name"] == "worker")
     assert "replicas" not in worker["spec"]
     keys = {c["topologyKey"] for c in pod_of(worker)["spec"]["topologySpreadConstraints"]}
-    assert keys == {"redis_topology.kubernetes.io/zone", "kubernetes.io/hostname"}
+    assert keys == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}
     scalers = of_kind(overlay, "HorizontalPodAutoscaler", "ScaledObject")
     assert [scaler["spec"]["scaleTargetRef"]["name"] for scaler in scalers] == ["worker"]
 
