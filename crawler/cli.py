@@ -15,9 +15,11 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
 from crawler.config import redact
+from crawler.engine.logs import guard_logs
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import ConfigError, SeineError
 from crawler.loading import broken_files
+from crawler.printable import escaped, guarded_streams, printable
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -60,7 +62,9 @@ class SeineCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command, its errors turned into an exit status."""
         self.as_json = opts.json
-        self.exitcode = guarded(lambda: self.perform(args, opts))
+        guard_logs()
+        with guarded_streams():
+            self.exitcode = guarded(lambda: self.perform(args, opts))
 
     @abstractmethod
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
@@ -78,7 +82,7 @@ class SeineCommand(ScrapyCommand):
 
     def show(self, text: str, **data: Any) -> None:
         """Print *text*, or with --json *data*."""
-        print(orjson.dumps(data, default=str).decode() if self.as_json else text)
+        print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
 
 
 def guarded(work: Callable[[], int | None]) -> int:
@@ -99,8 +103,8 @@ def guarded(work: Callable[[], int | None]) -> int:
 
 
 def complain(text: str) -> None:
-    """Print one line on stderr, without credentials."""
-    print("seine:", " ".join(redact(text).split()), file=sys.stderr)
+    """Print one line on stderr, without credentials and control characters."""
+    print("seine:", printable(" ".join(redact(text).split())), file=sys.stderr)
 
 
 def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], Request]:

@@ -17,6 +17,7 @@ from crawler.cli import SeineCommand
 from crawler.config import FrontierConfig, SettingsLike, number
 from crawler.errors import StoreUnreachable
 from crawler.ops.overview import Overview, read_overview
+from crawler.printable import escaped
 from crawler.stores.connect import Endpoints, endpoints, missing, redis_client
 
 #: Seconds between two looks.
@@ -78,7 +79,7 @@ class FleetCommand(SeineCommand):
 
     def _once(self, overview: Overview) -> None:
         if self.as_json:
-            print(orjson.dumps(self.plain(overview), default=str).decode(), flush=True)
+            print(escaped(orjson.dumps(self.plain(overview), default=str).decode()), flush=True)
         else:
             paint.Console(highlight=False).print(self.draw(overview))
 

@@ -11,14 +11,15 @@ from crawler.errors import ConfigError
 
 #: Each partition is asked in each round trip, and sends to each other one.
 MOST_PARTITIONS = 64
-_CREDENTIALS = re.compile(r"(?<=://)([^/@\s:]*)(?::[^/@\s]*)?@")
+#: All before the last @ of an authority, which is what clients take for user and password.
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
 def redact(text: str) -> str:
     """Hide the credentials of every URL in *text*.
 
-    >>> redact("redis://user:secret@host:6379/0")
-    'redis://***@host:6379/0'
+    >>> redact("redis://user:secret@host:6379/0 http://me:p@ss@host/")
+    'redis://***@host:6379/0 http://***@host/'
     """
     return _CREDENTIALS.sub("***@", text)
 

@@ -10,12 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group, RenderableType
+    from rich.console import Group, RenderableType
     from rich.live import Live
     from rich.markup import escape
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
+
+    from crawler.terminal import Console
 
 __all__ = [
     "Console",
@@ -28,17 +30,18 @@ __all__ = [
     "escape",
 ]
 _HOME = {
-    "Live": "live",
-    "Panel": "panel",
-    "Table": "table",
-    "Text": "text",
-    "escape": "markup",
+    "Console": "crawler.terminal",
+    "Live": "rich.live",
+    "Panel": "rich.panel",
+    "Table": "rich.table",
+    "Text": "rich.text",
+    "escape": "rich.markup",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"rich.{_HOME.get(name, 'console')}"), name)
+    found = getattr(import_module(_HOME.get(name, "rich.console")), name)
     globals()[name] = found
     return found

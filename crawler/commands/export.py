@@ -38,6 +38,11 @@ class Command(SeineCommand):
         )
         parser.add_argument("--columns", default="", help="fields, separated by commas")
         parser.add_argument("--limit", type=int, default=None, help="rows, at most")
+        parser.add_argument(
+            "--raw",
+            action="store_true",
+            help="leave cells that begin a formula, and control characters, as they are",
+        )
         parser.add_argument("--output", "-o", default="-", help="file (default: standard output)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -53,7 +58,7 @@ class Command(SeineCommand):
             raise ConfigError("Parquet needs a file: add --output FILE")
         url = endpoints(self.project, need=("postgres",)).database_url
         with stream(url, selection) as (found, chunks), _opened(opts.output) as out:
-            rows = FORMATS[name](found, chunks, out)
+            rows = FORMATS[name](found, chunks, out, raw=opts.raw)
         self._report(rows, selection.table, opts.output)
         return 0
 

@@ -13,7 +13,6 @@ from typing import Any, Self
 import orjson
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 from scrapy.utils.log import get_scrapy_root_handler
@@ -23,6 +22,7 @@ from crawler import meta as m
 from crawler.config import redact
 from crawler.engine.ledger import current
 from crawler.errors import ConfigError
+from crawler.printable import printable
 
 _FORMATS = ("text", "json")
 
@@ -69,13 +69,33 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": redact(record.getMessage()),
+            "message": record.getMessage(),
             "worker": self.worker,
             **_page(),
         }
         if record.exc_info:
-            line["error"] = redact(self.formatException(record.exc_info))
+            line["error"] = self.formatException(record.exc_info)
         return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+class SafeFormatter(logging.Formatter):
+    """Another formatter's lines, printable and without credentials, tracebacks included."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record."""
+        return printable(redact(self.inner.format(record)))
+
+
+def guard_logs() -> None:
+    """Have each handler of the process' log write through a SafeFormatter."""
+    for handler in logging.getLogger().handlers:
+        inner = handler.formatter or logging.Formatter()
+        if not isinstance(inner, SafeFormatter):
+            handler.setFormatter(SafeFormatter(inner))
 
 
 def _page() -> dict[str, Any]:
@@ -93,30 +113,32 @@ def _page() -> dict[str, Any]:
 
 
 class JsonLogs:
-    """Puts the formatter in the place of Scrapy's."""
+    """Puts the formatter in the place of Scrapy's, and a guard around whichever there is."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read SEINE_LOG_FORMAT.
 
         Raises:
-            NotConfigured: it says text.
             ConfigError: it is neither text nor json.
         """
         wanted = str(crawler.settings.get("SEINE_LOG_FORMAT") or "text").lower()
         if wanted not in _FORMATS:
             raise ConfigError(f"SEINE_LOG_FORMAT={wanted!r} is neither text nor json")
-        handler = get_scrapy_root_handler()
-        if wanted == "text" or handler is None:
-            raise NotConfigured("SEINE_LOG_FORMAT is text")
-        formatter = JsonFormatter()
-        handler.setFormatter(formatter)
+        formatter = JsonFormatter() if wanted == "json" else None
+
+        def guard() -> None:
+            handler = get_scrapy_root_handler()
+            if formatter is not None and handler is not None:
+                handler.setFormatter(formatter)
+            guard_logs()
 
         def joined() -> None:
-            # Scrapy may have made its handler anew since then.
-            (get_scrapy_root_handler() or handler).setFormatter(formatter)
+            guard()  # Scrapy may have made its handler anew since then
             slot: Any = getattr(crawler.engine, "_slot", None)
-            formatter.worker = getattr(getattr(slot, "scheduler", None), "worker", None)
+            if formatter is not None:
+                formatter.worker = getattr(getattr(slot, "scheduler", None), "worker", None)
 
+        guard()
         crawler.signals.connect(joined, signals.spider_opened, weak=False)
         return cls()

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import orjson
 
 from crawler.errors import ConfigError
+from crawler.printable import escaped, harmless_cell
 from crawler.stores.export import Column
 
 Chunks = Iterable[list[tuple[Any, ...]]]
-Format = Callable[[Sequence[Column], Chunks, BinaryIO], int]
 
 
-def write_csv(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
-    """Write RFC 4180 with a header line; times are ISO 8601. Returns the number of rows."""
+class Format(Protocol):
+    """Writes rows to a file; returns how many there were."""
+
+    def __call__(
+        self, columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+    ) -> int:
+        """Write."""
+
+
+def write_csv(
+    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+) -> int:
+    """Write RFC 4180 with a header line; times are ISO 8601. Returns the number of rows.
+
+    Without *raw*, a text that a spreadsheet would calculate is written with an apostrophe in front
+    (OWASP, "CSV Injection"), and control characters as U+FFFD.
+    """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
     writer.writerow([column.name for column in columns])
     times = [i for i, column in enumerate(columns) if column.kind == "time"]
     rows = 0
     for chunk in chunks:
-        writer.writerows(_iso(row, times) for row in chunk)
+        made = (_iso(row, times) for row in chunk)
+        writer.writerows(made if raw else map(_harmless, made))
         rows += len(chunk)
         _drain(buffer, out)
     _drain(buffer, out)
@@ -41,14 +57,23 @@ def _iso(row: tuple[Any, ...], times: Sequence[int]) -> list[Any]:
     return made
 
 
+def _harmless(row: list[Any]) -> list[Any]:
+    return [harmless_cell(cell) if isinstance(cell, str) else cell for cell in row]
+
+
 def _drain(buffer: io.StringIO, out: BinaryIO) -> None:
-    out.write(buffer.getvalue().encode())
+    out.write(buffer.getvalue().encode("utf-8", "replace"))
     buffer.seek(0)
     buffer.truncate()
 
 
-def write_jsonl(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
-    """Write one object a line; decimals are strings, so none is rounded. Returns the number."""
+def write_jsonl(
+    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+) -> int:
+    """Write one object a line; decimals are strings, so none is rounded. Returns the number.
+
+    Without *raw*, control characters that JSON allows as they are become escapes: nothing is lost.
+    """
     names = [column.name for column in columns]
     nested = [i for i, column in enumerate(columns) if column.kind == "json"]
     rows = 0
@@ -57,7 +82,8 @@ def write_jsonl(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int
             orjson.dumps(dict(zip(names, _nest(row, nested), strict=True)), default=str)
             for row in chunk
         ]
-        out.write(b"\n".join(lines) + b"\n")
+        text = b"\n".join(lines) + b"\n"
+        out.write(text if raw else escaped(text.decode()).encode())
         rows += len(chunk)
     return rows
 
@@ -72,8 +98,12 @@ def _nest(row: tuple[Any, ...], nested: Sequence[int]) -> Sequence[Any]:
     return made
 
 
-def write_parquet(columns: Sequence[Column], chunks: Chunks, out: BinaryIO) -> int:
+def write_parquet(
+    columns: Sequence[Column], chunks: Chunks, out: BinaryIO, *, raw: bool = False
+) -> int:
     """Write Parquet, a row group for some chunks at a time. Returns the number of rows.
+
+    It holds values as they are, *raw* or not: no spreadsheet calculates a typed column.
 
     Raises:
         ConfigError: pyarrow is not installed.

@@ -1,0 +1,102 @@
+"""What is foreign gives no orders to who reads it: terminals, logs, spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import sys
+import time
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler import paint
+from crawler.engine.logs import SafeFormatter
+from crawler.printable import escaped, guarded_streams, harmless_cell, printable
+from crawler.stores.export import Column
+from crawler.stores.formats import write_csv, write_jsonl
+
+ORDERS = ["\x1b[2J", "\x9b31m", "\x07", "\x08", "\x7f", "\r", "\u202e", "\u2066", "\ud800"]
+FORMULAS = [
+    '=HYPERLINK("http://x","y")',
+    "+1+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\uff1d1",
+    "a;=1+1",
+    'a\t"=1',
+    "\ufeff=1",
+    "\x00=1",
+]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_order_reaches_a_terminal(order: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with guarded_streams():
+        print(f"a{order}b")
+        print(f"a{order}b", file=sys.stderr)
+        table = paint.Table()
+        table.add_column(f"c{order}d")
+        table.add_row(paint.Text(f"a{order}b"))
+        table.add_row(f"a{order}b")
+        paint.Console(highlight=False, width=60).print(table, f"x{order}y")
+    out, err = capsys.readouterr()
+    assert order not in out + err
+    assert "b" in out
+
+
+def test_the_consoles_own_styles_still_reach_a_terminal() -> None:
+    out = io.StringIO()
+    paint.Console(file=out, force_terminal=True).print(paint.Text("a\x1b[5mb", style="red"))
+    assert out.getvalue() == "\x1b[31ma\ufffd[5mb\x1b[0m\n"
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_order_and_no_password_reaches_a_log(order: str) -> None:
+    record = logging.LogRecord("x", 20, "f", 1, "got %s", (f"http://me:p@ss@h/{order}",), None)
+    line = SafeFormatter(logging.Formatter("%(message)s")).format(record)
+    assert order not in line
+    assert line.startswith("got http://***@h/")
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_begins_a_formula(text: str) -> None:
+    out = io.BytesIO()
+    write_csv([Column("name", "text")], [[(text,)]], out)
+    (cell,) = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))[1]
+    for part in cell.replace("\t", ";").replace("\n", ";").split(";"):
+        assert part.lstrip(' "\ufeff\ufffd')[:1] not in tuple("=+-@\uff1d")
+    raw = io.BytesIO()
+    write_csv([Column("name", "text")], [[(text,)]], raw, raw=True)
+    assert text in list(csv.reader(io.StringIO(raw.getvalue().decode(), newline="")))[1]
+
+
+@pytest.mark.parametrize("text", ["-5.20", "+3", "1e-7", "-1,5", "a-b", "x = y", "it's", "Ä; b"])
+def test_what_is_no_formula_stays(text: str) -> None:
+    assert harmless_cell(text) == text
+
+
+@given(st.text())
+def test_json_lines_lose_nothing(text: str) -> None:
+    out = io.BytesIO()
+    write_jsonl([Column("name", "text")], [[(text,)]], out)
+    assert orjson.loads(out.getvalue()) == {"name": text}
+    assert printable(out.getvalue().decode()) == out.getvalue().decode()
+    assert orjson.loads(escaped(orjson.dumps(text).decode())) == text
+
+
+@pytest.mark.parametrize("letter", ["\n", " ", ";", '"', "=", "@", "\x1b", "a;"])
+def test_the_time_for_a_cell_is_linear(letter: str) -> None:
+    def took(n: int) -> float:
+        began = time.thread_time()
+        harmless_cell(letter * n)
+        return time.thread_time() - began
+
+    assert min(took(200_000) for _ in range(3)) < 0.5
