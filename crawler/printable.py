@@ -84,7 +84,7 @@ class PrintableStream:
 def guarded_streams() -> Iterator[None]:
     """Have standard output and errors written through PrintableStreams."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     try:
         yield
     finally:

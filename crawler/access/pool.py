@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
-import orjson
 from redis.asyncio import Redis
 
 from crawler.access.proxies import Proxy
 from crawler.access.state import prefix, run, text
 from crawler.config import SettingsLike, number
+from crawler.lenient import record, whole
 
 #: A proxy whose pause ends this soon is taken ahead of time, ms.
 LEAD_MS = 1000
@@ -266,7 +266,7 @@ class ProxyPool:
         now = self.now_ms / 1000 or clock[0] + clock[1] / 1e6
         infos = await self.redis.hgetall(self.key + "info")
         counts = {
-            text(k): int(v) for k, v in (await self.redis.hgetall(self.key + "health")).items()
+            text(k): whole(v) for k, v in (await self.redis.hgetall(self.key + "health")).items()
         }
         resting = await self._left(self.key + "resting", now)
         domains = {
@@ -275,11 +275,13 @@ class ProxyPool:
         }
         found = []
         for raw, packed in sorted(infos.items()):
-            name, info = text(raw), orjson.loads(packed)
+            name, info = text(raw), record(packed)
             found.append(
                 Health(
                     name,
-                    **info,
+                    pool=str(info.get("pool") or ""),
+                    country=str(info.get("country") or ""),
+                    provider=str(info.get("provider") or ""),
                     good=counts.get(f"{name} good", 0),
                     bans=counts.get(f"{name} ban", 0),
                     unknown=counts.get(f"{name} unknown", 0),

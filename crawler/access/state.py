@@ -7,6 +7,7 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
+from crawler.lenient import word
 from crawler.stores.scripts import load_script
 
 
@@ -30,4 +31,4 @@ async def run(redis: Redis, name: str, key: str, *args: Any) -> Any:
 
 def text(value: Any) -> str:
     """Read a reply as text."""
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return word(value)

@@ -11,6 +11,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from crawler.printable import printable
+
 Node = Any
 """Text, a number, Markup, None (nothing), or an iterable of these."""
 _VOID = {"br", "hr", "img", "input", "link", "meta"}
@@ -21,7 +23,7 @@ def text(node: Node) -> Markup:
     if node is None or node is False:
         return Markup()
     if isinstance(node, str | int | float):  # Markup is a str that stays as it is
-        return escape(node)
+        return escape(printable(node) if type(node) is str else node)
     if isinstance(node, Iterable):
         return Markup().join(text(part) for part in node)
     return escape(str(node))
@@ -31,7 +33,7 @@ def _attribute(name: str, value: Any) -> Markup:
     name = name.rstrip("_").replace("_", "-")
     if value is True:
         return Markup(" ") + Markup(name)  # noqa: S704  # names come from our own code
-    return Markup(' {}="{}"').format(name, value)
+    return Markup(' {}="{}"').format(name, printable(value) if type(value) is str else value)
 
 
 def element(name: str, /, *children: Node, **attributes: Any) -> Markup:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -13,6 +12,7 @@ from markupsafe import Markup
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.security import FORM_TOKEN, WHO
+from crawler.lenient import moment_of
 
 NAVIGATION = (
     ("/", "Overview"),
@@ -136,7 +136,7 @@ def moment(at_s: float | None) -> Node:
     """Show a Unix time, in UTC."""
     if not at_s:
         return "–"
-    when = datetime.fromtimestamp(at_s, UTC)
+    when = moment_of(at_s)
     return tag.time(when.strftime("%Y-%m-%d %H:%M:%S"), datetime=when.isoformat())
 
 
@@ -161,8 +161,9 @@ def address(*parts: str, **query: str) -> str:
     >>> address("domains", "a/b?c"), address("dead", reason="5xx & more")
     ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more')
     """
-    path = "/" + "/".join(quote(part, safe=":") for part in parts)
-    return f"{path}?{urlencode(query)}" if query else path
+    path = "/" + "/".join(quote(part, safe=":", errors="replace") for part in parts)
+    asked = urlencode(query, errors="replace")
+    return f"{path}?{asked}" if asked else path
 
 
 def fragments(parts: dict[str, Markup]) -> list[Markup]:

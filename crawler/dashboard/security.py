@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable
@@ -19,7 +21,9 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
 from crawler.dashboard.config import DashboardConfig
+from crawler.dashboard.guesses import Guesses
 
+logger = logging.getLogger(__name__)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COOKIE = "seine_session"
@@ -49,13 +53,14 @@ _HEADERS = {
 
 
 class Guard:
-    """Makes and checks sessions and form tokens. Holds no state beside its key."""
+    """Makes and checks sessions and form tokens. Its state: a key and wrong guesses."""
 
     def __init__(self, config: DashboardConfig) -> None:
         self.config = config
         # From the token, so that every replica accepts the others' sessions.
         own = config.token.encode() or secrets.token_bytes(32)
         self._key = hashlib.sha256(b"seine-dashboard\0" + own).digest()
+        self.guesses = Guesses()
 
     def _sign(self, purpose: str, value: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{value}".encode(), hashlib.sha256).hexdigest()
@@ -84,7 +89,7 @@ class Guard:
     def knows_token(self, given: str) -> bool:
         """Whether a visitor knows the dashboard's token."""
         token = self.config.token
-        return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+        return bool(token) and hmac.compare_digest(_digest(given), _digest(token))
 
     def knows_host(self, host: str) -> bool:
         """Whether this is a name of ours; an address literal cannot be rebound."""
@@ -98,12 +103,38 @@ class Guard:
         return True
 
 
+def _digest(text: str) -> bytes:
+    """Of one length whatever the text, so that comparing takes one time."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
 def own_site(request: web.Request) -> bool:
     """Whether a browser says that one of our own pages sent this; other clients say nothing."""
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
         return False
     origin = request.headers.get("Origin")
     return origin is None or urlsplit(origin).netloc == request.host
+
+
+def guess(guard: Guard, request: web.Request, given: str) -> bool:
+    """Whether a visitor knows the token; who guesses wrong too often is not heard.
+
+    Raises:
+        HTTPTooManyRequests: too many wrong tokens came from this address, or from all.
+    """
+    address = request.remote or ""
+    wait_s = guard.guesses.begin(address)
+    if wait_s:
+        raise web.HTTPTooManyRequests(
+            text="Too many wrong tokens: wait a minute.\n",
+            headers={"Retry-After": str(math.ceil(wait_s))},
+        )
+    right = guard.knows_token(given)
+    if right:
+        guard.guesses.forgive(address)
+    else:
+        logger.warning("wrong token from %s", address)
+    return right
 
 
 def harden(response: web.StreamResponse) -> None:
@@ -130,7 +161,9 @@ def make_middleware(guard: Guard) -> Middleware:
             raise web.HTTPMisdirectedRequest(text="This name is not one of the dashboard's.\n")
         request[_SESSION] = cookie = request.cookies.get(COOKIE, "")
         who = guard.who(cookie)
-        if who is None and guard.knows_token(bearer(request)):
+        if who is None and (given := bearer(request)) and guard.config.token:
+            if not guess(guard, request, given):
+                raise web.HTTPUnauthorized(text="That is not the token.\n")
             who, request[_BEARER] = "token", True
         return await _with_visitor(guard, request, handler, who)
 

@@ -35,6 +35,7 @@ from crawler.frontier.wire import (
     text,
     untried,
 )
+from crawler.lenient import whole
 from crawler.stores.scripts import call
 
 #: Requests that one step of a long command touches.
@@ -342,7 +343,7 @@ class Frontier:
             domains_ready=ready,
             domains_waiting=waiting,
             paused=bool(paused),
-            totals={text(name): int(n) for name, n in totals.items()},
+            totals={text(name): whole(n) for name, n in totals.items()},
             moving=sum(out),
         )
 

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import attrs
 from redis.asyncio import Redis
 
+from crawler.config import MOST_PARTITIONS
 from crawler.errors import ConfigError
 from crawler.frontier import outbox
 from crawler.frontier.budgets import tell_totals
@@ -45,6 +46,7 @@ from crawler.frontier.model import (
     Retry,
 )
 from crawler.frontier.outbox import together
+from crawler.lenient import whole
 
 T = TypeVar("T")
 Look = Sequence[tuple[int, int]]
@@ -76,7 +78,8 @@ async def partitions_of(redis: Redis, crawl: str) -> int:
         RedisError: Redis does not answer.
     """
     client: Any = redis
-    return int(await client.hget(Keys(crawl).control, "partitions") or 0)
+    found = whole(await client.hget(Keys(crawl).control, "partitions"))
+    return found if found in range(MOST_PARTITIONS + 1) else 0
 
 
 async def find_frontier(redis: Redis, crawl: str, partitions: int = 1) -> Frontier:

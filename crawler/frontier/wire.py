@@ -11,6 +11,7 @@ from crawler.errors import DecodeError
 from crawler.frontier.codec import decode, encode
 from crawler.frontier.keys import Keys, index_of
 from crawler.frontier.model import Done, Lease, Leased
+from crawler.lenient import items, whole, word
 from crawler.meta import RETRY_COUNT
 from crawler.stores.scripts import Script, load_script
 
@@ -21,13 +22,12 @@ _LEASE_FIELDS = 6
 
 def text(value: Any) -> str:
     """Read a word of a reply."""
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return word(value)
 
 
 def remembered(current: bytes | None, old: bytes | None) -> int:
     """Sum the sizes of the memory's generations."""
-    generations = orjson.loads(old) if old and old != b"{}" else []
-    return int(current or 0) + sum(int(g["n"]) for g in generations)
+    return whole(current) + sum(whole(g.get("n")) for g in items(old) if isinstance(g, dict))
 
 
 def domain_of(stored: bytes) -> str:

@@ -16,6 +16,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
 from crawler.jobs.model import NAME, Job, State
 from crawler.jobs.progress import Pace
+from crawler.lenient import items, real, whole, word
 from crawler.urls import domain, fingerprint, tidy, within
 
 #: Seeds come before everything that they lead to; the same as for seeds that people push.
@@ -159,7 +160,7 @@ class Jobs:
             pipe.hmget(f"{part.job}:{job}", fields)
         rows = await pipe.execute()
         return {
-            field: sum(int(n or 0) for n in column)
+            field: sum(whole(n) for n in column)
             for field, column in zip(fields, zip(*rows, strict=True), strict=True)
         }
 
@@ -168,9 +169,9 @@ class Jobs:
         names = await self._redis.zrevrange(self._index, 0, limit - 1)
         pipe = self._redis.pipeline(transaction=False)
         for name in names:
-            pipe.hgetall(self._key(name.decode()))
+            pipe.hgetall(self._key(word(name)))
         found = zip(names, await pipe.execute(), strict=True)
-        return [await self._read(name.decode(), job) for name, job in found if b"state" in job]
+        return [await self._read(word(name), job) for name, job in found if b"state" in job]
 
     async def running(self) -> list[Job]:
         """Jobs that have not ended, of the newest thousand."""
@@ -225,7 +226,7 @@ def _domain(url: str) -> str:
 
 def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
     def text(field: str) -> str:
-        return found.get(field.encode(), b"").decode()
+        return word(found.get(field.encode(), b""))
 
     state: State = text("state")  # type: ignore[assignment]  # written by this module alone
     return Job(
@@ -233,12 +234,19 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         site_id=text("site_id"),
         kind=text("kind"),
         state=state,
-        domains=tuple(orjson.loads(found.get(b"domains", b"[]"))),
-        total=int(text("total") or 0),
-        done=int(text("done") or 0),
-        failed=int(text("failed") or 0),
-        started_at=float(text("started_at") or 0),
-        finished_at=float(text("finished_at")) if text("finished_at") else None,
+        domains=tuple(map(str, items(found.get(b"domains")))),
+        total=whole(text("total")),
+        done=whole(text("done")),
+        failed=whole(text("failed")),
+        started_at=real(text("started_at")),
+        finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
-        pace=Pace(*orjson.loads(found[b"pace"])) if b"pace" in found else None,
+        pace=_pace(items(found.get(b"pace"))),
     )
+
+
+def _pace(numbers: list[Any]) -> Pace | None:
+    if len(numbers) != len(attrs.fields(Pace)):
+        return None
+    at_s, total, ended, rate, growth = numbers
+    return Pace(real(at_s), whole(total), whole(ended), real(rate), real(growth))

@@ -14,6 +14,7 @@ import orjson
 from redis.asyncio import Redis
 
 from crawler.frontier.keys import Keys
+from crawler.lenient import real, record
 
 logger = logging.getLogger(__name__)
 #: Actions kept in Redis (`actions`, a list of JSON, newest first).
@@ -75,4 +76,10 @@ def _user() -> str:
 async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:
     """Return the newest actions, newest first."""
     client: Any = redis
-    return [Deed(**orjson.loads(raw)) for raw in await client.lrange(keys.actions, 0, limit - 1)]
+    rows = await client.lrange(keys.actions, 0, limit - 1)
+    return [_deed(told) for raw in rows if (told := record(raw))]
+
+
+def _deed(told: dict[str, Any]) -> Deed:
+    texts = ("who", "origin", "verb", "target", "result")
+    return Deed(at=real(told.get("at")), **{name: str(told.get(name, "")) for name in texts})

@@ -12,12 +12,21 @@ from psycopg2.extras import RealDictCursor
 
 from crawler.config import redact
 from crawler.errors import StoreUnreachable
+from crawler.printable import printable
 
 #: A question that takes longer is given up, ms.
 TIMEOUT_MS = 3000
 _BEGIN = "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = %s"
 
 Row = dict[str, Any]
+
+
+def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters without what PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs."""
+    return {
+        name: printable(value) if isinstance(value, str) else value
+        for name, value in params.items()
+    }
 
 
 class Database:
@@ -34,7 +43,7 @@ class Database:
         Raises:
             StoreUnreachable: the database does not answer, lacks the table, or takes too long.
         """
-        return await asyncio.to_thread(self._rows, sql, params or {})
+        return await asyncio.to_thread(self._rows, sql, _sendable(params or {}))
 
     async def value(self, sql: str, params: Mapping[str, Any] | None = None) -> Any:
         """Run one SELECT and return the first column of its first row, or None."""

@@ -11,6 +11,7 @@ import orjson
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import part_of
 from crawler.frontier.outbox import together
+from crawler.lenient import word
 from crawler.ops.requests import Found, load, read
 
 #: Dead letters read in one step while filtering.
@@ -66,7 +67,7 @@ async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> l
     notes = await client.hmget(keys.autopsy, ids) if ids else []
     bodies = await load(frontier, ids)
     return [
-        read(stored, id=id_.decode(), state="dead", at=score / 1000, note=parse_note(note))
+        read(stored, id=word(id_), state="dead", at=score / 1000, note=parse_note(note))
         for (id_, score), note, stored in zip(rows, notes, bodies, strict=True)
     ]
 

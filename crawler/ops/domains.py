@@ -9,6 +9,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.frontier.keys import Keys
+from crawler.lenient import whole, word
 from crawler.ops.tallies import OUTCOMES
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
@@ -90,7 +91,7 @@ async def read_domains(
         pipe.hmget(keys.domain(name), _FIELDS)
         pipe.zcard(keys.queue(name))
     (delay, cap), *replies = await pipe.execute()
-    defaults = {"delay": int(delay or 0), "cap": int(cap or 16)}
+    defaults = {"delay": whole(delay), "cap": whole(cap, 16)}
     rows = zip(names, replies[::2], replies[1::2], strict=True)
     return [_domain(name, fields, queued, defaults, now_s) for name, fields, queued in rows]
 
@@ -99,7 +100,7 @@ def _domain(
     name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, int], now_s: float
 ) -> Domain:
     raw = dict(zip(_FIELDS, fields, strict=True))
-    own = {field: int(float(value)) for field, value in raw.items() if value}
+    own = {field: whole(value) for field, value in raw.items() if value}
     until_ms = max(own.get("due", 0), own.get("blocked", 0))
     due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
     delay = own.get("delay", own.get("site_delay", defaults["delay"]))
@@ -128,5 +129,5 @@ async def list_domains(redis: Redis, keys: Keys, *, limit: int, start: int = 0) 
             pipe.zrange(part.ready, 0, limit - 1)
         for part in keys.parts:
             pipe.zrange(part.waiting, 0, limit - 1)
-    names = [name.decode() for reply in await pipe.execute() for name in reply]
+    names = [word(name) for reply in await pipe.execute() for name in reply]
     return list(dict.fromkeys(names))[:limit]

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
-import orjson
 from redis.asyncio import Redis
 
 from crawler.errors import DecodeError
@@ -16,6 +15,7 @@ from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Counts
 from crawler.frontier.partitions import find_frontier
+from crawler.lenient import real, record, whole, word
 from crawler.meta import CREATED_AT
 from crawler.ops.domains import Domain, free_slots, read_domains
 
@@ -95,7 +95,7 @@ async def read_fleet(redis: Redis, crawl: str) -> Fleet:
     # A Cluster's pipelines take only commands that name a key.
     (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
     beats, *heads = await pipe.execute()
-    ready = [name.decode() for names in heads[::3] for name in names]
+    ready = [word(name) for names in heads[::3] for name in names]
     next_due = [*heads[1::3], *heads[2::3]]
     now_s = seconds + micros / 1e6
     skew_s = time.time() - now_s
@@ -163,8 +163,14 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
     stored = await client.hget(keys.requests, head[0]) if head else None
     if not stored:
         return 0.0
-    created = stored_fields(stored).get("meta", {}).get(CREATED_AT)
-    return max(0.0, now_s - float(created)) if created else 0.0
+    created = real(meta_of(stored_fields(stored)).get(CREATED_AT))
+    return max(0.0, now_s - created) if created else 0.0
+
+
+def meta_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Meta of a stored request; empty where it holds something else."""
+    meta = fields.get("meta")
+    return meta if isinstance(meta, dict) else {}
 
 
 def stored_fields(stored: bytes) -> dict[str, Any]:
@@ -184,23 +190,16 @@ async def _workers(
     infos = await client.hmget(frontier.keys.parts[0].worker_info, [name for name, _ in beats])
     rows = zip(beats, infos, strict=True)
     return sorted(
-        (_worker(name.decode(), expires / 1000 - now_s, info) for (name, expires), info in rows),
+        (_worker(word(name), expires / 1000 - now_s, info) for (name, expires), info in rows),
         key=lambda worker: (not worker.alive, worker.name),
     )
 
 
 def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
-    told = _told(info)
-    known = {field: told[field] for field in _WORKER_FIELDS if field in told}
+    told = record(info)
+    known: dict[str, Any] = {name: whole(told.get(name)) for name in _NUMBERS}
+    known |= {"host": str(told.get("host", "")), "started": real(told.get("started"))}
     return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
 
 
-_WORKER_FIELDS = ("host", "pid", "started", "pages", "items", "active", "buffered")
-
-
-def _told(info: bytes | None) -> Mapping[str, Any]:
-    try:
-        told = orjson.loads(info or b"{}")
-    except orjson.JSONDecodeError:
-        return {}
-    return told if isinstance(told, dict) else {}
+_NUMBERS = ("pid", "pages", "items", "active", "buffered")

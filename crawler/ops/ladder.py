@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import attrs
 from redis.asyncio import Redis
 
 from crawler.access.ladder import STEPS
 from crawler.access.steps import Steps
+from crawler.lenient import moment_of, whole, word
 
 #: Domains whose step is counted for the metrics: those with the latest news.
 MOST = 1000
@@ -35,9 +35,7 @@ async def read_rungs(redis: Redis, fleet: str, names: Sequence[str]) -> dict[str
         pipe.hmget(f"{key}d:{name}", "step", "reason", "stuck")
     rows = zip(names, await pipe.execute(), strict=True)
     return {
-        name: Rung(
-            step=step.decode(), reason=(reason or b"").decode(), stuck=(stuck or b"0") != b"0"
-        )
+        name: Rung(step=word(step), reason=word(reason or b""), stuck=(stuck or b"0") != b"0")
         for name, (step, reason, stuck) in rows
         if step
     }
@@ -51,7 +49,7 @@ async def read_rung(redis: Redis, fleet: str, name: str) -> Rung | None:
     pipe = redis.pipeline(transaction=False)
     pipe.lrange(f"{Steps(redis, fleet).key}path:{name}", 0, 19)
     (path,) = await pipe.execute()
-    return attrs.evolve(rung, moves=[in_words(line.decode()) for line in path])
+    return attrs.evolve(rung, moves=[in_words(word(line)) for line in path])
 
 
 def in_words(line: str) -> str:
@@ -60,8 +58,8 @@ def in_words(line: str) -> str:
     >>> in_words("0 plain tls 3 of 4 answers were bad")
     '1970-01-01 00:00 UTC: plain to tls, 3 of 4 answers were bad'
     """
-    at, came, went, reason = line.split(" ", 3)
-    when = datetime.fromtimestamp(int(at) / 1000, UTC)
+    at, came, went, reason = [*line.split(" ", 3), "", "", ""][:4]
+    when = moment_of(whole(at) / 1000)
     return f"{when:%Y-%m-%d %H:%M} UTC: {came} to {went}, {reason}"
 
 
@@ -70,6 +68,6 @@ async def count_steps(redis: Redis, fleet: str) -> dict[str, int]:
     pipe = redis.pipeline(transaction=False)
     pipe.zrevrange(f"{Steps(redis, fleet).key}domains", 0, MOST - 1)
     (names,) = await pipe.execute()
-    found = await read_rungs(redis, fleet, [name.decode() for name in names])
+    found = await read_rungs(redis, fleet, [word(name) for name in names])
     counts = Counter(rung.step for rung in found.values())
     return {step: counts[step] for step in STEPS} if found else {}

@@ -11,7 +11,8 @@ from crawler import meta as m
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import Keys, part_of
 from crawler.frontier.outbox import together
-from crawler.ops.fleet import stored_fields
+from crawler.lenient import real, whole, word
+from crawler.ops.fleet import meta_of, stored_fields
 
 
 @attrs.frozen(kw_only=True)
@@ -35,12 +36,12 @@ class Found:
 def read(stored: bytes | None, **more: Any) -> Found:
     """Read a stored request; one that cannot be read has no URL (I8)."""
     fields = stored_fields(stored or b"")
-    meta = fields.get("meta") or {}
+    meta = meta_of(fields)
     return Found(
         url=str(fields.get("url") or "(cannot be read)"),
-        priority=int(fields.get("priority") or 0),
-        retries=int(meta.get(m.RETRY_COUNT) or 0),
-        created=float(meta.get(m.CREATED_AT) or 0),
+        priority=whole(fields.get("priority")),
+        retries=whole(meta.get(m.RETRY_COUNT)),
+        created=real(meta.get(m.CREATED_AT)),
         **more,
     )
 
@@ -50,7 +51,7 @@ async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
     client: Any = frontier.redis
 
     async def read_part(keys: Keys) -> dict[bytes, bytes | None]:
-        mine = [id_ for id_ in ids if part_of(id_.decode()) == (keys.index or 0)]
+        mine = [id_ for id_ in ids if part_of(word(id_)) == (keys.index or 0)]
         found = await client.hmget(keys.requests, mine) if mine else []
         return dict(zip(mine, found, strict=True))
 
@@ -65,4 +66,4 @@ async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:
     client: Any = frontier.redis
     ids = await client.zrange(frontier.keys.queue(domain), 0, limit - 1)
     rows = zip(ids, await load(frontier, ids), strict=True)
-    return [read(stored, id=id_.decode(), state="ready") for id_, stored in rows]
+    return [read(stored, id=word(id_), state="ready") for id_, stored in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.frontier.frontier import Frontier
+from crawler.lenient import word
 from crawler.ops.dead import read_dead
 from crawler.ops.requests import Found, load, peek, read
 from crawler.urls import domain as domain_of
@@ -43,7 +44,7 @@ async def _delayed(frontier: Frontier, domain: str) -> list[Found]:
     rows = await client.zrange(delayed, 0, DEPTH - 1, withscores=True)
     bodies = await load(frontier, [id_ for id_, _ in rows])
     return [
-        read(stored, id=id_.decode(), state="delayed", at=score / 1000)
+        read(stored, id=word(id_), state="delayed", at=score / 1000)
         for (id_, score), stored in zip(rows, bodies, strict=True)
     ]
 
@@ -56,9 +57,9 @@ async def _leased(frontier: Frontier, domain: str) -> list[Found]:
     holds = await client.hmget(keys.held, ids) if ids else []
     # A hold reads `token worker score domain`.
     mine = [
-        (id_.decode(), score / 1000, hold.decode().split(" ")[1])
+        (word(id_), score / 1000, word(hold).split(" ")[1])
         for (id_, score), hold in zip(rows, holds, strict=True)
-        if hold and f" {domain}" in hold.decode()
+        if hold and f" {domain}" in word(hold)
     ]
     bodies = await load(frontier, [id_.encode() for id_, _, _ in mine])
     return [

@@ -19,6 +19,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.frontier.keys import Keys
+from crawler.lenient import whole, word
 
 OUTCOMES = ("done", "retry", "bury")
 #: What is kept of each minute: how requests ended, and items.
@@ -84,9 +85,9 @@ async def read_minutes(redis: Redis, keys: Keys, now_s: float, minutes: int) -> 
     counts: dict[int, dict[str, int]] = {}
     for reply in await pipe.execute():
         for field, n in reply.items():
-            at, name = field.decode().split(" ")
+            at, _, name = word(field).partition(" ")
             if name in MINUTE_FIELDS:
-                counts.setdefault(int(at), {})[name] = int(n)
+                counts.setdefault(whole(at), {})[name] = whole(n)
     return [Minute(at, **counts.get(at, {})) for at in range(first, last + 1, _MINUTE_S)]
 
 
