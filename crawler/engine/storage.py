@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import attrs
 import orjson
 from scrapy.crawler import Crawler
 
@@ -27,6 +28,7 @@ from crawler.errors import MigrationError
 from crawler.items import Product
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
+from crawler.stores.blame import Refusal
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
@@ -35,7 +37,6 @@ from crawler.stores.products import confirm_products, mark_vanished, write_produ
 from crawler.stores.rows import (
     Confirmed,
     ProductRow,
-    RejectedRow,
     Seen,
     Vanished,
     product_row,
@@ -112,7 +113,8 @@ class Storage:
             limits = Limits(
                 rows=100_000, size=size, age_s=config.archive_s, high=high, full=high * 4
             )
-            self.archive = self._start(url, "archive", {_PAGE: pages}, limits)
+            kinds: dict[str, Table] = {_PAGE: pages, _REJECTED: write_rejected}
+            self.archive = self._start(url, "archive", kinds, limits)
         if config.attempts:
             self._chores(url)
 
@@ -232,7 +234,7 @@ class Storage:
             hold.release()
         self.failures += len(report.failed)
         for hold in report.failed:
-            hold.fail("PostgreSQL did not take it before the worker stopped")
+            hold.fail(report.reason)
         for name, number_ in report.counts.items():
             self._count(name, number_)
 
@@ -268,17 +270,25 @@ def prepare(database_url: str, own: bool) -> None:
         raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
 
 
-def refused(table: str, row: Any, reason: str) -> tuple[str, Any, int] | None:
-    """Turn a row that PostgreSQL refuses into one that says so."""
+def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None:
+    """Turn a row that PostgreSQL refuses into one that says so; None: there is no place for it."""
     if table == _PRODUCT and isinstance(row, ProductRow):
-        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
+        body: dict[str, Any] = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
         try:
             body = {**body, **orjson.loads(row.body)}
         except ValueError:
             logger.debug("a body that is no JSON", exc_info=True)
-        other: RejectedRow = rejected_row(body, f"PostgreSQL refused it: {reason}")
-        return _REJECTED, other, len(other.body) + _OVERHEAD
-    return None
+    elif table == _PAGE and isinstance(row, Page):
+        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id, "status": row.status}
+    else:
+        return None
+    what = "PostgreSQL refused it" if table == _PRODUCT else "the page cannot be archived"
+    other = attrs.evolve(
+        rejected_row(body, f"{what}: {found.reason}"),
+        code=found.code or None,
+        constraint_name=found.constraint,
+    )
+    return _REJECTED, other, len(other.body) + _OVERHEAD
 
 
 def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from psycopg2.extras import execute_values
 
 from crawler.jobs.model import Job
-from crawler.stores.writer import transaction
+from crawler.stores.database import transaction
 
 _UPSERT = """
 INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, failed, started_at, finished_at)

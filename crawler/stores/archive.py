@@ -18,10 +18,10 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.errors import StoreUnreachable
+from crawler.stores.database import connect
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
 from crawler.stores.warc import Page, pack, places_of, unpack
-from crawler.stores.writer import connect
 
 
 class PageTable:

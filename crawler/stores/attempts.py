@@ -15,8 +15,8 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.config import redact
+from crawler.stores.database import connect
 from crawler.stores.queries import query
-from crawler.stores.writer import connect
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ import psycopg2
 from psycopg2 import extensions, sql
 
 from crawler.errors import ConfigError
-from crawler.stores.writer import transaction
+from crawler.stores.database import transaction
 
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
@@ -36,7 +36,8 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     ),
     "product_addresses": (("site_id", "url", "external_id"), (), "site_id, url"),
     "rejected_items": (
-        ("site_id", "job_id", "url", "reason", "times", "first_at", "rejected_at"),
+        ("site_id", "job_id", "url", "reason", "code", "constraint_name", "times", "first_at",
+         "rejected_at"),
         ("id", "item"), "rejected_at",
     ),
     "attempts": (

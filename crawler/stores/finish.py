@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
+from crawler.stores.database import transaction
 from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
-from crawler.stores.writer import transaction
 
 _KEEP = timedelta(days=2)
 

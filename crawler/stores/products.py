@@ -155,6 +155,8 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
                     "r": row.reason,
                     "v": orjson.Fragment(row.body),
                     "t": row.rejected_at,
+                    "c": row.code,
+                    "n": row.constraint_name,
                 }
                 for key, row in unique.items()
             )

@@ -123,11 +123,12 @@ SELECT k.s, k.j, k.t, ARRAY(SELECT jsonb_array_elements_text(k.k))
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, j text, t timestamptz, k jsonb)
 
 -- name: add_rejected
--- rows: [{id, s, j, u, r, v, t}]
-INSERT INTO rejected_items AS x (id, site_id, job_id, url, reason, item, first_at, rejected_at)
-SELECT k.id, k.s, k.j, k.u, k.r, k.v, k.t, k.t
+-- rows: [{id, s, j, u, r, v, t, c: SQLSTATE, n: constraint}]
+INSERT INTO rejected_items AS x
+    (id, site_id, job_id, url, reason, item, first_at, rejected_at, code, constraint_name)
+SELECT k.id, k.s, k.j, k.u, k.r, k.v, k.t, k.t, k.c, k.n
 FROM jsonb_to_recordset(%(rows)s::jsonb)
-    AS k(id uuid, s text, j text, u text, r text, v jsonb, t timestamptz)
+    AS k(id uuid, s text, j text, u text, r text, v jsonb, t timestamptz, c text, n text)
 ORDER BY k.id
 ON CONFLICT (id) DO UPDATE SET
     times = x.times + 1, rejected_at = greatest(x.rejected_at, EXCLUDED.rejected_at),

@@ -92,6 +92,9 @@ class RejectedRow:
     body: bytes
     """What there was of it, as JSON."""
     rejected_at: datetime
+    code: str | None = None
+    """SQLSTATE, where PostgreSQL refused it."""
+    constraint_name: str | None = None
 
     @property
     def id(self) -> str:

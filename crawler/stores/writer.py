@@ -2,13 +2,15 @@
 
 `put` never waits and never asks the database. A batch leaves by count, bytes or age, whichever
 comes first, in one transaction; then *done* hears which tickets are stored. What goes wrong is
-sorted by what helps:
+sorted by who is to blame (crawler.stores.blame):
 
-* the transaction lost against another (40…): the same batch again, after a random pause;
-* the database is away, full, read-only or has no schema: *pressed(True)*, and again with growing
-  pauses until it is back; nothing is dropped meanwhile, and what `put` takes is bounded;
-* a row that PostgreSQL refuses: the batch is halved until the row is alone, which is then given
-  to *refused*, and what that returns is stored in its place.
+* another transaction: the same batch again, after a random pause;
+* the server (away, full, read-only): *pressed(True)*, and again with growing pauses until it is
+  back; nothing is dropped meanwhile, and what `put` takes is bounded;
+* a row: the batch is halved until the row is alone, which is then given to *refused*, and what
+  that returns is stored in its place. Where nothing is returned, or the place is refused too, the
+  ticket fails with the reason: its page is tried again later, and ends as a dead letter;
+* a row or the server, nobody can tell (`doubts`): decided by what becomes of other rows.
 
 Nothing depends on a session: PgBouncer in transaction mode may sit between.
 """
@@ -20,23 +22,26 @@ import random
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import attrs
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.config import redact
-from crawler.errors import StoreError, StoreUnreachable
+from crawler.stores.blame import Refusal, refusal
+from crawler.stores.database import CONNECT_S, connect
 
 logger = logging.getLogger(__name__)
 
-#: Classes of SQLSTATE that blame the row: data, integrity, limits such as an index entry's size.
-_ROW = ("22", "23", "54")
-_AGAIN = "40"
-_CONNECT_S = 5
+#: A batch that loses so often against others, or breaks its connection so often, is halved.
+_LOSSES, _BREAKS = 10, 4
+#: So many rows of one table that are refused in succession by a doubtful code blame the server.
+SUSPECT = 8
+#: A row whose blame is in doubt waits this long for others to tell, s; then its ticket fails.
+DOUBT_S = 5.0
+#: Refusals that are told one by one.
+_TOLD = 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -81,9 +86,14 @@ class Report:
     stored: list[Any] = attrs.Factory(list)
     """Tickets whose rows are committed."""
     failed: list[Any] = attrs.Factory(list)
-    """Tickets whose rows are not, at the end of the process."""
+    """Tickets whose rows are neither stored nor kept as refused."""
+    reason: str = ""
+    """Why they failed."""
     counts: Counter[str] = attrs.Factory(Counter)
     """Rows by outcome; batches, seconds, retries."""
+
+
+Refused = Callable[[str, Any, Refusal], tuple[str, Any, int] | None]
 
 
 class Writer:
@@ -91,6 +101,8 @@ class Writer:
 
     *done*, *pressed* and *refused* are called on the writer's thread. *tables* are written in
     their order, which all writers must share, or they might wait for each other in a circle.
+    *refused* gives the table, row and size to be stored instead of a refused row, None where there
+    is no such place. Rows without a ticket are a log's: nothing waits for them.
     """
 
     def __init__(
@@ -100,7 +112,7 @@ class Writer:
         *,
         done: Callable[[Report], None],
         pressed: Callable[[bool], None],
-        refused: Callable[[str, Any, str], tuple[str, Any, int] | None],
+        refused: Refused,
         limits: Limits | None = None,
     ) -> None:
         self._url = database_url
@@ -114,6 +126,14 @@ class Writer:
         self._until = float("inf")
         self._pressing = False
         self._away = False
+        self._doubts: dict[str, list[Piece]] = {}
+        """By table: rows that were refused by a doubtful code since one of it was stored."""
+        self._doubts_until = float("inf")
+        self._refusals: Counter[str] = Counter()
+        """By table: rows that were refused since one of it was stored."""
+        self._proven: set[tuple[str, str]] = set()
+        """Tables and doubtful reasons that turned out to be about single rows."""
+        self._told: Counter[str] = Counter()
         self._connection: extensions.connection | None = None
         self._thread = threading.Thread(target=self._run, name="seine-writer", daemon=True)
 
@@ -147,14 +167,17 @@ class Writer:
             self._until = time.monotonic() + limit_s
             self._turn.notify()
         if self._thread.is_alive():
-            self._thread.join(limit_s + _CONNECT_S + 1)
+            self._thread.join(limit_s + CONNECT_S + 1)
 
     # The thread
 
     def _run(self) -> None:
         try:
-            while batch := self._take():
-                self._store(batch)
+            while (batch := self._take()) or self._doubts:
+                if batch:
+                    self._store(batch)
+                if not batch or time.monotonic() >= self._doubts_until:
+                    self._end_doubts()
                 self._press()
         except Exception:  # a mistake of ours must not leave leases open for ever
             logger.exception("the writer stops")
@@ -162,22 +185,24 @@ class Writer:
             self._press()
         finally:
             self._closing = True
-            left = [piece.ticket for piece in self._queue if piece.ticket is not None]
-            if left:
-                self._done(Report(failed=left))
+            left = [*self._queue, *(piece for kept in self._doubts.values() for piece in kept)]
+            self._fail(left, "PostgreSQL did not take it before the worker stopped")
             self._disconnect()
 
     def _take(self) -> list[Piece]:
-        """Wait for a batch; empty at the end."""
+        """Wait for a batch; empty at the end, or when rows in doubt have waited long enough."""
         limits, queue = self.limits, self._queue
         with self._turn:
             while not self._closing:
-                wait = None
+                now = time.monotonic()
+                wait = self._doubts_until - now
                 if queue:
-                    wait = queue[0].since + limits.age_s - time.monotonic()
-                    if wait <= 0 or len(queue) >= limits.rows or self._bytes >= limits.size:
+                    wait = min(wait, queue[0].since + limits.age_s - now)
+                    if len(queue) >= limits.rows or self._bytes >= limits.size:
                         break
-                self._turn.wait(wait)
+                if wait <= 0:
+                    break
+                self._turn.wait(min(wait, threading.TIMEOUT_MAX))
             batch: list[Piece] = []
             size = 0
             if time.monotonic() >= self._until:
@@ -200,65 +225,155 @@ class Writer:
 
     def _store(self, batch: list[Piece]) -> None:
         """Write a batch, whatever it takes."""
-        turn = 0
-        while True:
-            verdict, reason = self._try(batch)
-            if verdict == "stored":
+        turn = breaks = 0
+        while (found := self._try(batch)) is not None:
+            turn, breaks = turn + 1, breaks + found.broke
+            lost = found.blame == "again" and turn > _LOSSES
+            if found.blame in {"row", "doubt"} or lost or breaks > _BREAKS:
+                self._split(batch, found)
                 return
-            if verdict == "row":
-                self._split(batch, reason)
-                return
-            turn += 1
-            if not self._pause(verdict, turn, reason):
-                tickets = [piece.ticket for piece in batch if piece.ticket is not None]
-                self._done(Report(failed=tickets))
+            if not self._pause(found, turn):
+                self._fail(batch, f"not stored before the worker stopped: {found.reason}")
                 return
 
-    def _try(self, batch: list[Piece]) -> tuple[Verdict, str]:
-        began = time.monotonic()
+    def _try(self, batch: Sequence[Piece]) -> Refusal | None:
+        """Write a batch in one transaction; returns why not."""
+        began, name, connected = time.monotonic(), "", False
         counts: Counter[str] = Counter()
         try:
             connection = self._connected()
+            connected = True
             with connection, connection.cursor() as cursor:
-                for name, table in self._tables.items():
+                for name, table in self._tables.items():  # the handler needs it
                     rows = [piece.row for piece in batch if piece.table == name]
                     if rows:
                         counts += table(cursor, rows)
+                name = ""
         except Exception as error:  # whatever a row sets off, it must not take its batch along
-            verdict = judge(error)
-            if verdict == "away":
+            away = self._connection is None or bool(self._connection.closed)
+            found = refusal(error, name, broke=connected and away)
+            if found.blame == "server":
                 self._disconnect()
-            return verdict, redact(" ".join(str(error).split()))[:300] or type(error).__name__
+            return found
         self._back()
         counts["batches"] += 1
         counts["milliseconds"] += round((time.monotonic() - began) * 1000)
         stored = [piece.ticket for piece in batch if piece.ticket is not None]
         self._done(Report(stored=stored, counts=counts))
-        return "stored", ""
+        self._clear_doubts({piece.table for piece in batch})
+        return None
 
-    def _split(self, batch: list[Piece], reason: str) -> None:
-        if len(batch) > 1:
+    def _split(self, batch: list[Piece], found: Refusal) -> None:
+        """Write a refused batch in parts, so that the row to blame is alone in the end."""
+        mine = [piece for piece in batch if piece.table == found.table]
+        others = [piece for piece in batch if piece.table != found.table]
+        if len(batch) == 1:
+            self._refuse(batch[0], found)
+        elif mine and others:
+            self._store(others)
+            self._store(mine)
+        elif self._refusals[found.table] > SUSPECT and not any(p.ticket for p in batch):
+            self._fail(batch, found.reason)  # a log that nothing gets into: not row by row
+        else:
             half = len(batch) // 2
             self._store(batch[:half])
             self._store(batch[half:])
+
+    def _refuse(self, piece: Piece, found: Refusal) -> None:
+        """Decide about a row that was refused alone."""
+        self._refusals[piece.table] += 1
+        has_place = self._refused(piece.table, piece.row, found) is not None
+        proven = (piece.table, found.reason) in self._proven
+        if found.blame == "row" or proven or piece.ticket is None or not has_place:
+            self._reject(piece, found)
             return
-        piece = batch[0]
-        logger.warning("a row for %s was refused: %s", piece.table, reason)
-        other = self._refused(piece.table, piece.row, reason)
+        kept = self._doubts.setdefault(piece.table, [])
+        kept.append(piece)
+        self._doubts_until = min(self._doubts_until, time.monotonic() + DOUBT_S)
+        if len(kept) == SUSPECT:
+            self._wait_for_table(piece.table, found)
+
+    def _reject(self, piece: Piece, found: Refusal) -> None:
+        """Store what says that a row is refused; where that cannot be stored, its ticket fails."""
+        told = f"{piece.table} {found.code}"
+        self._told[told] += 1
+        if self._told[told] <= _TOLD:
+            more = "; further ones are only counted" if self._told[told] == _TOLD else ""
+            logger.warning("a row for %s was refused: %s%s", piece.table, found.reason, more)
+        other = self._refused(piece.table, piece.row, found)
         if other is None:
-            tickets = [] if piece.ticket is None else [piece.ticket]
-            self._done(Report(stored=tickets, counts=Counter(lost=1)))
+            self._fail([piece], f"PostgreSQL refused a row for {piece.table}: {found.reason}")
             return
         table, row, size = other
         self._store([Piece(table, row, size, piece.ticket, piece.since)])
 
-    def _pause(self, verdict: Verdict, turn: int, reason: str) -> bool:
+    def _wait_for_table(self, table: str, found: Refusal) -> None:
+        """Wait until a table takes rows again: so many in succession were refused.
+
+        The rows that were refused are tried in turn, and with each a new one, so that a source of
+        bad rows alone cannot keep those of others from being stored.
+        """
+        turn = 0
+        while kept := self._doubts.get(table):
+            turn += 1
+            if not self._pause(found, turn):
+                return
+            fresh = self._pick(table)
+            for piece in (kept.pop(0), *([fresh] if fresh is not None else ())):
+                again = self._try([piece])
+                if again is not None and again.blame == "row":
+                    self._reject(piece, again)
+                elif again is not None:
+                    self._doubts.setdefault(table, []).append(piece)
+            if not self._doubts.get(table):
+                self._doubts.pop(table, None)
+
+    def _pick(self, table: str) -> Piece | None:
+        """Take the oldest row of a table out of the queue."""
+        with self._turn:
+            piece = next((piece for piece in self._queue if piece.table == table), None)
+            if piece is not None:
+                self._queue.remove(piece)
+                self._bytes -= piece.size
+            return piece
+
+    def _clear_doubts(self, tables: set[str]) -> None:
+        """Rows of these tables are taken: what is refused once more is to blame itself."""
+        for table in tables:
+            self._refusals.pop(table, None)
+            for piece in self._doubts.pop(table, ()):
+                again = self._try([piece])
+                if again is not None and (again.blame != "server" or again.broke):
+                    self._proven.add((table, again.reason))
+                    self._reject(piece, again)
+                elif again is not None:
+                    self._store([piece])
+        if not self._doubts:
+            self._doubts_until = float("inf")
+
+    def _end_doubts(self) -> None:
+        """Nothing told whose fault it is: the pages of these rows are tried again later."""
+        for table in list(self._doubts):
+            for piece in self._doubts.pop(table, ()):
+                again = self._try([piece])
+                if again is not None:
+                    self._fail([piece], f"PostgreSQL refuses rows for {table}: {again.reason}")
+        self._doubts_until = float("inf")
+
+    def _fail(self, batch: Sequence[Piece], reason: str) -> None:
+        tickets = [piece.ticket for piece in batch if piece.ticket is not None]
+        counts = +Counter(lost=len(batch) - len(tickets))
+        if batch:
+            self._done(Report(failed=tickets, reason=reason, counts=counts))
+
+    def _pause(self, found: Refusal, turn: int) -> bool:
         """Wait before the next try; False when the process ends and time is over."""
-        if verdict == "again":
+        if found.blame == "again":
             wait = random.uniform(0.001, 0.02) * min(turn, 10)
         else:
             if not self._away:
-                logger.warning("the store takes nothing, the crawl waits for it: %s", reason)
+                what = f"no row for {found.table}" if found.blame == "doubt" else "nothing"
+                logger.warning("the store takes %s, the crawl waits for it: %s", what, found.reason)
             self._away = True
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
@@ -286,58 +401,3 @@ class Writer:
                 connection.close()
             except psycopg2.Error:
                 logger.debug("closing a broken connection", exc_info=True)
-
-
-Verdict = Literal["stored", "row", "again", "away"]
-
-
-def judge(error: Exception) -> Verdict:
-    """Say what an error asks for; see the module's docstring.
-
-    >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
-    ('row', 'away')
-    """
-    if isinstance(error, StoreError | OSError):
-        return "away"
-    if not isinstance(error, psycopg2.Error):
-        return "row"
-    code = error.pgcode or ""
-    if code.startswith(_AGAIN):
-        return "again"
-    if code.startswith(_ROW):
-        return "row"
-    return "row" if not code and isinstance(error, psycopg2.DataError) else "away"
-
-
-def connect(database_url: str) -> extensions.connection:
-    """Connect so that a dead peer is noticed within half a minute.
-
-    Raises:
-        psycopg2.Error: the database does not answer.
-    """
-    options = extensions.parse_dsn(database_url)
-    for name, value in (
-        ("connect_timeout", _CONNECT_S),
-        ("application_name", "seine"),
-        ("keepalives_idle", 10),
-        ("keepalives_interval", 5),
-        ("keepalives_count", 3),
-        ("tcp_user_timeout", 30_000),
-    ):
-        options.setdefault(name, value)
-    connection: extensions.connection = psycopg2.connect(**options)
-    return connection
-
-
-@contextmanager
-def transaction(database_url: str) -> Iterator[extensions.connection]:
-    """Connect for one transaction: committed at the end of the block, rolled back if it raises.
-
-    Raises:
-        StoreUnreachable: the database does not answer, or goes away meanwhile.
-    """
-    try:
-        with closing(connect(database_url)) as connection, connection:
-            yield connection
-    except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None

@@ -16,7 +16,7 @@ from crawler.errors import ConfigError
 from crawler.frontier.model import Burial, Done, Push
 from crawler.jobs.model import Plan
 from crawler.jobs.store import Jobs
-from crawler.stores.writer import connect
+from crawler.stores.database import connect
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import TTL, Driver
 

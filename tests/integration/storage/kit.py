@@ -52,6 +52,7 @@ class Desk:
     writer: Writer = attrs.field(init=False)
     stored: list[Any] = attrs.Factory(list)
     failed: list[Any] = attrs.Factory(list)
+    reasons: list[str] = attrs.Factory(list)
     counts: Counter[str] = attrs.Factory(Counter)
     pressed: list[bool] = attrs.Factory(list)
     lock: Any = attrs.Factory(threading.Lock)
@@ -60,6 +61,7 @@ class Desk:
         with self.lock:
             self.stored += report.stored
             self.failed += report.failed
+            self.reasons += [report.reason] * len(report.failed)
             self.counts.update(report.counts)
 
     def put(self, made: ProductRow, ticket: object = "ticket") -> bool:

@@ -20,9 +20,9 @@ from crawler.engine.ledger import ledger_of
 from crawler.engine.spider import FrontierSpider
 from crawler.engine.storage import storage_of
 from crawler.frontier.model import Lease
+from crawler.stores.database import transaction
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
-from crawler.stores.writer import transaction
 from middlewares.conditional import Answer
 from tests.helpers import wait_until_async
 from tests.integration.storage.kit import HOUR, T0, row, rows_of

@@ -1,0 +1,101 @@
+"""Who is to blame for a failed write: the row, the server, or another transaction.
+
+The classes of SQLSTATE are those of PostgreSQL's documentation, appendix A. What is not named here
+is the row's: a trigger may raise any code (P0001, a class of its own), and a row that is halved out
+of its batch costs one row, where a wait for what never changes would stop the crawl.
+
+Some codes can be either's. A missing table or a revoked grant (42…), a lock or a statement that
+takes too long, an internal error (XX…) may concern one row (a trigger, a policy for rows, a damaged
+page of an index) or each of them. They are *doubtful*: the writer decides by what becomes of other
+rows of the same table.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Literal
+
+import attrs
+import psycopg2
+
+from crawler.config import redact
+from crawler.errors import StoreError
+
+Blame = Literal["row", "doubt", "again", "server"]
+
+_AGAIN = "40"
+#: Connection, state of the transaction (25006: read-only), authorization, database that is not
+#: there, resources, operator, system, configuration.
+_SERVER = ("08", "25", "28", "3D", "53", "57", "58", "F0")
+#: Feature (a view that takes no rows), schema, syntax or access rule, lock, internal error.
+_DOUBT = ("0A", "3F", "42", "55", "XX")
+#: statement_timeout, lock_timeout of a session, or somebody's pg_cancel_backend.
+_CANCELLED = "57014"
+#: A smaller object, or one with a shorter name, may be kept.
+_SIZE = (errno.EFBIG, errno.ENAMETOOLONG)
+
+
+@attrs.frozen(kw_only=True)
+class Refusal:
+    """Why some rows were not written."""
+
+    blame: Blame
+    reason: str
+    table: str = ""
+    """Where it happened; empty: at the commit, or before any table."""
+    code: str = ""
+    """SQLSTATE; empty where PostgreSQL said nothing."""
+    constraint: str | None = None
+    """Name of the constraint that was violated."""
+    broke: bool = False
+    """The connection was there, and broke while the statement ran."""
+
+
+def judge(error: Exception) -> Blame:
+    """Say whose fault an error is; see the module's docstring.
+
+    >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
+    ('row', 'server')
+    """
+    if isinstance(error, OSError) and error.errno in _SIZE:
+        return "row"
+    if isinstance(error, StoreError | OSError):
+        return "server"
+    if not isinstance(error, psycopg2.Error):
+        return "row"
+    code = error.pgcode
+    if not code:
+        said = psycopg2.DataError, psycopg2.ProgrammingError, psycopg2.NotSupportedError
+        return "row" if isinstance(error, said) else "server"
+    return judge_code(code)
+
+
+def judge_code(code: str) -> Blame:
+    """Say whose fault a SQLSTATE tells of.
+
+    >>> [judge_code(code) for code in ("P0001", "44000", "42501", "57014", "53100", "40P01")]
+    ['row', 'row', 'doubt', 'doubt', 'server', 'again']
+    """
+    if code == _CANCELLED or code.startswith(_DOUBT):
+        return "doubt"
+    if code.startswith(_AGAIN):
+        return "again"
+    return "server" if code.startswith(_SERVER) else "row"
+
+
+def refusal(error: Exception, table: str, *, broke: bool) -> Refusal:
+    """Make a note of an error that came while rows were written to *table*."""
+    code, constraint, text = "", None, str(error)
+    if isinstance(error, psycopg2.Error) and error.pgcode:
+        code, constraint = error.pgcode, error.diag.constraint_name
+        # Its detail repeats the row, which is kept anyway and differs from try to try.
+        text = f"{error.diag.message_primary or text} ({code})"
+    reason = redact(" ".join(text.split()))[:300] or type(error).__name__
+    return Refusal(
+        blame=judge(error),
+        reason=reason,
+        table=table,
+        code=code,
+        constraint=constraint,
+        broke=broke,
+    )

@@ -1,0 +1,48 @@
+"""Connections to PostgreSQL: one for a thread that keeps it, or one for a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import psycopg2
+from psycopg2 import extensions
+
+from crawler.errors import StoreUnreachable
+
+#: A connection is made within this time, or fails, s.
+CONNECT_S = 5
+
+
+def connect(database_url: str) -> extensions.connection:
+    """Connect so that a dead peer is noticed within half a minute.
+
+    Raises:
+        psycopg2.Error: the database does not answer.
+    """
+    options = extensions.parse_dsn(database_url)
+    for name, value in (
+        ("connect_timeout", CONNECT_S),
+        ("application_name", "seine"),
+        ("keepalives_idle", 10),
+        ("keepalives_interval", 5),
+        ("keepalives_count", 3),
+        ("tcp_user_timeout", 30_000),
+    ):
+        options.setdefault(name, value)
+    connection: extensions.connection = psycopg2.connect(**options)
+    return connection
+
+
+@contextmanager
+def transaction(database_url: str) -> Iterator[extensions.connection]:
+    """Connect for one transaction: committed at the end of the block, rolled back if it raises.
+
+    Raises:
+        StoreUnreachable: the database does not answer, or goes away meanwhile.
+    """
+    try:
+        with closing(connect(database_url)) as connection, connection:
+            yield connection
+    except psycopg2.OperationalError as error:
+        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None

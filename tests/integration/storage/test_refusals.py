@@ -1,0 +1,255 @@
+"""I4: whatever PostgreSQL has against a row, the row is stored, kept as refused, or its page fails.
+
+Each fault is made on a real server: triggers that raise, views with a check, grants revoked, rows
+that time out, connections that break.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psycopg2
+import pytest
+
+from crawler.stores import writer as module
+from crawler.stores.writer import Limits
+from tests.helpers import execute, wait_until
+from tests.integration.storage.kit import desk, row, rows_of
+
+pytestmark = pytest.mark.postgres
+#: The one product that the faults below are about.
+BAD = 7
+BATCH = Limits(age_s=0.3)
+
+
+def guard(database: str, body: str, *, table: str = "products", when: str = "") -> None:
+    """Put a trigger before each row that is written; *when* names the rows it is about."""
+    execute(
+        database,
+        f"CREATE OR REPLACE FUNCTION guard_{table}() RETURNS trigger LANGUAGE plpgsql AS"
+        f" $$ BEGIN {f'IF {when} THEN' if when else ''} {body} {'END IF;' if when else ''}"
+        " RETURN NEW; END $$",
+    )
+    execute(
+        database,
+        f"CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON {table}"
+        f" FOR EACH ROW EXECUTE FUNCTION guard_{table}()",
+    )
+
+
+@contextmanager
+def lesser_role(database: str) -> Iterator[str]:
+    """Give the URL of the database for a role that may do what it is granted, and no more."""
+    name = f"role_{urlsplit(database).path[1:]}"
+    execute(database, f"CREATE ROLE {name} LOGIN PASSWORD 'x'")
+    for what in ("ALL TABLES", "ALL SEQUENCES"):
+        execute(database, f"GRANT ALL ON {what} IN SCHEMA public TO {name}")
+    options = psycopg2.extensions.parse_dsn(database)
+    options.update(user=name, password="x")
+    try:
+        yield psycopg2.extensions.make_dsn(**options)
+    finally:
+        execute(database, f"DROP OWNED BY {name}")
+        execute(database, f"DROP ROLE {name}")
+
+
+def store_around(database: str, url: str = "") -> tuple[list[str], list[tuple[object, ...]]]:
+    """Write thirty rows of which one is bad; returns the stored keys and what was rejected."""
+    with desk(url or database, BATCH) as made:
+        for number in range(30):
+            made.put(row(number), number)
+        wait_until(lambda: len(made.stored) + len(made.failed) == 30, 20, "each row has its end")
+    assert sorted(made.stored) == list(range(30)), made.reasons
+    keys = [key for (key,) in rows_of(database, "SELECT external_id FROM products")]
+    rejected = rows_of(database, "SELECT url, code, constraint_name, reason FROM rejected_items")
+    return keys, rejected
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        ("RAISE 'no lamps today'", "P0001"),
+        ("RAISE 'x' USING ERRCODE = '44000'", "44000"),
+        ("RAISE 'x' USING ERRCODE = '21000'", "21000"),
+        ("RAISE 'x' USING ERRCODE = 'XX000'", "XX000"),
+        ("RAISE 'x' USING ERRCODE = 'AB123'", "AB123"),
+        ("RAISE 'x' USING ERRCODE = '42501'", "42501"),
+        ("PERFORM 1 FROM no_such_table", "42P01"),
+        ("RAISE 'x' USING ERRCODE = '23514', CONSTRAINT = 'only_lamps'", "23514"),
+        ("RAISE 'x' USING ERRCODE = '40001'", "40001"),
+        ("RAISE 'x' USING ERRCODE = '55P03'", "55P03"),
+    ],
+)
+def test_a_row_that_is_refused_by_any_code_goes_alone(
+    database: str, raised: str, code: str
+) -> None:
+    guard(database, f"{raised};", when=f"NEW.external_id = 'sku-{BAD}'")
+    keys, rejected = store_around(database)
+    assert len(keys) == 29
+    ((url, known, constraint, reason),) = rejected
+    assert (url, known) == (f"https://shop.example/p/{BAD}", code)
+    assert constraint == ("only_lamps" if code == "23514" else None)
+    assert "PostgreSQL refused it" in str(reason)
+
+
+def test_a_view_that_checks_its_rows_costs_the_row_only(database: str) -> None:
+    execute(database, "ALTER TABLE products RENAME TO held")
+    execute(
+        database,
+        "CREATE VIEW products AS SELECT * FROM held WHERE price < 100 WITH CASCADED CHECK OPTION",
+    )
+    with desk(database, BATCH) as made:
+        made.put(row(1), 1)
+        made.put(row(2, price="500"), 2)
+        wait_until(lambda: len(made.stored) + len(made.failed) == 2, 20, "both rows have an end")
+    assert sorted(made.stored) == [1, 2]
+    assert rows_of(database, "SELECT external_id FROM held") == [("sku-1",)]
+    assert rows_of(database, "SELECT code FROM rejected_items") == [("44000",)]
+
+
+def test_a_policy_that_refuses_one_row_does_not_look_like_a_revoked_grant(database: str) -> None:
+    with lesser_role(database) as url:
+        execute(database, "ALTER TABLE products ENABLE ROW LEVEL SECURITY")
+        execute(
+            database, f"CREATE POLICY p ON products USING (true) WITH CHECK (sku IS DISTINCT FROM"
+            f" 'no' AND external_id <> 'sku-{BAD}')",
+        )  # fmt: skip
+        keys, rejected = store_around(database, url)
+    assert len(keys) == 29
+    assert [code for _, code, _, _ in rejected] == ["42501"]
+
+
+def test_a_row_that_takes_too_long_costs_itself_only(database: str) -> None:
+    execute(
+        database,
+        f'ALTER DATABASE "{urlsplit(database).path[1:]}" SET statement_timeout = 300',
+    )
+    guard(database, "PERFORM pg_sleep(10);", when=f"NEW.external_id = 'sku-{BAD}'")
+    keys, rejected = store_around(database)
+    assert len(keys) == 29
+    assert [code for _, code, _, _ in rejected] == ["57014"]
+
+
+def test_a_row_that_breaks_its_connection_each_time_ends(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_WAITS_S", (0.0,))
+    guard(
+        database,
+        "PERFORM pg_terminate_backend(pg_backend_pid());",
+        when=f"NEW.external_id = 'sku-{BAD}'",
+    )
+    keys, rejected = store_around(database)
+    assert len(keys) == 29
+    assert len(rejected) == 1
+
+
+@pytest.mark.parametrize("fault", ["REVOKE", "DROP"])
+def test_a_table_that_takes_no_row_at_all_is_waited_for_and_rejects_none(
+    database: str, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with lesser_role(database) as url, desk(url, BATCH) as made:
+        made.put(row(0), 0)
+        wait_until(lambda: made.stored == [0], 10, "the first row")
+        role = f"role_{urlsplit(database).path[1:]}"
+        if fault == "REVOKE":
+            execute(database, f"REVOKE INSERT ON products FROM {role}")
+        else:
+            execute(database, "ALTER TABLE products RENAME TO away")
+        for number in range(1, 500):
+            made.put(row(number), number)
+        wait_until(lambda: made.pressed == [True], 20, "the crawl waits")
+        if fault == "REVOKE":
+            execute(database, f"GRANT INSERT ON products TO {role}")
+        else:
+            execute(database, "ALTER TABLE away RENAME TO products")
+        wait_until(lambda: len(made.stored) == 500, 20, "all rows")
+    assert rows_of(database, "SELECT count(*) FROM products") == [(500,)]
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
+    assert made.failed == []
+    waits = [line for line in caplog.messages if "the store takes no row for products" in line]
+    assert len(waits) == 1
+    assert ("permission denied" if fault == "REVOKE" else "does not exist") in waits[0]
+
+
+def test_a_site_all_of_whose_rows_are_doubtful_does_not_keep_others_waiting(database: str) -> None:
+    guard(database, "RAISE 'x' USING ERRCODE = '42501';", when="NEW.site_id = 'bad'")
+    with desk(database, BATCH) as made:
+        for number in range(40):
+            made.put(row(number, site_id="bad"), number)
+        wait_until(lambda: made.pressed == [True], 20, "the table is suspected")
+        made.put(row(99), 99)
+        wait_until(lambda: len(made.stored) == 41, 20, "each row has its end")
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-99",)]
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(40,)]
+
+
+def test_one_doubtful_row_with_nothing_beside_it_fails_its_page(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "DOUBT_S", 0.2)
+    guard(database, "RAISE 'not now' USING ERRCODE = '42501';")
+    with desk(database, BATCH) as made:
+        made.put(row(1), 1)
+        wait_until(lambda: made.failed == [1], 10, "its ticket fails")
+    assert "not now (42501)" in made.reasons[0]
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
+
+
+@pytest.mark.parametrize("fault", ["trigger", "missing", "grant"])
+def test_what_even_the_rejected_table_refuses_fails_its_page(database: str, fault: str) -> None:
+    guard(database, "RAISE 'no lamps';", when="NEW.external_id = 'sku-7'")
+    with lesser_role(database) as url:
+        if fault == "trigger":
+            guard(database, "RAISE 'no rejects';", table="rejected_items")
+        elif fault == "missing":
+            execute(database, "DROP TABLE rejected_items")
+        else:
+            execute(
+                database,
+                f"REVOKE ALL ON rejected_items FROM role_{urlsplit(database).path[1:]}",
+            )
+        with desk(url, BATCH) as made:
+            for number in range(30):
+                made.put(row(number), number)
+            wait_until(lambda: len(made.stored) + len(made.failed) == 30, 20, "all have an end")
+    assert made.failed == [BAD]
+    assert "rejected" in made.reasons[0]
+    assert rows_of(database, "SELECT count(*) FROM products") == [(29,)]
+    assert made.pressed in ([], [True, False])
+
+
+@pytest.mark.parametrize("code", ["53100", "53200", "57P03", "58030", "25006"])
+def test_a_server_that_is_full_or_read_only_is_waited_for(database: str, code: str) -> None:
+    guard(database, f"RAISE 'disk full' USING ERRCODE = '{code}';")
+    with desk(database, BATCH) as made:
+        for number in range(30):
+            made.put(row(number), number)
+        wait_until(lambda: made.pressed == [True], 10, "back-pressure")
+        execute(database, "DROP TRIGGER guard ON products")
+        wait_until(lambda: len(made.stored) == 30, 20, "all rows")
+    assert made.failed == []
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
+
+
+def test_a_row_that_always_loses_against_others_does_not_hold_up_the_rest(database: str) -> None:
+    """A lock that somebody holds is waited for; the rows behind it are stored when it is free."""
+    with desk(database, BATCH) as made:
+        made.put(row(1), 1)
+        wait_until(lambda: made.stored == [1], 10, "the first row")
+    execute(database, f'ALTER DATABASE "{urlsplit(database).path[1:]}" SET lock_timeout = 200')
+    holder = psycopg2.connect(database)
+    holder.cursor().execute("LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
+    release = threading.Timer(3, holder.rollback)
+    release.start()
+    with desk(database, BATCH) as made:
+        for number in range(100):
+            made.put(row(number), number)
+        wait_until(lambda: len(made.stored) == 100, 30, "all rows after the lock")
+    release.join()
+    holder.close()
+    assert made.failed == []
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
