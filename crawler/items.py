@@ -66,4 +66,4 @@ class Product:
     job_id: str | None = None
     """The job whose request found it."""
     scraped_at: datetime = attrs.Factory(_now)
-    """When the page was parsed, UTC."""
+    """When the page was answered, UTC, by the frontier's clock."""

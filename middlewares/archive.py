@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Self
 
@@ -44,7 +43,7 @@ class Archive:
         if kept and "cached" not in response.flags:
             page = Page(
                 url=request.url,
-                at=datetime.now(UTC),
+                at=self.ledger.now(self.ledger.entry_of(request)),
                 status=response.status,
                 headers=headers_of(response),
                 body=response.body,

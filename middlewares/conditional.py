@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Self
 
@@ -93,7 +93,8 @@ class Answer:
         elif response.status == HTTPStatus.NOT_MODIFIED and not _wanted(request):
             return self._unchanged(request, response)
         elif response.status in _NOT_THERE and _is_known(request):
-            row = Vanished(_site(request), tidy(request.url), datetime.now(UTC))
+            now = self.ledger.now(self.ledger.entry_of(request))
+            row = Vanished(_site(request), tidy(request.url), now)
             self.storage.vanished(row, self.ledger.hold_for(request))
         return response
 
@@ -101,7 +102,7 @@ class Answer:
         entry = self.ledger.entry_of(request)
         if entry is not None:
             headers = {name.lower(): header(response, name) for name in _READ}
-            entry.seen = validators_in(headers, datetime.now(UTC))
+            entry.seen = validators_in(headers, self.ledger.now(entry))
 
     def _unchanged(self, request: Request, response: Response) -> Request | Response:
         known, entry = from_meta(request.meta.get(KEY)), self.ledger.entry_of(request)
@@ -114,7 +115,8 @@ class Answer:
             del request.meta[KEY]
             return self._refuse(request, response, "HTTP 304 about another state of the page")
         self.stats.inc_value("seine/not_modified")
-        self.storage.confirm(_confirmed(request, validators, parser), self.ledger.hold_for(request))
+        row = _confirmed(request, self.ledger.now(entry), validators, parser)
+        self.storage.confirm(row, self.ledger.hold_for(request))
         raise IgnoreRequest("the page is unchanged")
 
     def _refuse(self, request: Request, response: Response, reason: str) -> Request | Response:
@@ -124,11 +126,11 @@ class Answer:
         return self.ledger.retry(request, kind="protocol", reason=reason) or response
 
 
-def _confirmed(request: Request, validators: Validators, parser: str) -> Confirmed:
+def _confirmed(request: Request, now: datetime, validators: Validators, parser: str) -> Confirmed:
     return Confirmed(
         _site(request),
         tidy(request.url),
-        datetime.now(UTC),
+        now,
         request.meta.get(m.JOB_ID),
         Seen(etag=validators.etag, last_modified=validators.last_modified, parser=parser),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
@@ -50,7 +49,7 @@ class Clean:
                 self._note(type(item))
                 return item
             _complete(product)
-            clean(product, datetime.now(UTC))
+            clean(product, self.storage.ledger.now(current.get()))
         except Exception as error:  # a page can hold anything; its reason is kept
             reason = f"cannot be cleaned: {type(error).__name__}: {error}"
             self.storage.reject(item, reason)
@@ -77,3 +76,5 @@ def _complete(product: Product) -> None:
         meta = entry.request.meta
         product.job_id = product.job_id or meta.get(m.JOB_ID)
         product.site_id = product.site_id or meta.get(m.SITE_ID)
+        # Which of two pages is newer must not depend on the clocks of those who read them.
+        product.scraped_at = entry.answered_at or product.scraped_at

@@ -12,8 +12,10 @@ middleware runs.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 from weakref import WeakKeyDictionary
 
@@ -37,6 +39,8 @@ class Entry:
     holds: int = 0
     finished: bool = False
     landed: bool = False
+    answered_at: datetime | None = None
+    """When the answer was here, by the frontier's clock."""
     spent_at: float | None = None
     """When its time to send was used up by something else, robots.txt (monotonic)."""
     waited_s: float = 0.0
@@ -102,6 +106,8 @@ class Ledger:
         #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
         self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)
         self._watchers: list[Callable[[Entry], None]] = []
+        #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
+        self.clock: Callable[[Lease], float] = lambda lease: time.time() * 1000
 
     def __len__(self) -> int:
         return len(self._all)
@@ -142,6 +148,11 @@ class Ledger:
     def entry_of(self, request: Request | None) -> Entry | None:
         """Entry of this very request object; None where the frontier did not issue it."""
         return self._entries.get(id(request))
+
+    def now(self, entry: Entry | None) -> datetime:
+        """What time it is by the frontier's clock; by this machine's for what has no entry."""
+        now_ms = self.clock(entry.lease) if entry is not None else time.time() * 1000
+        return datetime.fromtimestamp(now_ms / 1000, UTC)
 
     def hold(self, item: object) -> Hold:
         """Keep the entry of the item at hand open until the hold is released."""

@@ -147,6 +147,7 @@ class Passage:
         entry = self.ledger.entry_of(request)
         if entry is not None and not entry.landed:
             entry.landed = True
+            entry.answered_at = self.ledger.now(entry)
             self._landed(entry)
         current.set(entry)
         if not isinstance(result, Request):

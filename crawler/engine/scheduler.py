@@ -128,6 +128,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             *(self.worker, self.redis, self.frontier, self.pump),
             *(self.ledger, self.stats, config.lease_s, self.df.clear),
         )
+        self.ledger.clock = self.pump.now_ms
         manners = manners_of(self.crawler)
         manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
         seeds = SeedKeys(config.seeds_key)

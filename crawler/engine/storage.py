@@ -189,7 +189,8 @@ class Storage:
 
     def reject(self, item: object, reason: str, **known: str | None) -> None:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
-        row = rejected_row(item, reason, **known)
+        now = self.ledger.now(current.get())
+        row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
         self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
 
     def keep(self, page: Page, hold: Hold) -> None:

@@ -34,6 +34,8 @@ class Known:
     scraped_at: datetime
     gone: bool
     url: str
+    ahead: bool = False
+    """Its time lies in the future: a clock was wrong, and any page is newer."""
 
 
 def decide(row: ProductRow, known: Known | None, window: timedelta) -> Action:
@@ -41,7 +43,10 @@ def decide(row: ProductRow, known: Known | None, window: timedelta) -> Action:
     if known is None:
         return "new"
     if known.content_hash != row.content_hash:
-        return "changed" if row.scraped_at > known.scraped_at else "stale"
+        newer = known.ahead or row.scraped_at > known.scraped_at
+        return "changed" if newer else "stale"
+    if known.ahead:
+        return "refreshed"
     if row.scraped_at <= known.scraped_at:
         return "unchanged"
     stale = row.scraped_at - known.scraped_at >= window
@@ -175,8 +180,8 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Kn
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
     cursor.execute(query("look"), {"keys": keys})
     return {
-        i: Known(bytes(content_hash), scraped_at, gone, url)
-        for i, content_hash, scraped_at, gone, url in cursor.fetchall()
+        i: Known(bytes(content_hash), scraped_at, gone, url, ahead)
+        for i, content_hash, scraped_at, gone, url, ahead in cursor.fetchall()
     }
 
 

@@ -1,10 +1,13 @@
 -- The statements of the writers, each after its name. Batches travel as one JSON document: it is
 -- the cheapest way to send many rows at once that needs no session (measured against arrays and
 -- COPY), and the item is sent once instead of once as columns and once as JSON.
+-- A row's scraped_at that is more than five minutes in the future came from a wrong clock: any page
+-- counts as newer.
 
 -- name: look
 -- Which products of a batch are known? keys: [{i, s, e}]
-SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url
+SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url,
+       p.scraped_at > now() + interval '5 minutes'
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
@@ -62,17 +65,20 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL,
     etag = EXCLUDED.etag, last_modified = EXCLUDED.last_modified, parser = EXCLUDED.parser,
     told = EXCLUDED.told,
-    observed_s = p.observed_s + extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at),
-    changed_after = CASE WHEN EXCLUDED.told THEN p.changed_after ELSE seine_changed_after(
-        p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END
-WHERE p.content_hash <> EXCLUDED.content_hash AND p.scraped_at < EXCLUDED.scraped_at
+    observed_s = p.observed_s
+        + greatest(0, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)),
+    changed_after = CASE WHEN EXCLUDED.told OR EXCLUDED.scraped_at <= p.scraped_at
+        THEN p.changed_after ELSE seine_changed_after(
+            p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END
+WHERE p.content_hash <> EXCLUDED.content_hash
+  AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
 
 -- name: refresh_products
 -- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
 -- validators are those of the answer at u, and kept where that is the row's own address. A row
 -- that another writer holds is being written anyway: it is skipped, so that this never waits.
 UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL,
-    observed_s = p.observed_s + extract(epoch FROM k.t - p.scraped_at),
+    observed_s = p.observed_s + greatest(0, extract(epoch FROM k.t - p.scraped_at)),
     etag = CASE WHEN p.url = k.u THEN k.g ELSE p.etag END,
     last_modified = CASE WHEN p.url = k.u THEN k.l ELSE p.last_modified END,
     parser = CASE WHEN p.url = k.u THEN k.p ELSE p.parser END
@@ -83,7 +89,8 @@ FROM (
     JOIN products q ON q.site_id = k.s AND q.external_id = k.e
     FOR UPDATE OF q SKIP LOCKED
 ) k
-WHERE p.site_id = k.site_id AND p.external_id = k.external_id AND p.scraped_at < k.t
+WHERE p.site_id = k.site_id AND p.external_id = k.external_id
+  AND (p.scraped_at < k.t OR p.scraped_at > now() + interval '5 minutes')
 RETURNING k.i
 
 -- name: find_confirmed
@@ -105,7 +112,8 @@ FROM (
         AND q.url = k.u AND q.site_id = k.s
     FOR UPDATE OF q SKIP LOCKED
 ) k
-WHERE p.site_id = k.site_id AND p.external_id = k.external_id AND p.scraped_at < k.t
+WHERE p.site_id = k.site_id AND p.external_id = k.external_id
+  AND (p.scraped_at < k.t OR p.scraped_at > now() + interval '5 minutes')
 
 -- name: add_urls
 -- Further addresses of known products. rows: [{s, u, e, t}]
@@ -240,7 +248,12 @@ ORDER BY at DESC LIMIT 1
 -- The products of a site that may be due, roughly the most overdue first: their exact order needs
 -- an estimate of how often each changes, which is not made here.
 SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser
-FROM products
+FROM (
+    SELECT url, site_id, gone_at, observed_s, changed_after, etag, last_modified, parser,
+           CASE WHEN scraped_at > now() + interval '5 minutes' THEN to_timestamp(0)
+                ELSE scraped_at END AS scraped_at
+    FROM products
+) AS looked
 WHERE site_id = %(site)s AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
   -- What is gone gets one more look: a shop may have lost its pages for an hour only.
   AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)

@@ -1,0 +1,66 @@
+"""A worker whose clock is wrong: what it stores is dated by the frontier's clock all the same."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.catalogue import catalogue
+from crawler.demo.judge import judge
+from crawler.demo.served import served
+from tests.acceptance.conftest import Crawl
+from tests.acceptance.test_storage import free_port, run
+
+pytestmark = pytest.mark.acceptance
+
+PRODUCTS = 60
+DAY_S = 86_400
+SHIM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+int clock_gettime(clockid_t id, struct timespec *at) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int got = real(id, at);
+    const char *by = getenv("AHEAD_S");
+    if (got == 0 && id == CLOCK_REALTIME && by) at->tv_sec += atol(by);
+    return got;
+}
+"""
+
+
+@pytest.fixture
+def shim(tmp_path: Path) -> str:
+    """A library that sets the clock of one process."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler: the clock of one process cannot be set")
+    source, library = tmp_path / "clock.c", tmp_path / "clock.so"
+    source.write_text(SHIM)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, timeout=60
+    )
+    return str(library)
+
+
+def test_changes_after_a_worker_whose_clock_was_a_day_ahead_are_not_stale(
+    crawl: Crawl, shim: str
+) -> None:
+    right, port = dict(crawl.workers.environment), free_port()
+    with served(products=PRODUCTS, port=port) as shop:
+        crawl.workers.environment = {**right, "LD_PRELOAD": shim, "AHEAD_S": str(DAY_S)}
+        run(crawl, shop.url)
+    ((newest,),) = crawl.query("SELECT max(scraped_at) FROM products")
+    assert newest < datetime.now(UTC) + timedelta(minutes=1)
+    crawl.workers.environment = right
+    with served(products=PRODUCTS, port=port, day=2) as shop:
+        run(crawl, shop.url)
+    wanted = {product.sku for product in catalogue(PRODUCTS, day=2)}
+    rows = [row for row in crawl.rows() if row["external_id"] in wanted]
+    assert judge(catalogue(PRODUCTS, day=2), rows).passed
