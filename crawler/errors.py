@@ -11,6 +11,7 @@
     + EncodeError          a request cannot be stored
     + DecodeError          a stored request cannot be read back
     + BadSeed              a seed is not something that can be crawled
+  x AddressRefused         a request would lead to a private address
   x BadItem                an item cannot be kept; carries the reason
 
 The docstring of each is its default message: it says what happened and what to do next.
@@ -64,6 +65,15 @@ class DecodeError(FrontierError):
 
 class BadSeed(FrontierError):
     """A seed is not something that can be crawled; send a URL or a JSON object with a `url`."""
+
+
+class AddressRefused(SeineError):
+    """The request leads to a private address; allow it with SEINE_PRIVATE_ADDRESSES."""
+
+    def __init__(self, message: str | None = None, place: str = "") -> None:
+        super().__init__(message)
+        self.place = place
+        """Host and port that may not be reached."""
 
 
 class BadItem(SeineError):

@@ -48,6 +48,10 @@ INSTEAD_OF = "instead_of"
 #: How far away the time to send may be that a request waits for, ms.
 PATIENCE_MS = "patience_ms"
 
+#: Host and port of the seed that a request comes from, where their address is private: the only
+#: private ones that it may reach; '' where the seed's were public. Only the engine sets it.
+HOME = "home"
+
 #: Keys that a child takes over from the page that yielded it.
 INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
 
@@ -65,3 +69,5 @@ def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | 
         for key in INHERITED:
             if key not in meta and key in parent:
                 meta[key] = parent[key]
+        if HOME not in meta and parent.get(HOME):
+            meta[HOME] = parent[HOME]

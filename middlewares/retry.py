@@ -17,6 +17,7 @@ from crawler.access.detect import RULE, VERDICT
 from crawler.config import number
 from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
+from crawler.errors import AddressRefused
 from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
@@ -70,6 +71,9 @@ class Retry:
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
         """Send the request back when the connection failed."""
+        if isinstance(exception, AddressRefused):
+            self.ledger.bury(request, "address", str(exception))
+            return None
         name = type(exception).__name__
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             return self.ledger.retry(request, kind="size", reason=f"{name}: {exception}")

@@ -12,6 +12,7 @@ import logging
 import random
 import uuid
 from collections.abc import Awaitable
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Self
 
@@ -28,6 +29,8 @@ from crawler.config import number
 from crawler.engine.gate import NotNow
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
+from crawler.engine.reach import place_of, reach_of
+from crawler.errors import AddressRefused
 from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from crawler.politeness.shared import Awaited, Known, SharedRobots, Wanted
 from crawler.urls import domain
@@ -37,6 +40,8 @@ logger = logging.getLogger(__name__)
 FETCH_S = 45.0
 #: How long requests wait for robots.txt inside the downloader before they go back, s.
 PATIENCE_S = 3.0
+#: What the fleet believes for a moment only, s.
+_MOMENT_S = 0.001
 #: Sites that a process remembers.
 MOST_SITES = 10_000
 #: What the page says about its way out, and its robots.txt takes over.
@@ -61,6 +66,7 @@ class RobotsMiddleware:
         self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
         self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
         self.delay_limit_s = number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
+        self.reach = reach_of(crawler)
         self.sites: dict[str, _Site] = {}
         self.learning: dict[str, asyncio.Task[_Site]] = {}
         self.token = uuid.uuid4().hex
@@ -112,11 +118,12 @@ class RobotsMiddleware:
         return copy
 
     async def _wait(self, request: Request, origin: str) -> Request | None:
-        task = self.learning.get(origin)
+        asks = f"{self.reach.home_of(request)} {origin}"  # what one may reach, another may not
+        task = self.learning.get(asks)
         if task is None:
             task = asyncio.ensure_future(self._learn(origin, request))
-            self.learning[origin] = task
-            task.add_done_callback(lambda done: self._learned(origin, done))
+            self.learning[asks] = task
+            task.add_done_callback(lambda done: self._learned(asks, origin, done))
         entry = self.ledger.entry_of(request)
         done, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
         if done:
@@ -124,8 +131,8 @@ class RobotsMiddleware:
         self.manners.block(domain(request.url), PATIENCE_S)
         return self.ledger.hand_back(request)
 
-    def _learned(self, origin: str, task: asyncio.Task[_Site]) -> None:
-        del self.learning[origin]
+    def _learned(self, asks: str, origin: str, task: asyncio.Task[_Site]) -> None:
+        del self.learning[asks]
         if task.cancelled() or task.exception() is not None:
             return
         while len(self.sites) >= MOST_SITES:
@@ -164,7 +171,12 @@ class RobotsMiddleware:
     async def _fetch_for_all(
         self, shared: SharedRobots, origin: str, request: Request, failures: int
     ) -> Known:
-        known = await self._fetch(origin, request, failures)
+        try:
+            known = await self._fetch(origin, request, failures)
+        except AddressRefused:  # another page may ask: let go of the lock
+            with suppress(RedisError, OSError):
+                await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
+            raise
         failures = failures + 1 if known.state == "away" else 0
         try:
             await shared.store(origin, known, failures=failures)
@@ -186,6 +198,7 @@ class RobotsMiddleware:
         meta = {key: request.meta[key] for key in _WAY if key in request.meta}
         # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
         meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
+        meta[m.HOME] = self.reach.home_of(request)
         meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
         if on_lease:
             meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
@@ -196,6 +209,10 @@ class RobotsMiddleware:
             response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
         except NotNow:
             raise
+        except AddressRefused as error:
+            if error.place != place_of(ask):  # a redirect leads there: as if there were none
+                return Known("free", b"", self.lifetime_s)
+            raise  # the page may not be asked for either, and other pages may
         except IgnoreRequest:  # more redirects than five: as if there were none
             return Known("free", b"", self.lifetime_s)
         except Exception as error:

@@ -131,6 +131,15 @@ SEINE_ARCHIVE_BYTES = 8 << 20
 SEINE_ARCHIVE_SECONDS = 10
 # Take pages from this archive instead of the network. Default: empty, ask the sites.
 SEINE_REPLAY = os.environ.get("SEINE_REPLAY", "")
+# Which private addresses (loopback, local networks, the cloud's 169.254.169.254 …) may be asked:
+# `seeds` only a seed's own host and port, where the seed itself is private, and only for what the
+# seed leads to; `allow` any; `deny` none. Links, redirects, robots.txt, sitemaps and images count
+# alike, whatever the lane. Default: seeds. Behind a remote proxy only what is private by its
+# literal address, or by what its name resolves to here, can be refused.
+SEINE_PRIVATE_ADDRESSES = os.environ.get("SEINE_PRIVATE_ADDRESSES", "seeds")
+# Networks, by blanks or commas (`10.20.0.0/16`), that count as public although they are not.
+# Default: none.
+SEINE_PUBLIC_NETWORKS = os.environ.get("SEINE_PUBLIC_NETWORKS", "")
 # For how many seconds a robots.txt is believed before it is read again. Default: 24 hours, the
 # most that RFC 9309 allows. One that cannot be read forbids everything for 5 s at first, doubled
 # up to 10 minutes.

@@ -216,6 +216,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self._count("duplicates_local", 1)
             return False
         parent = entry.request.meta if entry is not None else None
+        if parent is None:
+            request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
         m.complete(request.meta, parent)
         if request is not self.passage.moved:
             request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1

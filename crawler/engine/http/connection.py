@@ -31,6 +31,8 @@ class Connection(asyncio.Protocol):
     kept_at = 0.0
     """When it was put aside, in seconds of the monotonic clock."""
     certificate: Certificate | None = None
+    private = False
+    """Whether its address is none of the public internet: not every request may use it."""
 
     def __init__(self, address: str) -> None:
         self.address = ip_address(address)

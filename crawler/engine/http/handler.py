@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
+from functools import partial
+from urllib.parse import ParseResult
 
 from scrapy import Request
 from scrapy.core.downloader.handlers._base_http import BaseHttpDownloadHandler
@@ -27,6 +29,7 @@ from crawler.engine.http.head import BadAnswer, request_head
 from crawler.engine.http.pool import Pool
 from crawler.engine.http.reader import CutShort, Reader
 from crawler.engine.http.secure import SecureConnection
+from crawler.engine.reach import reach_of
 from crawler.engine.signals import Signals
 
 logger = logging.getLogger(__name__)
@@ -63,6 +66,7 @@ class HttpHandler(BaseHttpDownloadHandler):
         each = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self.pool = Pool(each or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
         self.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
         self._heard = Signals(crawler).heard
         self._special = _special(crawler.settings)
         self._scrapys: BaseHttpDownloadHandler | None = None
@@ -80,6 +84,7 @@ class HttpHandler(BaseHttpDownloadHandler):
             DownloadTimeoutError: not within DOWNLOAD_TIMEOUT.
             DownloadCancelledError: it is larger than DOWNLOAD_MAXSIZE.
             ResponseDataLossError: it ended too early.
+            AddressRefused: it leads to a private address that it may not reach.
             NotNow: it missed its time, and the site has none soon.
         """
         if self._special or _is_special(request):
@@ -105,18 +110,30 @@ class HttpHandler(BaseHttpDownloadHandler):
         head = request_head(request.method, parts, request.headers.items(), len(request.body))
         data = head + request.body
         download = Download(request, self, self._heard)
-        connection = self.pool.kept(parts)
+        connection = self._kept(request, parts)
         again = connection is not None and request.method in _AGAIN and not request.body
         while True:
             if connection is None:
-                connection, again = await self.pool.new(parts, timeout_s), False
+                permitted = partial(self.reach.permitted, request)
+                connection, again = await self.pool.new(parts, timeout_s, permitted), False
+                connection.private = self.reach.policy.is_private(str(connection.address))
                 self._log_tls(connection)
+            self.reach.reached(request, str(connection.address))
             try:
                 return await self._ask(connection, data, download)
             except Unanswered as error:  # a server closes what was not used for long
                 if error.sent and not again:
                     raise
                 connection = None
+
+    def _kept(self, request: Request, parts: ParseResult) -> Connection | None:
+        connection = self.pool.kept(parts)
+        if connection is not None and connection.private:
+            address = str(connection.address)
+            if not self.reach.permits(request, address):
+                self.pool.keep(parts, connection)  # it is there for whom it was made
+                raise self.reach.refusal(request, address)
+        return connection
 
     async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:
         request = download.request

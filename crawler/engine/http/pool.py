@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from urllib.parse import ParseResult
 
+from aiohappyeyeballs import start_connection
 from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
@@ -23,6 +25,9 @@ from crawler.engine.http.secure import SecureConnection
 IDLE_S = 60.0
 #: Connections kept in all: half of the files that a process may usually have open.
 MOST_IDLE = 512
+
+#: Seconds between two attempts to connect to a host's addresses (RFC 8305, 8).
+RACE_S = 0.25
 
 Key = tuple[str, str]
 
@@ -88,10 +93,16 @@ class Pool:
         if self._count:
             self._sweep = asyncio.get_running_loop().call_later(IDLE_S / 4, self._close_old)
 
-    async def new(self, parts: ParseResult, timeout_s: float) -> Connection:
-        """Connect, trying a host's addresses in turn.
+    async def new(
+        self, parts: ParseResult, timeout_s: float, permitted: Callable[[list[str]], list[str]]
+    ) -> Connection:
+        """Connect to one of a host's addresses that are *permitted* (RFC 8305).
+
+        An attempt begins 0.25 s after the one before, or when that one failed, by turns to IPv6
+        and IPv4; the first to be accepted is used. Where TLS fails there, the others are tried.
 
         Raises:
+            AddressRefused: none of the addresses is permitted.
             CannotResolveHostError: the host has no address.
             DownloadConnectionRefusedError: nothing listens there.
             DownloadTimeoutError: it takes too long.
@@ -102,24 +113,37 @@ class Pool:
         if port is None:
             port = 443 if parts.scheme == "https" else 80
         error: Exception | None = None
-        addresses = await addresses_of(host)
-        for address in addresses:
+        addresses = permitted(await addresses_of(host))
+        while addresses:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    made = await race(addresses, port)
+            except (OSError, RuntimeError, ValueError) as failed:
+                error = error or failed
+                break
+            address = made if isinstance(made, str) else made.getpeername()[0]
             try:
                 async with asyncio.timeout(timeout_s / len(addresses)):
-                    return await self._connect(parts.scheme, host, address, port)
+                    return await self._connect(parts.scheme, host, address, made, port)
             except (OSError, Unanswered, ValueError) as failed:
                 error = error or failed
+                addresses = [other for other in addresses if other != address]
         assert error is not None
         raise _named(error, f"{host}:{port}") from error
 
-    async def _connect(self, scheme: str, host: str, address: str, port: int) -> Connection:
+    async def _connect(
+        self, scheme: str, host: str, address: str, made: socket.socket | str, port: int
+    ) -> Connection:
         make: Callable[[], Connection] = partial(Connection, address)
         if scheme == "https":
             if self._made is None:
                 self._made = self._context()
             make = partial(SecureConnection, address, self._made, host)
         loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(make, address, port)
+        if isinstance(made, str):
+            _, connection = await loop.create_connection(make, made, port)
+        else:
+            _, connection = await loop.create_connection(make, sock=made)
         try:
             await connection.ready()
         except BaseException:
@@ -135,6 +159,23 @@ class Pool:
             for connection in idle:
                 connection.abort()
         self._idle.clear()
+
+
+async def race(addresses: list[str], port: int) -> socket.socket | str:
+    """Connect to the first of several addresses that accepts; a single one is only returned.
+
+    Raises:
+        OSError: none accepts.
+    """
+    if len(addresses) == 1:
+        return addresses[0]
+    infos = [
+        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0))
+        if ":" in address
+        else (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
+        for address in addresses
+    ]
+    return await start_connection(infos, happy_eyeballs_delay=RACE_S, interleave=1)
 
 
 def _named(error: Exception, where: str) -> Exception:

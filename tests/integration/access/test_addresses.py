@@ -1,0 +1,199 @@
+"""I9: nothing that a site says leads to a private address, on whichever lane."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from urllib.parse import urlparse
+
+import pytest
+from scrapy import Request
+
+from crawler import meta as m
+from crawler.addresses import AddressPolicy
+from crawler.engine.http.pool import Pool
+from crawler.engine.ledger import Ledger
+from crawler.engine.reach import Reach, policy_from
+from crawler.errors import AddressRefused, ConfigError
+from tests.integration.access.conftest import Fetch
+from tests.integration.access.raw import raw_site
+
+PRIVATE = [
+    *("127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254"),
+    *("100.64.0.1", "192.0.0.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255"),
+    *(
+        "::",
+        "::1",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "fd12::1",
+        "ff02::1",
+        "ff0e::1",
+        "fec0::1",
+    ),
+    *("::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::127.0.0.1", "::ffff:0:10.0.0.1"),
+    *("64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "2002:7f00:1::", "2002:a00:1::1"),
+    *("2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "100::1", "", "localhost", "junk"),
+]
+PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::8.8.8.8", "2002:808:808::1"]
+PAGE = [b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_what_is_not_the_public_internet_is_private(address: str) -> None:
+    assert AddressPolicy().is_private(address)
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_the_public_internet_is_public(address: str) -> None:
+    assert not AddressPolicy().is_private(address)
+
+
+def test_the_operator_may_call_a_network_public_and_nothing_else() -> None:
+    policy = AddressPolicy.read("seeds", ["10.20.0.0/16"])
+    assert not policy.is_private("10.20.0.1")
+    assert not policy.is_private("::ffff:10.20.0.1")
+    assert policy.is_private("10.21.0.1")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"SEINE_PRIVATE_ADDRESSES": "some"}, {"SEINE_PUBLIC_NETWORKS": "10.0.0.1/8"}],
+)
+def test_a_wrong_setting_is_named(settings: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match="SEINE_PRIVATE_ADDRESSES"):
+        policy_from(settings)
+
+
+def moved(to: str) -> list[bytes]:
+    return [b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %b\r\n\r\n" % to.encode()]
+
+
+@pytest.mark.parametrize("lane", ["plain"])
+def test_a_redirect_reaches_no_private_address_however_it_is_written(
+    fetch: Fetch, lane: str
+) -> None:
+    with raw_site({"/secret": PAGE, "/robots.txt": PAGE}, host="127.0.0.1") as inner:
+        port = urlparse(inner.base).port
+        number = int.from_bytes(bytes([127, 0, 0, 1]), "big")
+        hosts = [
+            *("127.0.0.1", "127.1", str(number), hex(number), "0177.0.0.1", "localhost."),
+            *("[::ffff:127.0.0.1]", "0.0.0.0", "me@127.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1"),
+        ]
+        site_answers = {f"/{n}": moved(f"http://{h}:{port}/secret") for n, h in enumerate(hosts)}
+        with raw_site({**site_answers, "/ok": PAGE}, host="127.0.0.2") as outer:
+            requests = [
+                {"url": f"{outer.base}/{n}", "meta": {"lane": lane}} for n in range(len(hosts))
+            ]
+            requests.append({"url": f"{outer.base}/ok", "meta": {"lane": lane}})
+            fetched = fetch(*requests)
+            assert inner.asked == []
+            assert len(outer.asked) == len(requests)
+    *refused, good = fetched.answers
+    assert good["status"] == 200
+    told = [answer.get("error", "") for answer in refused]
+    assert all(told), fetched.answers
+    assert told[0].startswith("AddressRefused: 127.0.0.1")
+
+
+def test_a_seeds_own_host_and_port_may_be_private_and_deny_means_none(fetch: Fetch) -> None:
+    with raw_site({"/": moved("/in"), "/in": PAGE}) as site:
+        assert fetch({"url": site.base + "/"}).answers[0]["status"] == 200
+        answer = fetch({"url": site.base + "/"}, SEINE_PRIVATE_ADDRESSES="deny").answers[0]
+        assert answer["error"].startswith("AddressRefused")
+        assert len(site.asked) == 2
+        with raw_site({"/": moved(site.base + "/in")}) as other:
+            assert (
+                fetch({"url": other.base + "/"}, SEINE_PRIVATE_ADDRESSES="allow").answers[0][
+                    "status"
+                ]
+                == 200
+            )
+
+
+def test_what_a_seed_leads_to_may_reach_what_the_seed_may() -> None:
+    reach = Reach(AddressPolicy(), Ledger())
+    seed = Request("http://shop.internal:8000/")
+    assert reach.permits(seed, "10.0.0.1")
+    reach.reached(seed, "10.0.0.1")
+    child: dict[str, object] = {m.DEPTH: 1}
+    m.complete(child, seed.meta)
+    assert reach.permits(Request("http://shop.internal:8000/p", meta=child), "10.0.0.1")
+    for url in ("http://shop.internal:8001/", "http://shop.internal/", "http://other:8000/"):
+        assert not reach.permits(Request(url, meta=child), "10.0.0.1")
+        assert reach.permits(Request(url, meta=child), "8.8.8.8")
+
+
+def test_a_name_that_was_public_never_becomes_private() -> None:
+    reach = Reach(AddressPolicy(), Ledger())
+    seed = Request("http://shop.example/")
+    reach.reached(seed, "93.184.216.34")
+    again = Request("http://shop.example/2")
+    child: dict[str, object] = {m.DEPTH: 1}
+    m.complete(child, seed.meta)
+    assert m.HOME not in child
+    for request in (
+        seed,
+        again,
+        seed.replace(url="http://shop.example/3"),
+        Request("http://shop.example/p", meta=child),
+    ):
+        assert not reach.permits(request, "127.0.0.1")
+
+
+async def test_a_dead_first_address_costs_a_quarter_of_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """RFC 8305: a listener whose queue is full answers no SYN, as a dead host does."""
+    with socket.socket() as dead, socket.create_server(("127.0.0.4", 0)) as alive:
+        port = alive.getsockname()[1]
+        dead.bind(("127.0.0.3", port))
+        dead.listen(0)
+        fillers = []
+        for _ in range(3):
+            filler = socket.socket()
+            filler.setblocking(False)
+            filler.connect_ex(("127.0.0.3", port))
+            fillers.append(filler)
+
+        async def both(host: str) -> list[str]:
+            return ["127.0.0.3", "127.0.0.4"]
+
+        monkeypatch.setattr("crawler.engine.http.pool.addresses_of", both)
+        pool = Pool(2, lambda: pytest.fail("no TLS"))
+        began = time.monotonic()
+        made = await asyncio.wait_for(pool.new(urlparse(f"http://x:{port}/"), 20, list), 20)
+        assert time.monotonic() - began < 5
+        assert str(made.address) == "127.0.0.4"
+        made.abort()
+        pool.close()
+        for filler in fillers:
+            filler.close()
+
+
+async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DNS rebinding: a name with a public and a private address."""
+    with socket.create_server(("127.0.0.1", 0)) as inner:
+        port = inner.getsockname()[1]
+        with socket.create_server(("127.0.0.2", port)):
+
+            async def both(host: str) -> list[str]:
+                return ["127.0.0.1", "127.0.0.2"]
+
+            monkeypatch.setattr("crawler.engine.http.pool.addresses_of", both)
+            reach = Reach(AddressPolicy.read("seeds", ["127.0.0.2/32"]), Ledger())
+            pool = Pool(2, lambda: pytest.fail("no TLS"))
+            link = Request(f"http://x:{port}/", meta={m.DEPTH: 1})
+            parts = urlparse(link.url)
+            made = await pool.new(parts, 5, lambda found: reach.permitted(link, found))
+            assert str(made.address) == "127.0.0.2"
+            made.abort()
+            strict = Reach(AddressPolicy(), Ledger())
+            with pytest.raises(AddressRefused):
+                await pool.new(parts, 5, lambda found: strict.permitted(link, found))
+            inner.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                inner.accept()
+            pool.close()
