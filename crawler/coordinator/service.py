@@ -126,23 +126,39 @@ class Coordinator:
         await self._once(plan, "full", due, plan.seeds)
 
     async def _watch(self, plan: Plan, now: datetime) -> None:
-        if plan.sitemaps and plan.watch_s > 0:
-            at = schedule.slot(now, plan.watch_s)
-            await self._once(plan, "news", at, plan.sitemaps, self._look)
+        if not plan.sitemaps or plan.watch_s <= 0 or await self._first_crawl_runs(plan):
+            return
+        at = schedule.slot(now, plan.watch_s)
+        await self._once(plan, "news", at, plan.sitemaps, self._look)
 
-    async def _look(self, plan: Plan) -> Mapping[str, object]:
-        """How the sitemaps are read: what was changed before the looks so far is no news."""
-        origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
-        before = [
+    async def _jobs_of(self, plan: Plan) -> list[Job]:
+        """The site's jobs that count, newest first."""
+        return [
             job
             for job in await self.jobs.newest(1000)
             if job.site_id == plan.site_id and job.state != "cancelled"
         ]
+
+    async def _first_crawl_runs(self, plan: Plan) -> bool:
+        """Whether all that the site has is news to us, and a full crawl is on its way to it."""
+        states = {job.state for job in await self._jobs_of(plan) if job.kind == "full"}
+        return bool(states) and "finished" not in states
+
+    async def _look(self, plan: Plan) -> Mapping[str, object]:
+        """How the sitemaps are read: what was changed before the looks so far is no news.
+
+        *crawled* is a full crawl that is over. In the scope of one that runs, a page that the look
+        fetches would count as seen, and the full crawl would never follow its links.
+        """
+        origin = plan.seeds[0] if plan.seeds else plan.sitemaps[0]
+        before = await self._jobs_of(plan)
         known = {"origin": origin}
         full = next((job for job in before if job.kind == "full"), None)
+        over = next((job for job in before if job.kind == "full" and job.state == "finished"), None)
         looks = [job.started - _LATE for job in before if job.kind == "news" and job.planned][:1]
+        if over is not None:
+            known["crawled"] = over.id
         if full is not None:
-            known["crawled"] = full.id
             looks.append(full.started)
         if looks:
             known["since"] = max(looks).isoformat()

@@ -165,9 +165,29 @@ async def test_what_changed_before_the_last_full_crawl_is_no_news(coordinator, d
     assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
     job = await begin(coordinator.jobs)
     look = (await coordinator._look(plan))["cb_kwargs"]
+    assert look == {"origin": SEEDS[0], "since": job.started.isoformat()}
+    await coordinator.jobs.finish(job)
+    look = (await coordinator._look(plan))["cb_kwargs"]
     assert look == {"origin": SEEDS[0], "since": job.started.isoformat(), "crawled": job.id}
     await coordinator.jobs.cancel(job)
     assert "since" not in (await coordinator._look(plan))["cb_kwargs"]
+
+
+async def test_a_look_at_sitemaps_enters_nothing_in_the_scope_of_a_crawl_that_runs(
+    coordinator, driver
+):
+    """Its links would not be followed, and the crawl would take them for seen."""
+    plan = attrs.evolve(PLAN, sitemaps=("http://shop.example/map.xml",))
+    await coordinator._full(plan, NOW)
+    await coordinator._watch(plan, NOW)
+    (first,) = await coordinator.jobs.newest()  # all of it is news: the crawl is on its way
+    await coordinator.jobs.finish(first)
+    tomorrow = NOW + timedelta(days=1)
+    await coordinator._full(plan, tomorrow)
+    await coordinator._watch(plan, tomorrow)
+    second = next(job for job in await coordinator.jobs.running() if job.kind == "full")
+    assert second.id != first.id
+    assert (await coordinator._look(plan))["cb_kwargs"]["crawled"] == first.id
 
 
 async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, database):
