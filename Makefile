@@ -38,6 +38,7 @@ format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/write_settings.py
+	@$(BIN)/python docs/write_meta.py
 
 bench: $(VENV)/.dev build/peers/.made ## measure all of it, and write docs/benchmarks.md (15 minutes)
 	@$(BIN)/python -m tests.benchmarks.suite --json build/bench.json --docs docs

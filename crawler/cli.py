@@ -6,6 +6,7 @@ import argparse
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import orjson
@@ -16,6 +17,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from crawler.config import redact
 from crawler.engine.logs import guard_logs
+from crawler.engine.seeds import requests_of
 from crawler.engine.spider import FrontierSpider
 from crawler.errors import ConfigError, SeineError
 from crawler.loading import broken_files
@@ -107,13 +109,13 @@ def complain(text: str) -> None:
     print("seine:", printable(" ".join(redact(text).split())), file=sys.stderr)
 
 
-def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], Request]:
-    """Return the method of *spider* that reads a seed; it raises BadSeed for a bad one.
+def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:
+    """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
 
     Raises:
         ConfigError: the project has no such spider, or it takes no seeds.
     """
-    return frontier_spider(settings, spider)().make_request_from_data
+    return partial(requests_of, frontier_spider(settings, spider)())
 
 
 def frontier_spider(settings: Settings, spider: str) -> type[FrontierSpider]:

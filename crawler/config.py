@@ -62,6 +62,19 @@ def flag(settings: SettingsLike, name: str, default: bool = False) -> bool:
     raise ConfigError(f"{name}={raw!r} is neither yes nor no")
 
 
+def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
+    """Read the secrets of stored requests: the own one, then one more that is believed.
+
+    Raises:
+        ConfigError: only the second one is set.
+    """
+    own = str(settings.get("SEINE_SECRET") or "")
+    other = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
+    if other and not own:
+        raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
+    return tuple(secret for secret in (own, other) if secret)
+
+
 @attrs.frozen(kw_only=True)
 class FrontierConfig:
     """How this process uses the shared frontier."""
@@ -100,6 +113,8 @@ class FrontierConfig:
     """The same of one job."""
     most_pending: int
     """Requests that may wait at one time; 0: any number."""
+    secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
+    """Secrets that stored requests are signed with, the own one first; none: they are not."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike, spider: str = "catalog") -> FrontierConfig:
@@ -140,6 +155,7 @@ class FrontierConfig:
             domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
             job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
             most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),
+            secrets=secrets_of(settings),
         )
 
 

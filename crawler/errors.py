@@ -11,6 +11,7 @@
     + EncodeError          a request cannot be stored
     + DecodeError          a stored request cannot be read back
     + BadSeed              a seed is not something that can be crawled
+    + BadMeta              a key of a request's meta has a value that it may not have
   x AddressRefused         a request would lead to a private address
   x BadItem                an item cannot be kept; carries the reason
 
@@ -74,6 +75,10 @@ class AddressRefused(SeineError):
         super().__init__(message)
         self.place = place
         """Host and port that may not be reached."""
+
+
+class BadMeta(FrontierError):
+    """A key of a request's meta has a value that it may not have; docs/meta.md has the table."""
 
 
 class BadItem(SeineError):

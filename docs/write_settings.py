@@ -27,8 +27,9 @@ by Scrapyd (`-d setting=NAME=value`), by the environment variable named below wh
 by `settings/cluster.py` or `settings/laptop.py`, or by the default. `SCRAPY_PROJECT=cluster` (with
 `scrapy.cfg`) or `SCRAPY_SETTINGS_MODULE=settings.cluster` picks the fleet's settings.
 
-`REDIS_URL`, `DATABASE_URL` and `SEINE_DASHBOARD_TOKEN` can be read from a file: set
-`REDIS_URL_FILE` to its path. `PROXY_LIST` is proxies, or the path of a file of them.
+`REDIS_URL`, `DATABASE_URL`, `SEINE_DASHBOARD_TOKEN`, `SEINE_SECRET` and `SEINE_SECRET_PREVIOUS`
+can be read from a file: set `REDIS_URL_FILE` to its path. `PROXY_LIST` is proxies, or the path of
+a file of them.
 """
 
 

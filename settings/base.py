@@ -2,8 +2,8 @@
 
 Values come from the environment where an operator sets them (12-factor), else from here.
 `settings.laptop`, `settings.cluster` and `settings.test` change a few of them.
-Each REDIS_URL, DATABASE_URL, PROXY_LIST and SEINE_DASHBOARD_TOKEN may come from a file instead,
-a mounted secret for instance, whose path is in the variable of that name with _FILE behind it.
+Each REDIS_URL, DATABASE_URL, PROXY_LIST, SEINE_DASHBOARD_TOKEN and SEINE_SECRET may come from a
+file, a mounted secret for instance: the variable of that name with _FILE behind it has its path.
 """
 
 import os
@@ -168,6 +168,12 @@ SEINE_JOB_PAGES = 0
 # Requests that may wait at one time (over_pending): some 400 bytes of Redis' memory each. What is
 # refused is not remembered as seen, so that another page may bring it again. Default 0: any number.
 SEINE_MOST_PENDING = 0
+# Secret of 32 characters or more, for a Redis that others write to: workers sign what they store,
+# and set aside what nobody signed. Begin with an empty frontier. Default: none, nothing is signed.
+SEINE_SECRET = _secret("SEINE_SECRET")
+# A second secret that is believed, for a change without a stop: first the new one here, everywhere;
+# then the new one above and the old one here; then none here. Default: none.
+SEINE_SECRET_PREVIOUS = _secret("SEINE_SECRET_PREVIOUS")
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

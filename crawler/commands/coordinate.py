@@ -53,7 +53,7 @@ class Command(SeineCommand):
 
         redis = redis_client(found.redis_url)
         crawl, of = config.crawl, config.partitions
-        coordinator = Coordinator(redis, crawl, found.database_url, plans, of)
+        coordinator = Coordinator(redis, crawl, found.database_url, plans, of, config.secrets)
         try:
             await join_frontier(redis, crawl, of)
             if once:

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from crawler import paint
 from crawler.cli import SeineCommand
-from crawler.cli_fleet import crawl_of, with_fleet
+from crawler.cli_fleet import frontier_of, with_fleet
 from crawler.errors import ConfigError, DecodeError
 from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
@@ -68,11 +68,11 @@ class Command(SeineCommand):
             raise ConfigError(f"which dead letters? name ids, a filter, or --all to {verb} all")
         if verb == "purge" and not opts.yes:
             _ask()
-        crawl = crawl_of(self, opts)
+        config = frontier_of(self, opts)
         url = endpoints(self.project, need=("redis",)).redis_url
 
         async def work(redis: Redis) -> None:
-            frontier = await find_frontier(redis, crawl)
+            frontier = (await find_frontier(redis, config.crawl)).sealed(config.secrets)
             if verb == "list":
                 await self._list(frontier, wanted, opts.limit)
             elif verb == "show":

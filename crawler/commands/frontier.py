@@ -77,7 +77,8 @@ class Command(SeineCommand):
 
         async def work(redis: Redis) -> None:
             find = join_frontier if verb == "import-scrapy-redis" else find_frontier
-            await acts[verb](redis, await find(redis, crawl, config.partitions), opts)
+            frontier = await find(redis, crawl, config.partitions)
+            await acts[verb](redis, frontier.sealed(config.secrets), opts)
 
         with_fleet(url, work)
         return 0

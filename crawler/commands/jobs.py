@@ -54,6 +54,7 @@ class Command(SeineCommand):
             redis = redis_client(found.redis_url)
             try:
                 frontier = await join_frontier(redis, config.crawl, config.partitions)
+                frontier.sealed(config.secrets)
                 jobs = await _act(Jobs(frontier), verb, names, plans)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)

@@ -48,6 +48,7 @@ class Coordinator:
     database_url: str
     plans: Sequence[Plan]
     partitions: int = 1
+    secrets: Sequence[str] = attrs.field(default=(), repr=False)
     term_s: float = TERM_S
     round_s: float = ROUND_S
     frontier: Frontier = attrs.field(init=False)
@@ -58,7 +59,8 @@ class Coordinator:
     _pause_s: float = RECRAWL_S
 
     def __attrs_post_init__(self) -> None:
-        self.frontier = frontier_of(self.redis, self.crawl, self.partitions)
+        frontier = frontier_of(self.redis, self.crawl, self.partitions)
+        self.frontier = frontier.sealed(self.secrets)
         self.jobs = Jobs(self.frontier)
         self._lock = Lock(self.redis, self.frontier.keys.coordinator, timeout=self.term_s)
 

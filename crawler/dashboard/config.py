@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import attrs
 
-from crawler.config import SettingsLike, number
+from crawler.config import SettingsLike, number, secrets_of
 from crawler.errors import ConfigError
 
 _SHORTEST_TOKEN = 16
@@ -43,6 +43,8 @@ class DashboardConfig:
     """Name under which workers share what they know of proxies."""
     hosts: frozenset[str] = frozenset()
     """Further names under which it may be asked for."""
+    secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
+    """Secrets of stored requests, to sign what is replayed."""
 
     @property
     def seeds(self) -> str:
@@ -77,4 +79,5 @@ class DashboardConfig:
             token=token,
             fleet=str(settings.get("SEINE_FLEET") or "access"),
             hosts=frozenset(name.lower() for name in names),
+            secrets=secrets_of(settings),
         )

@@ -37,7 +37,7 @@ class Context:
     def frontier(self) -> Frontier:
         """The crawl's frontier."""
         of = self._partitions or self.config.partitions
-        return frontier_of(self.redis, self.config.crawl, of)
+        return frontier_of(self.redis, self.config.crawl, of).sealed(self.config.secrets)
 
     async def know(self) -> None:
         """Learn how the crawl is split, which it is from its beginning on.

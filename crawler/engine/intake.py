@@ -2,7 +2,8 @@
 
 Users push to a plain list, set or sorted set (`redis-cli lpush catalog:start_urls …`). A claim
 moves seeds into a hash with an expiry; when their requests are in the frontier the claim is
-settled. A worker that dies in between lets its claims expire, and another takes them.
+settled. A worker that dies in between lets its claims expire, and another takes them: one at a
+time, so that a seed that ends its worker ends three of them at most, and takes no other along.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
+from typing import Any
 
 import attrs
 import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from crawler.errors import SeineError
+from crawler.config import redact
+from crawler.errors import BadSeed, SeineError
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
 from crawler.frontier.wire import script
+from crawler.printable import printable
 from crawler.stores.scripts import call
 
 logger = logging.getLogger(__name__)
@@ -31,6 +35,10 @@ TICK_S = 0.4
 BATCH = 500
 CLAIM_MS = 30_000
 REJECTS_KEPT = 10_000
+#: Workers that may end while they read a seed.
+MOST_TRIES = 3
+#: Characters of a seed, and of the reason, that a rejected seed keeps.
+_SHOWN = 2000
 
 
 @attrs.define(eq=False)
@@ -40,8 +48,8 @@ class Intake:
     redis: Redis
     frontier: Frontier
     keys: SeedKeys
-    read: Callable[[bytes], Push]
-    """Makes a push of a seed; raises SeineError with the reason where it cannot."""
+    read: Callable[[bytes], Sequence[Push]]
+    """Makes pushes of a seed; raises SeineError with the reason where it cannot."""
     accepted: Callable[[int, int], Awaitable[None] | None]
     """Told of good and of rejected seeds."""
     before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
@@ -75,41 +83,85 @@ class Intake:
                 await asyncio.sleep(random.uniform(0.5, 1.5))
 
     async def take(self) -> int:
-        """Take one batch; returns how many seeds there were."""
+        """Take one batch; returns how many seeds there were.
+
+        Raises:
+            RedisError: it does not answer; the seeds come again when their claims expire.
+        """
         looked = monotonic()
-        keys = [self.keys.seeds, self.keys.claimed, self.keys.claims]
+        k = self.keys
+        keys = [k.seeds, k.claimed, k.claims, k.tries]
         flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS])
         if flat:
-            await self._accept(list(zip(flat[::2], flat[1::2], strict=True)))
+            await self._accept(list(zip(flat[::3], flat[1::3], map(int, flat[2::3]), strict=True)))
         elif not await self.redis.zcard(self.keys.claims):
             self.quiet_at = looked
-        return len(flat) // 2
+        return len(flat) // 3
 
-    async def _accept(self, claims: Sequence[tuple[bytes, bytes]]) -> None:
+    async def _accept(self, claims: Sequence[tuple[bytes, bytes, int]]) -> None:
         pushes: list[Push] = []
-        settled: list[bytes] = []
-        rejected = 0
-        for claim, seed in claims:
-            note = b""
+        notes: dict[bytes, bytes] = {}
+        owners: list[bytes] = []
+        seeds = {claim: seed for claim, seed, _ in claims}
+        for claim, seed, tries in claims:
             try:
-                pushes.append(self.read(seed))
+                made = self._read(seed, tries)
             except SeineError as error:
-                rejected += 1
-                note = self._note(seed, error)
-            settled += (claim, note)
+                notes[claim] = self._note(seed, str(error))
+            except Exception as error:
+                notes[claim] = self._note(seed, f"{type(error).__name__}: {error}")
+            else:
+                pushes += made
+                owners += [claim] * len(made)
         if self.before is not None:
             await self.before(pushes)
-        await self.frontier.push(pushes)
-        keys = [self.keys.claimed, self.keys.claims, self.keys.rejected]
+        # All are read: none of them ended this worker. What fails from here on is not theirs.
+        client: Any = self.redis
+        await client.hdel(self.keys.tries, *seeds)
+        for index, reason in await self._push(pushes):
+            notes[owners[index]] = self._note(seeds[owners[index]], reason)
+        k = self.keys
+        settled = [part for claim in seeds for part in (claim, notes.get(claim, b""))]
+        keys = [k.claimed, k.claims, k.rejected, k.tries]
         await call(self.redis, script("settle"), keys, [REJECTS_KEPT, *settled])
-        waiting = self.accepted(len(pushes), rejected)
+        waiting = self.accepted(len(seeds) - len(notes), len(notes))
         if waiting is not None:
             await waiting
 
-    def _note(self, seed: bytes, error: SeineError) -> bytes:
-        text = seed[:2000].decode("utf-8", "backslashreplace")
-        logger.warning("seed %.200r rejected: %s", text, error)
-        return orjson.dumps({"seed": text, "reason": str(error)})
+    def _read(self, seed: bytes, tries: int) -> Sequence[Push]:
+        if tries >= MOST_TRIES:
+            raise BadSeed(f"{tries} workers ended while they read it")
+        return self.read(seed)
+
+    async def _push(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
+        """Push; returns the number of each push that Redis refuses, with its reason.
+
+        Raises:
+            RedisError: it does not answer, or refuses all: that is no push's own fault.
+        """
+        try:
+            await self.frontier.push(pushes)
+        except ResponseError as error:
+            refused = await self._push_each(pushes)
+            if len(refused) == len(pushes):
+                raise error from None
+            return refused
+        return []
+
+    async def _push_each(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
+        refused = []
+        for index, push in enumerate(pushes):
+            try:
+                await self.frontier.push([push])
+            except ResponseError as error:
+                refused.append((index, f"Redis refuses it: {error}"))
+        return refused
+
+    def _note(self, seed: bytes, reason: str) -> bytes:
+        text = printable(redact(seed[:_SHOWN].decode("utf-8", "backslashreplace")))
+        reason = printable(redact(reason))[:_SHOWN]
+        logger.warning("seed %.200r rejected: %s", text, reason)
+        return orjson.dumps({"seed": text, "reason": reason})
 
     async def _wait(self) -> None:
         """Sleep until the list has a seed, or a tick has passed.

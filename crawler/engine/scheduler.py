@@ -22,7 +22,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from crawler import meta as m
-from crawler.config import FrontierConfig, flag, number
+from crawler.config import FrontierConfig, flag, number, redact
 from crawler.engine import requests
 from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.intake import Intake
@@ -32,6 +32,7 @@ from crawler.engine.overflow import Overflow
 from crawler.engine.passage import Passage
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
+from crawler.engine.seeds import requests_of
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
 from crawler.errors import DecodeError, EncodeError
@@ -39,6 +40,7 @@ from crawler.frontier.backoff import decide
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
 from crawler.frontier.partitions import join_frontier
+from crawler.frontier.seal import Seal
 from crawler.frontier.wire import note
 from crawler.stores.connect import endpoints, redis_client
 from crawler.stores.patience import Patience
@@ -66,6 +68,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.depth_limit = int(number(crawler.settings, "DEPTH_LIMIT", 0))
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
+        self.seal = Seal(self.config.crawl, self.config.secrets)
         self.df = DupeFilter.from_crawler(crawler)
         self.ledger = ledger_of(crawler)
         self.ledger.connect(self._ended, self._policy)
@@ -225,10 +228,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self._count("too_deep", 1)
                 return False
         try:
-            push = requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
+            push = requests.to_push(
+                request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
+            )
         except EncodeError as error:
-            logger.error("request refused: %s", error)
+            logger.error("request refused: %s", redact(str(error)))
             self._count("unencodable", 1)
+            if entry is not None and request is self.passage.moved:
+                # A redirect to what cannot be asked: the page was not read, and never will be.
+                self.ledger.bury(entry.request, "address", redact(f"redirect refused: {error}"))
             return False
         manners_of(self.crawler).meet(push.domain, self.spider)
         if entry is None:
@@ -264,11 +272,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self.pump.done(Done(lease=lease))
                 continue
             try:
-                request = requests.from_blob(lease.blob, self.spider)
+                request = requests.from_lease(lease, self.spider, self.seal)
             except DecodeError as error:
-                logger.error("stored request set aside: %s", error)
+                reason = redact(str(error))
+                logger.error("stored request set aside: %s", reason)
                 self._count("undecodable", 1)
-                self.pump.bury(Burial(lease=lease, note=note("decode", str(error), self.worker)))
+                self.pump.bury(Burial(lease=lease, note=note("decode", reason, self.worker)))
                 continue
             self.ledger.begin(request, lease)
             self._count("dequeued", 1)
@@ -332,7 +341,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _retry(self, entry: Entry, copy: Request) -> None:
         try:
-            push = requests.to_push(copy, self.spider, fingerprint=None)
+            push = requests.to_push(copy, self.spider, fingerprint=None, seal=self.seal)
         except EncodeError as error:
             entry.reason = f"{entry.reason}; and it cannot be stored again: {error}"
             self._bury(entry)
@@ -373,11 +382,17 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if entry is not None:
             self.ledger.mark(entry, "parse", f"item: {failure.type.__name__}: {failure.value}")
 
-    def _read_seed(self, seed: bytes) -> Push:
-        request = self.spider.make_request_from_data(seed)
-        m.complete(request.meta, None)
-        fingerprint, force = self._fingerprint(request, None)
-        return requests.to_push(request, self.spider, fingerprint=fingerprint, force=force)
+    def _read_seed(self, seed: bytes) -> list[Push]:
+        pushes = []
+        for request in requests_of(self.spider, seed):
+            m.complete(request.meta, None)
+            number, force = self._fingerprint(request, None)
+            pushes.append(
+                requests.to_push(
+                    request, self.spider, fingerprint=number, force=force, seal=self.seal
+                )
+            )
+        return pushes
 
     async def _before_seeds(self, pushes: Sequence[Push]) -> None:
         domains = [push.domain for push in pushes]

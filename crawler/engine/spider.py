@@ -87,6 +87,8 @@ def _form(options: dict[str, Any], form: dict[str, Any]) -> Request:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
+    except RecursionError:
+        raise BadSeed("JSON that is nested too deep") from None
     except ValueError as error:
         raise BadSeed(f"neither a URL nor JSON: {error}") from None
 
@@ -109,7 +111,7 @@ def _checked(url: str) -> str:
     """Return the URL if a crawler can ask for it."""
     try:
         parts = urlsplit(url)
-        host = parts.hostname
+        host, _ = parts.hostname, parts.port  # both raise for what they cannot be
     except ValueError as error:
         raise BadSeed(f"{url[:200]!r} is no URL: {error}") from None
     if parts.scheme not in {"http", "https"}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import attrs
 from redis.asyncio import Redis
@@ -23,6 +23,7 @@ from crawler.frontier.model import (
     Push,
     Retry,
 )
+from crawler.frontier.seal import NO_SEAL, Seal
 from crawler.frontier.wire import (
     MAX_CHILDREN,
     commit_args,
@@ -48,6 +49,9 @@ class Frontier:
     Stateless: any number may exist in any process.
     """
 
+    #: Signs what jobs, imports and replays push; a worker's scheduler signs by itself.
+    seal: Seal = NO_SEAL
+
     def __init__(self, redis: Redis, crawl: str | Keys, *, now_ms: int = 0) -> None:
         self.redis = redis
         self.keys = crawl if isinstance(crawl, Keys) else Keys(crawl)
@@ -61,6 +65,13 @@ class Frontier:
 
     def part(self, domain: str) -> Frontier:
         """Where a domain's requests are."""
+        return self
+
+    def sealed(self, secrets: Sequence[str]) -> Self:
+        """Sign requests from here on, where there is a secret; see `seal`."""
+        self.seal = Seal(self.keys.crawl, secrets)
+        for part in self.parts:
+            part.seal = self.seal
         return self
 
     async def run(self, name: str, *args: Any) -> Any:
@@ -262,7 +273,11 @@ class Frontier:
             return 0
         client: Any = self.redis
         stored = await client.hmget(self.keys.requests, ids)
-        pairs = [a for id_, text in zip(ids, stored, strict=True) for a in (id_, untried(text))]
+        pairs = [
+            a
+            for id_, text in zip(ids, stored, strict=True)
+            for a in (id_, untried(text, self.seal))
+        ]
         return int(await self.run("requeue_dead", wait_ms, pause_ms, *pairs))
 
     async def purge(self, ids: Sequence[str]) -> int:

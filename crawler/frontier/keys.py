@@ -151,6 +151,11 @@ class SeedKeys:
         return self._beside("claims")
 
     @property
+    def tries(self) -> str:
+        """Times a claim was handed out and not read to its end: hash by claim."""
+        return self._beside("tries")
+
+    @property
     def rejected(self) -> str:
         """Seeds that cannot be crawled, with the reason: list of JSON, newest first."""
         return self._beside("rejected")

@@ -152,7 +152,7 @@ async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Impo
         pushes = []
         for data in part:
             try:
-                pushes.append(read(data, unpickle=source.unpickle))
+                pushes.append(frontier.seal.push(read(data, unpickle=source.unpickle)))
             except (DecodeError, EncodeError) as error:
                 done.refuse(error)
         replies = await frontier.push(pushes)

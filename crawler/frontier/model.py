@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,6 +12,9 @@ import attrs
 PRIORITY_LIMIT = 4000
 #: Words in the first line of a stored request that belongs to no job.
 _WITHOUT_JOB = 2
+#: Bytes of that line, at most.
+_HEAD = 8192
+_LEVEL = re.compile(r"-?[0-9]{1,9}")
 
 
 def level_of(priority: int) -> int:
@@ -20,6 +24,16 @@ def level_of(priority: int) -> int:
     (4000, 3990, 8000)
     """
     return PRIORITY_LIMIT - max(-PRIORITY_LIMIT, min(PRIORITY_LIMIT, priority))
+
+
+def header_of(priority: int, domain: str, job: str = "") -> bytes:
+    """First line of a stored request: level, domain and job, so that scripts need not decode.
+
+    >>> header_of(10, "shop.example", "a:full")
+    b'3990 shop.example a:full'
+    """
+    where = f"{domain} {job}" if job else domain
+    return b"%d %s" % (level_of(priority), where.encode())
 
 
 @attrs.frozen(kw_only=True)
@@ -80,9 +94,8 @@ class Push:
 
     @property
     def stored(self) -> bytes:
-        """What Redis keeps: level, domain and job in front, so that scripts need not decode."""
-        where = f"{self.domain} {self.job}" if self.job else self.domain
-        return b"%d %s\n%b" % (level_of(self.priority), where.encode(), self.blob)
+        """What Redis keeps."""
+        return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), self.blob)
 
     def args(self) -> tuple[str | int | bytes, ...]:
         """The five arguments of a push in a script."""
@@ -120,7 +133,8 @@ class Lease:
     @property
     def level(self) -> int:
         """Its priority, as the queue knows it: smaller is sooner."""
-        return int(self._header[0])
+        level = self._header[0]
+        return int(level) if _LEVEL.fullmatch(level) else 0
 
     @property
     def domain(self) -> str:
@@ -130,11 +144,14 @@ class Lease:
     @property
     def job(self) -> str:
         """The job that it counts for; empty for none."""
-        return self._header[2] if len(self._header) > _WITHOUT_JOB else ""
+        return self._header[2]
 
     @property
     def _header(self) -> list[str]:
-        return self.stored.partition(b"\n")[0].decode().split(" ")
+        # Whoever can write to Redis may have written anything here; next_request sets it aside.
+        head = self.stored[:_HEAD].partition(b"\n")[0]
+        parts = head.decode("utf-8", "replace").split(" ", 2)
+        return [*parts, "", ""] if len(parts) <= _WITHOUT_JOB else parts
 
 
 @attrs.frozen(kw_only=True)

@@ -7,12 +7,14 @@ from typing import Any
 
 import orjson
 
-from crawler.errors import DecodeError
+from crawler.errors import DecodeError, EncodeError
 from crawler.frontier.codec import decode, encode
 from crawler.frontier.keys import Keys, index_of
 from crawler.frontier.model import Done, Lease, Leased
+from crawler.frontier.seal import NO_SEAL, Seal
 from crawler.lenient import items, whole, word
 from crawler.meta import RETRY_COUNT
+from crawler.printable import printable
 from crawler.stores.scripts import Script, load_script
 
 #: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
@@ -35,16 +37,20 @@ def domain_of(stored: bytes) -> str:
     return stored.partition(b"\n")[0].split(b" ")[1].decode()
 
 
-def untried(stored: bytes | None) -> bytes:
-    """Return a stored request as if it had never failed; empty where that changes nothing."""
+def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
+    """Return a stored request as if it had never failed; empty where that changes nothing.
+
+    What nobody of the fleet signed stays as it is: a signature would say that somebody did.
+    """
     head, newline, blob = (stored or b"").partition(b"\n")
     try:
+        seal.check(stored or b"")
         fields = decode(blob)
-    except DecodeError:
+        if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
+            return b""
+        return head + newline + seal.close(head, encode(fields))
+    except (DecodeError, EncodeError):
         return b""
-    if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
-        return b""
-    return head + newline + encode(fields)
 
 
 def lanes_arg(lanes: Sequence[str]) -> str:
@@ -114,4 +120,5 @@ def _limits(raw: Any) -> dict[str, int]:
 
 def note(reason: str, error: str, worker: str, **more: Any) -> bytes:
     """Write the note that a dead letter carries."""
-    return orjson.dumps({"reason": reason, "error": error, "worker": worker, **more})
+    text = {"reason": reason, "error": printable(error), "worker": worker}
+    return orjson.dumps({**text, **more})

@@ -107,19 +107,21 @@ class Jobs:
         """
         shared = {m.JOB_ID: job, m.JOB_TYPE: kind, m.SITE_ID: site_id}
         pushes = [
-            Push(
-                domain=_domain(url),
-                blob=encode(
-                    {
-                        **(fields or {}),
-                        "url": tidy(url),
-                        "priority": priority,
-                        "meta": self._meta({**shared, **(metas or {}).get(url, {})}),
-                    }
-                ),
-                fingerprint=within(job + (marks or {}).get(url, ""), fingerprint(url)),
-                priority=priority,
-                job=job,
+            self.frontier.seal.push(
+                Push(
+                    domain=_domain(url),
+                    blob=encode(
+                        {
+                            **(fields or {}),
+                            "url": tidy(url),
+                            "priority": priority,
+                            "meta": self._meta({**shared, **(metas or {}).get(url, {})}),
+                        }
+                    ),
+                    fingerprint=within(job + (marks or {}).get(url, ""), fingerprint(url)),
+                    priority=priority,
+                    job=job,
+                )
             )
             for url in urls
         ]

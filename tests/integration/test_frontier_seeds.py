@@ -27,12 +27,13 @@ def keys(namespace: str) -> SeedKeys:
 
 
 async def claim(redis: Redis, k: SeedKeys, n: int = 10, ttl_ms: int = 30_000) -> dict[bytes, bytes]:
-    flat = await call(redis, script("claim"), [k.seeds, k.claimed, k.claims], [n, ttl_ms])
-    return dict(zip(flat[::2], flat[1::2], strict=True))
+    keys = [k.seeds, k.claimed, k.claims, k.tries]
+    flat = await call(redis, script("claim"), keys, [n, ttl_ms])
+    return dict(zip(flat[::3], flat[1::3], strict=True))
 
 
 async def settle(redis: Redis, k: SeedKeys, *pairs: bytes, kept: int = 100) -> None:
-    await call(redis, script("settle"), [k.claimed, k.claims, k.rejected], [kept, *pairs])
+    await call(redis, script("settle"), [k.claimed, k.claims, k.rejected, k.tries], [kept, *pairs])
 
 
 async def test_a_list_gives_its_seeds_in_order_and_each_once(
@@ -87,7 +88,7 @@ async def test_only_the_newest_rejects_are_kept(redis_client: Redis, keys: SeedK
 async def test_a_look_ahead_of_the_tick_tells_whether_anybody_has_seeds(
     redis_client: Redis, keys: SeedKeys, namespace: str
 ) -> None:
-    def read(_: bytes) -> Push:
+    def read(_: bytes) -> list[Push]:
         raise SeineError("no seed was expected")
 
     intake = Intake(redis_client, Frontier(redis_client, namespace), keys, read, lambda *_: None)

@@ -111,7 +111,7 @@ GOOD = encode({"url": "http://a/", "meta": {"k": "v"}})
     ("blob", "reason"),
     [
         (b"", "unknown version"),
-        (b"\x02" + GOOD[1:], "unknown version"),
+        (b"\x03" + GOOD[1:], "unknown version"),
         (GOOD[:-3], "cannot be read"),
         (GOOD + b"x", "cannot be read"),
         (VERSION + msgpack.packb([1, 2]), "no url"),

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 BASE = Path(__file__).parents[2] / "settings" / "base.py"
-NAMES = ("REDIS_URL", "DATABASE_URL", "SEINE_DASHBOARD_TOKEN")
+NAMES = (
+    "REDIS_URL",
+    "DATABASE_URL",
+    "SEINE_DASHBOARD_TOKEN",
+    "SEINE_SECRET",
+    "SEINE_SECRET_PREVIOUS",
+)
 ALL = (*NAMES, "PROXY_LIST", "SEINE_PROXIES", "SEINE_PROXIES_PATH")
 
 

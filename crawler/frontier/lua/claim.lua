@@ -1,29 +1,39 @@
 -- claim: takes seeds from a list, set or sorted set, keeping them claimed until they are settled.
+-- A seed whose worker ended before it was read comes again, alone: it may be what ended the worker.
 -- KEYS[1] start_urls, as users fill it
 -- KEYS[2] claimed seeds by claim (hash), in the same slot
 -- KEYS[3] claims by expiry (sorted set), in the same slot
+-- KEYS[4] times that a claim was handed out and not read to its end (hash), in the same slot
 -- ARGV[1] seeds wanted, at most
 -- ARGV[2] lifetime of a claim, ms
--- reply: claim, seed, claim, seed …
+-- reply: claim, seed, times it was handed out before, claim, seed, times …
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local wanted, out = tonumber(ARGV[1]), {}
 local function take(claim, seed)
     redis.call('HSET', KEYS[2], claim, seed)
     redis.call('ZADD', KEYS[3], now + tonumber(ARGV[2]), claim)
-    out[#out + 1] = claim
-    out[#out + 1] = seed
+    local tries = tonumber(redis.call('HGET', KEYS[4], claim)) or 0
+    redis.call('HSET', KEYS[4], claim, string.format('%.0f', tries + 1))
+    for _, v in ipairs({ claim, seed, string.format('%.0f', tries) }) do
+        out[#out + 1] = v
+    end
 end
 for _, claim in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, wanted)) do
     local seed = redis.call('HGET', KEYS[2], claim)
-    if seed then
-        take(claim, seed)
-    else
+    local suspect = redis.call('HEXISTS', KEYS[4], claim) == 1
+    if not seed then
         redis.call('ZREM', KEYS[3], claim)
+        redis.call('HDEL', KEYS[4], claim)
+    elseif not suspect then
+        take(claim, seed)
+    elseif #out == 0 then
+        take(claim, seed)
+        return out
     end
 end
 local kind = redis.call('TYPE', KEYS[1]).ok
-local left = wanted - #out / 2
+local left = wanted - #out / 3
 local seeds = {}
 if left <= 0 then
     seeds = {}

@@ -2,6 +2,7 @@
 -- KEYS[1] claimed seeds by claim (hash)
 -- KEYS[2] claims by expiry (sorted set)
 -- KEYS[3] rejected seeds (list of JSON)
+-- KEYS[4] times that a claim was handed out and not read to its end (hash)
 -- ARGV[1] rejects kept, at most
 -- ARGV[2] then for each: claim, note ('' for a good seed, else JSON: seed, reason)
 -- reply: 'OK'
@@ -11,5 +12,6 @@ for at = 2, #ARGV, 2 do
         redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[1]) - 1)
     end
     redis.call('ZREM', KEYS[2], ARGV[at])
+    redis.call('HDEL', KEYS[4], ARGV[at])
 end
 return 'OK'
