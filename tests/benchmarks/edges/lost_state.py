@@ -1,0 +1,75 @@
+"""Redis that loses the crawl's state, or falls back to an older one: the fleet says so."""
+
+from __future__ import annotations
+
+import re
+
+from tests.benchmarks.edges.scene import WORKERS, Scene, pause
+
+
+def flushed(scene: Scene) -> None:
+    """FLUSHALL: every worker says so and ends with another status than 0."""
+    name = scene.fault("7 Redis loses all: FLUSHALL")
+    host, seed = scene.shelf(name, 300)
+    scene.settings["SEINE_DOMAIN_CONCURRENCY"] = 4
+    scene.seed(seed)
+    workers = scene.start()
+    scene.site.wait_for(host, 60)
+    with scene.redis.client() as redis:
+        redis.flushall()
+    scene.wait_end(name)
+    for worker in workers:
+        said = scene.log_of(worker)
+        if worker.returncode == 0:
+            scene.wrong("false_done", name, f"a worker ends with 0: {said[-200:]}")
+        if not re.search("state.lost|lost.*state", said):
+            scene.wrong("false_done", name, "a worker says nothing of the lost state")
+    # What the lost state held is not known to anybody; it must only not be called done.
+    scene.expected.clear()
+    scene.judge()
+
+
+def flushed_job(scene: Scene) -> None:
+    """FLUSHALL under workers that stay: a job whose seeds are known is not called finished."""
+    name = scene.fault("7 Redis loses a job: FLUSHALL with SEINE_KEEP_ALIVE")
+    scene.environment["EDGES_KEEP_ALIVE"] = "1"
+    scene.settings |= {"SEINE_KEEP_ALIVE": 1, "SEINE_DOMAIN_CONCURRENCY": 4}
+    host, _ = scene.shelf(name, 200)
+    begun = scene.scrapy("jobs", "start", f"http://{host}/shelf")
+    if begun.returncode:
+        scene.wrong("stuck", name, begun.stderr)
+    scene.start()
+    scene.site.wait_for(host, 60)
+    with scene.redis.client() as redis:
+        redis.flushall()
+    pause(8)
+    scene.settle(name)
+    states = scene.query("SELECT job_id, state FROM jobs")
+    open_ = [one for one in scene.expected if one.url not in scene.evidence().rows]
+    things = [one for one in open_ if one.fate == "stored"]
+    if things and any(row["state"] == "finished" for row in states):
+        scene.wrong("false_done", name, f"{len(things)} products lack, yet {states}")
+    scene.stop()
+    scene.judge()
+
+
+def rolled_back(scene: Scene) -> None:
+    """Fall back to the state of some seconds ago, twice: nothing is lost, nothing is wrong."""
+    scene.environment["EDGES_KEEP_ALIVE"] = "1"
+    scene.settings |= {"SEINE_KEEP_ALIVE": 1, "SEINE_DOMAIN_CONCURRENCY": 4}
+    scene.start()
+    for number in range(2):
+        name = scene.fault(f"6 Redis falls back to an older state, {number + 1}")
+        host, seed = scene.shelf(name, 150, late_s=0.5)
+        scene.seed(seed)
+        scene.site.wait_for(host, 30)
+        place = scene.folder / "older"
+        scene.redis.copy_to(place)
+        scene.site.wait_for(host, 70)
+        scene.redis.fall_back_to(place)
+        scene.settle(name)
+    if len(scene.alive) != WORKERS:
+        scene.wrong("stopped_workers", name, f"{len(scene.alive)} of {WORKERS} run")
+    scene.stop()
+    scene.exits("rolled back")
+    scene.judge()
