@@ -137,14 +137,14 @@ def _query(fields: Mapping[str, str]) -> str:
     return urlencode(raw, quote_via=quote)
 
 
-def ask_all(url: str, asked: list[Ask]) -> list[Reply]:
+def ask_all(url: str, asked: list[Ask], timeout_s: float = 30) -> list[Reply]:
     """Send them one after the other."""
     place = urlsplit(url).netloc
-    return [_ask(place, ask) for ask in asked]
+    return [_ask(place, ask, timeout_s) for ask in asked]
 
 
-def _ask(place: str, ask: Ask) -> Reply:
-    connection = http.client.HTTPConnection(place, timeout=30)
+def _ask(place: str, ask: Ask, timeout_s: float = 30) -> Reply:
+    connection = http.client.HTTPConnection(place, timeout=timeout_s)
     try:
         connection.putrequest(ask.method, ask.target, skip_host="Host" in ask.headers)
         for name, value in ask.headers.items():

@@ -305,7 +305,7 @@ class Attack:
             board_url,
             *(f"http://127.0.0.1:{s.port}/" for s in fleet.silences if s.worker.alive),
         ]
-        replies = [board.ask_all(url, [board.Ask("GET", "/metrics", known)])[0] for url in urls]
+        replies = [board.ask_all(url, [board.Ask("GET", "/metrics", known)], 6)[0] for url in urls]
         return [
             (f"metrics of {u}", r.body.decode("utf-8", "replace"))
             for u, r in zip(urls, replies, strict=True)
@@ -314,7 +314,8 @@ class Attack:
     def _judge(
         self, fleet: Guarded, inputs: Inputs, metrics: list[tuple[str, str]], bad_ends: list[str]
     ) -> dict[str, Any]:
-        shown = screens.run_all(self.crawl, self.environment, screens.COMMANDS)
+        commands = screens.FEW if self.plan is plan.SHORT else screens.COMMANDS
+        shown = screens.run_all(self.crawl, self.environment, commands)
         return verdict(self, fleet, inputs, metrics=metrics, bad_ends=bad_ends, shown=shown)
 
 

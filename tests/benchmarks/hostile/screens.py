@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 
@@ -32,7 +33,15 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     *(("export", table, "--format", "csv") for table in TABLES),
     *(("export", table, "--format", "jsonl") for table in TABLES),
 )
-WITHOUT_CRAWL = {"export", "attempts", "quality"}
+WITHOUT_CRAWL = {"export", "attempts", "domains"}
+#: Those of a short attack.
+FEW = tuple(
+    command
+    for command in COMMANDS
+    if command[0] in {"status", "workers", "dlq"} or command[1:] == ("products", "--format", "csv")
+)
+#: Commands that run at a time.
+AT_ONCE = 3
 
 
 @attrs.frozen
@@ -61,8 +70,9 @@ class Screen:
 def run_all(
     crawl: str, environment: Mapping[str, str], commands: Iterable[tuple[str, ...]]
 ) -> list[Screen]:
-    """Run the commands one after the other, as an operator does."""
-    return [_run(command, crawl, environment) for command in commands]
+    """Run the commands, a few at a time."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(lambda command: _run(command, crawl, environment), commands))
 
 
 def _run(command: tuple[str, ...], crawl: str, environment: Mapping[str, str]) -> Screen:

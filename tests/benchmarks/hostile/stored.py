@@ -14,8 +14,10 @@ from spiders.catalog import CatalogSpider
 from tests.benchmarks.hostile.kinds import NUMBERS, STRINGS, Canaries, Item, damaged, junk, nested
 from tests.benchmarks.hostile.seeds import META, pickles
 
-#: Methods of the spider that a stored request may name.
-CALLBACKS = frozenset({"parse", "parse_robots", "parse_sitemap", "parse_probe"})
+#: Methods that take a page and are the spider's own: a stored request may name these.
+CALLBACKS = frozenset(
+    {"parse", "parse_robots", "parse_sitemap", "parse_probe", "_follow", "_wants_sitemaps"}
+)
 FIELDS = ("url", "method", "headers", "body", "cookies", "encoding", "priority", "dont_filter")
 MORE = ("callback", "errback", "meta", "flags", "cb_kwargs", "_class")
 #: Path of a request whose callback nothing may run; whoever asks for it would have run it.
