@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import count
 
-from tests.benchmarks.hostile.kinds import CLOSE, RESET, Answer, Canaries, Step, damaged
+from tests.benchmarks.hostile.kinds import (
+    CLOSE,
+    RESET,
+    Answer,
+    Canaries,
+    Source,
+    Step,
+    damaged,
+    gzipped,
+)
 
 BODY = (
     b"<!DOCTYPE html><title>x</title><h1>Lamp</h1><p class=price>$5</p><button>Add to cart</button>"
@@ -185,15 +194,13 @@ def sized(body: bytes, more: bytes = b"") -> bytes:
     return OK + HTML + more + b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
-def answers(dice: random.Random, canaries: Canaries) -> Iterator[Answer]:
-    """Make answers without end."""
+def answers(dice: random.Random, canaries: Canaries) -> Source:
+    """Make answers."""
     fixed = [*_fixed(), *_slow(), *_encoded(), *_redirects(canaries)]
-    for number, steps in enumerate(fixed):
-        yield Answer(f"answer {number}", steps)
-    number = len(fixed)
-    while True:
-        yield Answer(f"answer {number}", _generated(dice))
-        number += 1
+    return Source(
+        [Answer(f"answer {n}", steps) for n, steps in enumerate(fixed)],
+        (Answer(f"answer {n}", _generated(dice)) for n in count(9000)),
+    )
 
 
 def _fixed() -> Iterator[Sequence[Step]]:
@@ -239,12 +246,12 @@ def _bomb(size: int, window: int) -> bytes:
 
 
 def _encoded() -> Iterator[Sequence[Step]]:
-    packed = gzip.compress(BODY)
+    packed = gzipped(BODY)
     bomb = _bomb(64 << 20, 31)
     gz = b"Content-Encoding: gzip\r\n"
     for body, more in (
         (bomb, gz),
-        (gzip.compress(bomb), b"Content-Encoding: gzip, gzip\r\n"),
+        (gzipped(bomb), b"Content-Encoding: gzip, gzip\r\n"),
         (_bomb(64 << 20, 15), b"Content-Encoding: deflate\r\n"),
         (_bomb(64 << 20, -15), b"Content-Encoding: deflate\r\n"),
         (packed[:-8], gz),
@@ -337,9 +344,7 @@ def _generated(dice: random.Random) -> Sequence[Step]:
     framing = dice.choice(
         (LENGTH, LENGTH, CHUNKED, b"", b"Content-Length: %d\r\n" % dice.randrange(5000))
     )
-    body = dice.choice(
-        (BODY, BODY, dice.choice(_CHUNKS), gzip.compress(BODY), dice.randbytes(3000), b"")
-    )
+    body = dice.choice((BODY, BODY, dice.choice(_CHUNKS), gzipped(BODY), dice.randbytes(3000), b""))
     raw = line + HTML + heads + framing + b"\r\n" + body
     if dice.random() < 0.5:
         raw = damaged(dice, raw)

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import attrs
 
-from tests.benchmarks.hostile.kinds import STRINGS
+from tests.benchmarks.hostile.kinds import STRINGS, Source
 
 _PAGES = (
     "",
@@ -75,9 +75,13 @@ class Reply:
     body: bytes
 
 
-def asks(dice: random.Random, token: str) -> Iterator[Ask]:
-    """Make requests without end; those with the token get through to the pages."""
+def asks(dice: random.Random, token: str) -> Source:
+    """Make requests; those with the token get through to the pages."""
     known = {"Authorization": f"Bearer {token}"}
+    return Source([*_fixed(known), *_odd(known)], _generated(dice, known))
+
+
+def _fixed(known: Mapping[str, str]) -> Iterator[Ask]:
     for path in _PAGES:
         yield Ask("GET", f"/{path}", known)
     for value in STRINGS[:-2]:
@@ -102,7 +106,9 @@ def asks(dice: random.Random, token: str) -> Iterator[Ask]:
             {**known, "Origin": "http://evil.invalid", "Content-Type": _FORM},
             b"all=yes",
         )
-    yield from _odd(known)
+
+
+def _generated(dice: random.Random, known: Mapping[str, str]) -> Iterator[Ask]:
     while True:
         path = dice.choice(_PAGES)
         fields = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,19 @@ class Shop:
     name: str
     answers: dict[str, Answer]
     entry: str = "/"
+
+
+@attrs.frozen
+class Source:
+    """Inputs of one class: those that are written down, and more of them without end."""
+
+    fixed: Sequence[Any]
+    more: Iterator[Any]
+
+    def take(self, count: int) -> list[Any]:
+        """So many, half of them generated; the others are from all over those written down."""
+        some = spread(count // 2, self.fixed)
+        return [*some, *islice(self.more, count - len(some))]
 
 
 STRINGS = (
@@ -142,16 +157,13 @@ def damaged(dice: random.Random, data: bytes) -> bytes:
     return bytes(made)
 
 
+def gzipped(data: bytes) -> bytes:
+    """Pack bytes, the same way at any time."""
+    return gzip.compress(data, 6, mtime=0)
+
+
 def spread(count: int, kinds: Sequence[Any]) -> list[Any]:
     """At most *count* of them, from all over the list."""
     if count >= len(kinds):
         return list(kinds)
     return [kinds[n * len(kinds) // count] for n in range(count)]
-
-
-def numbered(prefix: str) -> Iterator[str]:
-    """prefix-1, prefix-2 …"""
-    number = 0
-    while True:
-        number += 1
-        yield f"{prefix}-{number}"

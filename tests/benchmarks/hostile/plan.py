@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
 
 from tests.benchmarks.hostile.answers import answers, sized
 from tests.benchmarks.hostile.board import Ask, asks
-from tests.benchmarks.hostile.kinds import Answer, Canaries, Item, Shop, spread
+from tests.benchmarks.hostile.kinds import Answer, Canaries, Item, Shop, Source
 from tests.benchmarks.hostile.pages import pages
 from tests.benchmarks.hostile.relatives import relatives
 from tests.benchmarks.hostile.seeds import seeds
@@ -30,13 +29,13 @@ AT_ONE = 5
 class Plan:
     """How much, and for how long."""
 
-    seeds: int = 460
-    stored: int = 460
-    answers: int = 330
-    pages: int = 320
-    robots: int = 90
-    sitemaps: int = 170
-    asks: int = 150
+    seeds: int = 1000
+    stored: int = 900
+    answers: int = 420
+    pages: int = 400
+    robots: int = 100
+    sitemaps: int = 180
+    asks: int = 200
     workers: int = 3
     hosts: int = 8
     products: int = 720
@@ -70,12 +69,6 @@ SHORT = Plan(
 )
 
 
-def take(made: Iterator[Any], full: int, wanted: int) -> list[Any]:
-    """The first *full* of them, or *wanted* from all over these."""
-    found = list(islice(made, full))
-    return found if wanted >= full else spread(wanted, found)
-
-
 @attrs.frozen(kw_only=True)
 class Inputs:
     """All that is sent, but stored requests: these are made of what the fleet stored."""
@@ -93,31 +86,23 @@ class Inputs:
         def dice(name: str) -> random.Random:
             return random.Random(f"{seed} {name}")
 
-        def body() -> Iterator[bytes]:
-            yield from pages(canaries)
-            yield from relatives(dice("pages"))
-
-        robots = take(robots_sites(dice("robots"), canaries), FULL.robots, plan.robots)
-        maps = take(sitemap_sites(dice("sitemaps"), canaries), FULL.sitemaps, plan.sitemaps)
+        robots = robots_sites(dice("robots"), canaries).take(plan.robots)
+        maps = sitemap_sites(dice("sitemaps"), canaries).take(plan.sitemaps)
+        bodies = Source(list(pages(canaries)), relatives(dice("pages")))
         return cls(
-            seeds=take(seeds(dice("seeds"), base, canaries), _all(plan, "seeds"), plan.seeds),
-            answers=take(answers(dice("answers"), canaries), FULL.answers, plan.answers),
-            pages=take(body(), FULL.pages, plan.pages),
+            seeds=seeds(dice("seeds"), base, canaries).take(plan.seeds),
+            answers=answers(dice("answers"), canaries).take(plan.answers),
+            pages=bodies.take(plan.pages),
             shops=[*robots, *maps],
-            asks=take(asks(dice("dashboard"), token), FULL.asks, plan.asks),
+            asks=asks(dice("dashboard"), token).take(plan.asks),
         )
-
-
-def _all(plan: Plan, name: str) -> int:
-    return int(max(getattr(FULL, name), getattr(plan, name)))
 
 
 def stored_ones(
     plan: Plan, seed: int, canaries: Canaries, base: str, good: Iterable[dict[str, Any]]
 ) -> list[Item]:
     """Make the stored requests out of good ones."""
-    made = stored(random.Random(f"{seed} stored"), base, list(good), canaries)
-    return take(made, FULL.stored, plan.stored)
+    return stored(random.Random(f"{seed} stored"), base, list(good), canaries).take(plan.stored)
 
 
 def elsewhere(data: bytes, kind: int, number: int) -> bytes:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import random
 from collections.abc import Iterator
+from itertools import count
 
 from tests.benchmarks.hostile.answers import BODY, OK, sized, targets
-from tests.benchmarks.hostile.kinds import CLOSE, Answer, Canaries, Shop, Step, damaged
+from tests.benchmarks.hostile.kinds import (
+    CLOSE,
+    Answer,
+    Canaries,
+    Shop,
+    Source,
+    Step,
+    damaged,
+    gzipped,
+)
 from tests.benchmarks.hostile.pages import SIZES
 
 _XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -72,20 +81,19 @@ def _text(body: bytes, kind: bytes = b"text/plain") -> bytes:
     return OK + b"Content-Type: " + kind + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
 
-def robots_sites(dice: random.Random, canaries: Canaries) -> Iterator[Shop]:
-    """Make sites with a hostile robots.txt, without end."""
-    fixed = [*_robots(canaries)]
-    for number, body in enumerate(fixed):
-        yield site(f"robots {number}", body)
-    for number, steps in enumerate(_odd_robots(canaries)):
-        yield site(f"odd robots {number}", steps)
-    number = len(fixed)
-    while True:
-        body = b"".join(
-            dice.choice(_LINES) * dice.choice((1, 1, 1, 3000)) for _ in range(dice.randrange(1, 20))
-        )
-        yield site(f"robots {number}", damaged(dice, body) if dice.random() < 0.5 else body)
-        number += 1
+def robots_sites(dice: random.Random, canaries: Canaries) -> Source:
+    """Make sites with a hostile robots.txt."""
+    fixed = [site(f"robots {n}", body) for n, body in enumerate(_robots(canaries))]
+    odd = [site(f"odd robots {n}", steps) for n, steps in enumerate(_odd_robots(canaries))]
+    made = (site(f"robots {n}", _generated_robots(dice)) for n in count(9000))
+    return Source([*odd, *fixed], made)
+
+
+def _generated_robots(dice: random.Random) -> bytes:
+    body = b"".join(
+        dice.choice(_LINES) * dice.choice((1, 1, 1, 3000)) for _ in range(dice.randrange(1, 20))
+    )
+    return damaged(dice, body) if dice.random() < 0.5 else body
 
 
 def _robots(canaries: Canaries) -> Iterator[bytes]:
@@ -113,7 +121,7 @@ def _robots(canaries: Canaries) -> Iterator[bytes]:
         yield f"Sitemap: {inside}/robots-sitemap.xml\n".encode()
     yield f"Sitemap: file://{canaries.file}\nSitemap: http://u:{canaries.secret}@x.invalid/m.xml\n".encode()
     yield "User-agent: *\nDisallow: /x".encode("utf-16")
-    yield gzip.compress(b"User-agent: *\nDisallow:")
+    yield gzipped(b"User-agent: *\nDisallow:")
     yield bytes(range(256)) * 100
     yield b"<html><h1>not robots</h1>" * 1000
     yield from _LINES
@@ -138,18 +146,16 @@ def _odd_robots(canaries: Canaries) -> Iterator[list[Step]]:
     yield [OK + b"\r\n" + b"Disallow: /x\n" * 3_000_000, CLOSE]
 
 
-def sitemap_sites(dice: random.Random, canaries: Canaries) -> Iterator[Shop]:
-    """Make sites with a hostile sitemap, without end."""
-    fixed = [*_sitemaps(canaries)]
-    for number, body in enumerate(fixed):
-        yield site(f"sitemap {number}", b"User-agent: *\nAllow: /\n", body, _further(number))
-    number = len(fixed)
-    while True:
-        body = damaged(dice, dice.choice(fixed)[:200_000])
-        if dice.random() < 0.5:
-            body = _assembled(dice)
-        yield site(f"sitemap {number}", b"", body)
-        number += 1
+def sitemap_sites(dice: random.Random, canaries: Canaries) -> Source:
+    """Make sites with a hostile sitemap."""
+    bodies, rules = [*_sitemaps(canaries)], b"User-agent: *\nAllow: /\n"
+    fixed = [site(f"sitemap {n}", rules, body, _further(n)) for n, body in enumerate(bodies)]
+    safe = [body[:200_000] for body in bodies if b"127." not in body]
+
+    def body() -> bytes:
+        return _assembled(dice) if dice.random() < 0.5 else damaged(dice, dice.choice(safe))
+
+    return Source(fixed, (site(f"sitemap {n}", b"", body()) for n in count(9000)))
 
 
 def _further(number: int) -> dict[str, bytes]:
@@ -237,9 +243,9 @@ def _sitemaps(canaries: Canaries) -> Iterator[bytes]:
         + b"<sitemapindex><sitemap><loc>/sitemap.xml</loc></sitemap>"
         + b"<sitemap><loc>/sub.xml</loc></sitemap></sitemapindex>"
     )
-    yield gzip.compress(_entries(400_000, b"<url><loc>/p/1</loc></url>"))
-    yield gzip.compress(bytes(100 << 20))
-    yield gzip.compress(_entries(9, b"<url><loc>/p/1</loc></url>"))[:-9]
+    yield gzipped(_entries(400_000, b"<url><loc>/p/1</loc></url>"))
+    yield gzipped(bytes(100 << 20))
+    yield gzipped(_entries(9, b"<url><loc>/p/1</loc></url>"))[:-9]
     yield _entries(9, b"<url><loc>/p/1</loc></url>").replace(b"UTF-8", b"no-such-encoding")
     yield _entries(9, b"<url><loc>/p/1</loc></url>").decode().encode("utf-16")
     yield b"\0" * 9000 + _SET

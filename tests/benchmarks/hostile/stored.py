@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,16 @@ import msgpack
 
 from crawler.frontier.codec import VERSION, decode
 from spiders.catalog import CatalogSpider
-from tests.benchmarks.hostile.kinds import NUMBERS, STRINGS, Canaries, Item, damaged, junk, nested
+from tests.benchmarks.hostile.kinds import (
+    NUMBERS,
+    STRINGS,
+    Canaries,
+    Item,
+    Source,
+    damaged,
+    junk,
+    nested,
+)
 from tests.benchmarks.hostile.seeds import META, pickles
 
 #: Methods that take a page and are the spider's own: a stored request may name these.
@@ -80,8 +90,8 @@ def _moved(value: Any, old: str, new: str) -> Any:
 
 def stored(
     dice: random.Random, base: str, good: Sequence[dict[str, Any]], canaries: Canaries
-) -> Iterator[Item]:
-    """Make blobs without end for the domain of *base*, out of *good* fields."""
+) -> Source:
+    """Make blobs for the domain of *base*, out of *good* fields."""
 
     def fresh(number: int) -> dict[str, Any]:
         fields = dict(good[number % len(good)])
@@ -93,13 +103,9 @@ def stored(
         *(VERSION + pack(fields) for fields in _fixed(fresh, base, canaries)),
         *_no_requests(canaries),
     ]
-    yield from (Item(f"stored {n}", blob) for n, blob in enumerate(fixed))
-    number = len(fixed)
-    while True:
-        blob = _generated(dice, fresh(number))
-        if _stays(blob, base):
-            yield Item(f"stored {number}", blob)
-        number += 1
+    made = (Item(f"stored {n}", _generated(dice, fresh(n))) for n in count(9000))
+    more = (item for item in made if _stays(item.data, base))
+    return Source([Item(f"stored {n}", blob) for n, blob in enumerate(fixed)], more)
 
 
 def _fixed(fresh: Any, base: str, canaries: Canaries) -> Iterator[dict[str, Any]]:

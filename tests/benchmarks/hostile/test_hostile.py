@@ -34,7 +34,7 @@ def test_the_long_form_has_as_many_inputs_as_it_says(canaries):
     made = Inputs.made(FULL, 1, canaries, "http://127.1.6.10:1", "t")
     good = [{"url": "http://127.1.5.10:1/x", "meta": {"depth": 1}}]
     items = stored(random.Random(1), "http://127.1.5.10:1", good, canaries)
-    blobs = [next(items).data for _ in range(FULL.stored)]
+    blobs = [item.data for item in items.take(FULL.stored)]
 
     assert len({seed.data for seed in made.seeds}) >= 400
     assert len(set(blobs)) >= 400

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from crawler.demo.pages import Site
-from tests.benchmarks.hostile import board, judge, plan
+from tests.benchmarks.hostile import board, judge
 from tests.benchmarks.hostile.fleet import Guarded
+from tests.benchmarks.hostile.kinds import spread
 from tests.benchmarks.hostile.plan import Inputs
 from tests.benchmarks.hostile.screens import Screen
 from tests.benchmarks.hostile.stored import FORBIDDEN
@@ -111,4 +112,4 @@ def _rate(visits: Sequence[dict[str, Any]], start: float, end: float) -> float:
 
 
 def _some(found: Sequence[str]) -> list[str]:
-    return plan.spread(12, sorted(set(found)))
+    return spread(12, sorted(set(found)))
