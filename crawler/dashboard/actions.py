@@ -12,7 +12,7 @@ from aiohttp import web
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
-from crawler.dashboard.security import WHO
+from crawler.dashboard.security import WHO, form_of
 from crawler.errors import FrontierError
 from crawler.frontier.frontier import Frontier
 from crawler.jobs.store import Jobs
@@ -181,7 +181,7 @@ async def act(request: web.Request) -> web.StreamResponse:
 async def read_form(request: web.Request) -> dict[str, str]:
     """Return the form's fields; one that occurs several times is joined by blanks."""
     fields: dict[str, str] = {}
-    for name, value in (await request.post()).items():
+    for name, value in (await form_of(request)).items():
         if isinstance(value, str):
             fields[name] = f"{fields[name]} {value}" if name in fields else value
     return fields

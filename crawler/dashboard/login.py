@@ -10,7 +10,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import page
-from crawler.dashboard.security import COOKIE, guess, set_cookie
+from crawler.dashboard.security import COOKIE, form_of, guess, set_cookie
 
 logger = logging.getLogger(__name__)
 #: A wrong guess costs this long, seconds.
@@ -43,7 +43,7 @@ def _form(request: web.Request, complaint: str = "") -> web.Response:
 async def login(request: web.Request) -> web.StreamResponse:
     """Compare the token, and start a session."""
     guard = context_of(request).guard
-    given = str((await request.post()).get("token", ""))
+    given = str((await form_of(request)).get("token", ""))
     if not guess(guard, request, given):
         await asyncio.sleep(PAUSE_S)
         response = _form(request, "That is not the token.")

@@ -13,7 +13,7 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -203,12 +203,24 @@ async def _with_visitor(
     return response
 
 
+async def form_of(request: web.Request) -> Mapping[str, object]:
+    """Read a posted form.
+
+    Raises:
+        HTTPBadRequest: the body is no form.
+    """
+    try:
+        return await request.post()
+    except (ValueError, LookupError):  # parts without a name, bytes that are no text, no charset
+        raise web.HTTPBadRequest(text="The form cannot be read.\n") from None
+
+
 async def _check_form(guard: Guard, request: web.Request) -> None:
     if not own_site(request):
         raise web.HTTPForbidden(text="This came from another site.\n")
     if request.get(_BEARER) or request.path == "/login":
         return
-    form = await request.post()
+    form = await form_of(request)
     given, right = str(form.get("form_token", "")), guard.form_token(request[_SESSION])
     if not hmac.compare_digest(given.encode(), right.encode()):
         raise web.HTTPForbidden(text="The form is too old: load the page again.\n")

@@ -145,3 +145,19 @@ def test_the_token_is_in_no_printed_form():
 )
 async def test_only_static_files_are_served(client, name):
     await page(client, f"/static/{name}", status=404)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data; boundary=x", b"--x\r\n\r\n--x--\r\n"),
+        ("multipart/form-data", b"x"),
+        ("application/x-www-form-urlencoded", b"token=\xff\xfe"),
+        ("application/x-www-form-urlencoded; charset=no-such", b"token=x"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/login", "/do/pause"])
+async def test_a_body_that_is_no_form_is_refused_with_a_sentence(guarded, path, kind, body):
+    bearer = {"Authorization": f"Bearer {TOKEN}"} if path != "/login" else {}
+    async with guarded.post(path, data=body, headers={"Content-Type": kind, **bearer}) as response:
+        assert response.status in {400, 403}, await response.text()
