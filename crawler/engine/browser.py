@@ -21,6 +21,8 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from crawler.access.programs import find_browser
 from crawler.access.rooms import House, Room
 from crawler.config import number
+from crawler.engine.reach import place_of, reach_of
+from crawler.engine.relay import Relay
 
 #: Without the first, a page sees at once that nobody sits in front of it.
 ARGUMENTS = (
@@ -28,12 +30,17 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--no-first-run",
+    # UDP of a page's own knows no proxy, and so no limit to where it goes.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
 )
 #: What Chrome on Linux calls itself.
 USER_AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/{major}.0.0.0 Safari/537.36"
 )
+#: What Chromium calls the answer "not allowed by the rules" of a SOCKS proxy.
+_DENIED = "ERR_SOCKS_CONNECTION_FAILED"
 #: Seconds for a page's last requests to end, where no element is waited for.
 _IDLE_S = 5.0
 _SCROLLS = 8
@@ -58,6 +65,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
         self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
         self.since_start = 0
+        self.reach = reach_of(crawler)
+        self.relay = Relay(self.reach.policy)
         self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.left = asyncio.Condition()
         blocked = frozenset(settings.getlist("SEINE_BROWSER_BLOCK"))
@@ -68,9 +77,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
         Raises:
             DownloadTimeoutError: it took too long.
+            AddressRefused: it leads to a private address that it may not reach.
             DownloadFailedError: it cannot be reached, or the browser died too often.
         """
         limit_s = self._limit_s(request)
+        home = await self._way_out(request)
         async with self.seats, self._room(request) as room:
             request.meta["playwright_context"] = room.name
             await self._name_itself(request)
@@ -82,8 +93,28 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                     f"{request.url} was not rendered within {limit_s:g} s"
                 ) from None
             except PlaywrightError as error:
+                if home is not None and _DENIED in str(error.message):
+                    address = self.relay.refused.get((home, place_of(request)), "")
+                    raise self.reach.refusal(request, address) from None
                 raise DownloadFailedError(_first_line(error)) from None
+            if home is not None and (found := self.relay.reached.get(place_of(request))):
+                self.reach.reached(request, found)
             return response
+
+    async def _way_out(self, request: Request) -> str | None:
+        """Have a page that needs no proxy, and all that it loads, go out within its reach.
+
+        Returns the page's home; None where it goes out through a proxy, or may go anywhere.
+        """
+        options = request.meta.setdefault("playwright_context_kwargs", {})
+        if "proxy" in options or self.reach.policy.mode == "allow":
+            return None
+        home = self.reach.home_of(request)
+        port = await self.relay.port_of(home)
+        options["proxy"] = {"server": f"socks5://127.0.0.1:{port}"}
+        visitor = str(request.meta.get("browser_visitor") or "default")
+        request.meta["browser_visitor"] = f"{visitor} {home}".rstrip()
+        return home
 
     def _limit_s(self, request: Request) -> float:
         """Seconds for a page: what the request asks for itself may be less than the browser's."""
@@ -129,6 +160,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         if wrapper is not None:
             with contextlib.suppress(PlaywrightError):
                 await wrapper.context.close()
+
+    async def close(self) -> None:
+        """Close the browser and its way out."""
+        await super().close()
+        await self.relay.close()
 
     async def _maybe_restart(self) -> None:
         """Start the browser anew after many pages, at a moment when no page is open."""

@@ -19,6 +19,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from crawler import meta as m
 from crawler.config import SettingsLike, flag
 from crawler.engine.gate import gate_of
+from crawler.engine.reach import reach_of
 from crawler.errors import ConfigError
 
 #: SEINE_CLIENT -> the handler that serves the plain lane.
@@ -68,6 +69,7 @@ class Lanes(BaseDownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
         self.handlers = _shared.setdefault(crawler, {})
         self.lanes = HANDLERS | {"plain": client_of(crawler.settings)}
         self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
@@ -85,11 +87,14 @@ class Lanes(BaseDownloadHandler):
 
         Raises:
             NotSupported: this worker has no browser, or there is no such lane.
+            AddressRefused: it leads to a private address that it may not reach.
             NotNow: it missed its time, and the site has none soon.
         """
         lane = "replay" if self.replay else lane_of(request)
         if lane not in self.lanes or (lane == "browser" and not self.browser):
             raise NotSupported(f"this worker has no {lane!r} lane")
+        if lane in ("tls", "browser") and request.meta.get("proxy"):
+            await self.reach.check_name(request)  # the proxy resolves the name
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
         if lane in ("tls", "browser") and (opened := self.gate.opened(request)) is not None:
             await opened

@@ -23,6 +23,7 @@ from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
 from crawler.engine.gate import Gate, gate_of
+from crawler.engine.reach import reach_of
 
 
 class _Prompt:
@@ -130,11 +131,17 @@ class PlainHandler(HTTP11DownloadHandler):
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool._factory = self._pool._factory
         pool.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
         self._pool: Any = pool
         self._broom = Broom(reactor)
 
     async def download_request(self, request: Request) -> Response:
-        """Download; the pool is asked for a connection before anything is awaited."""
+        """Download; the pool is asked for a connection before anything else is awaited.
+
+        Raises:
+            AddressRefused: it leads to a private address that it may not reach.
+        """
+        await self.reach.check_name(request)
         self._pool.asked_for = request
         return await super().download_request(request)
 

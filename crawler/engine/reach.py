@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
 
 from crawler import meta as m
 from crawler.addresses import AddressPolicy
 from crawler.config import SettingsLike
+from crawler.engine.http.resolve import addresses_of
 from crawler.engine.ledger import Ledger, current, ledger_of
 from crawler.errors import AddressRefused, ConfigError
 
@@ -64,6 +66,25 @@ class Reach:
         if not found:
             raise self.refusal(request, addresses[0] if addresses else "")
         return found
+
+    async def check_name(self, request: Request) -> None:
+        """Check where a host is for a client, or a remote proxy, that looks it up once more.
+
+        What does not resolve here is let pass: the other side may know it.
+
+        Raises:
+            AddressRefused: one of its addresses is private, and the request may not be sent there.
+        """
+        if self.policy.mode == "allow":
+            return
+        try:
+            found = await addresses_of(urlparse_cached(request).hostname or "")
+        except CannotResolveHostError:
+            return
+        for address in found:
+            if not self.permits(request, address):
+                raise self.refusal(request, address)
+        self.reached(request, found[0])
 
     def refusal(self, request: Request, address: str = "") -> AddressRefused:
         """Say why a request is not sent."""

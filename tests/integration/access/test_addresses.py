@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 import time
 from urllib.parse import urlparse
@@ -71,7 +72,7 @@ def moved(to: str) -> list[bytes]:
     return [b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %b\r\n\r\n" % to.encode()]
 
 
-@pytest.mark.parametrize("lane", ["plain"])
+@pytest.mark.parametrize("lane", ["plain", "tls"])
 def test_a_redirect_reaches_no_private_address_however_it_is_written(
     fetch: Fetch, lane: str
 ) -> None:
@@ -197,3 +198,27 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
             with pytest.raises(TimeoutError):
                 inner.accept()
             pool.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch) -> None:
+    """Neither by a redirect, nor by what the page loads, nor by what its script asks for."""
+    with raw_site({"/secret": PAGE, "/pixel": PAGE, "/api": PAGE}, host="127.0.0.1") as inner:
+        page = (
+            f"<title>x</title><img src='{inner.base}/pixel'><iframe src='{inner.base}/secret'>"
+            f"</iframe><script>fetch('{inner.base}/api', {{mode: 'no-cors'}})"
+            ".catch(() => 0).then(() => document.title = 'tried')</script>"
+        ).encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
+        answers = {"/page": [head % len(page) + page], "/moved": moved(inner.base + "/secret")}
+        with raw_site(answers, host="127.0.0.2") as outer:
+            fetched = fetch(
+                *({"url": outer.base + path, "meta": {"lane": "browser"}} for path in answers),
+                SEINE_BROWSER=True,
+                SEINE_BROWSER_BLOCK=[],
+            )
+        assert inner.asked == []
+    shown, refused = fetched.answers
+    assert "tried" in shown["body"]
+    assert refused["error"].startswith("AddressRefused"), refused
