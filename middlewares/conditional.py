@@ -8,7 +8,6 @@ from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler import meta as m
@@ -16,6 +15,7 @@ from crawler.access.detect import VERDICT
 from crawler.conditional import KEY, Validators, from_meta, validators_in
 from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
+from crawler.engine.outcomes import Ignored
 from crawler.engine.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
@@ -86,7 +86,7 @@ class Answer:
         """Let a page pass; take a 304 for what it is worth.
 
         Raises:
-            IgnoreRequest: the page is unchanged, and there is nothing more to do about it.
+            Ignored: the page is unchanged, and there is nothing more to do about it.
         """
         if response.status == HTTPStatus.OK:
             self._note(request, response)
@@ -117,7 +117,7 @@ class Answer:
         self.stats.inc_value("seine/not_modified")
         row = _confirmed(request, self.ledger.now(entry), validators, parser)
         self.storage.confirm(row, self.ledger.hold_for(request))
-        raise IgnoreRequest("the page is unchanged")
+        raise Ignored("not modified", "the page is unchanged")
 
     def _refuse(self, request: Request, response: Response, reason: str) -> Request | Response:
         self.stats.inc_value("seine/not_modified_unasked")

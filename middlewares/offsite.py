@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from scrapy import Request, Spider, signals
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
+from scrapy.exceptions import IgnoreRequest
+
+from crawler.engine.outcomes import Ignored
 
 
 class Offsite(OffsiteMiddleware):
@@ -25,7 +28,11 @@ class Offsite(OffsiteMiddleware):
         """Let a request pass.
 
         Raises:
-            IgnoreRequest: its host is in none of the spider's domains.
+            Ignored: its host is in none of the spider's domains.
         """
-        if getattr(self.crawler.spider, "allowed_domains", None):
+        if not getattr(self.crawler.spider, "allowed_domains", None):
+            return
+        try:
             super().process_request(request)
+        except IgnoreRequest as error:
+            raise Ignored("offsite", str(error)) from None

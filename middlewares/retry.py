@@ -17,6 +17,7 @@ from crawler.access.detect import RULE, VERDICT
 from crawler.config import number
 from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
+from crawler.engine.outcomes import describe
 from crawler.errors import AddressRefused
 from crawler.politeness.delay import retry_after_s
 
@@ -76,11 +77,12 @@ class Retry:
             return None
         name = type(exception).__name__
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
-            return self.ledger.retry(request, kind="size", reason=f"{name}: {exception}")
-        if not self.tries_again(exception):
+            kind = "size"
+        elif not self.tries_again(exception):
             return None
-        kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
-        return self.ledger.retry(request, kind=kind, reason=f"{name}: {exception}")
+        else:
+            kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
+        return self.ledger.retry_download(request, kind=kind, reason=describe(exception))
 
     def tries_again(self, exception: Exception) -> bool:
         """Whether RETRY_EXCEPTIONS has an exception's class."""

@@ -29,6 +29,7 @@ from crawler.config import number
 from crawler.engine.gate import NotNow
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
+from crawler.engine.outcomes import Ignored
 from crawler.engine.reach import place_of, reach_of
 from crawler.errors import AddressRefused
 from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
@@ -105,7 +106,7 @@ class RobotsMiddleware:
             return None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
-            raise IgnoreRequest("robots.txt forbids it")
+            raise Ignored("robots", "robots.txt forbids it")
         self.stats.inc_value("robotstxt/away")
         copy = self.ledger.retry(
             request,

@@ -91,8 +91,12 @@ class Lanes(BaseDownloadHandler):
             NotNow: it missed its time, and the site has none soon.
         """
         lane = "replay" if self.replay else lane_of(request)
-        if lane not in self.lanes or (lane == "browser" and not self.browser):
-            raise NotSupported(f"this worker has no {lane!r} lane")
+        if lane not in self.lanes:
+            text = f"there is no {lane!r} lane: meta['lane'] is plain, tls or browser"
+            self.gate.ledger.bury(request, "lane", text)
+            raise NotSupported(text)
+        if lane == "browser" and not self.browser:
+            raise NotSupported("this worker has no browser lane")
         if lane in ("tls", "browser") and request.meta.get("proxy"):
             await self.reach.check_name(request)  # the proxy resolves the name
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.

@@ -1,8 +1,11 @@
-"""Which lease does this belong to, and is the page done? One entry for each request in flight.
+"""Which lease does this belong to, and how did the page end? One entry for each request in flight.
 
 An entry begins when the scheduler gives its request to Scrapy. It ends when Scrapy is done with
 the request *and* each of its items is stored: a pipeline takes a hold on an item's entry and
 releases it after the commit (I4). Children wait in the entry and leave with its ack (I3).
+
+An entry ends by the outcome that was stated for it (I10, crawler.engine.outcomes). Nothing is done
+by default: a request of which nobody stated how it ended has failed.
 
 How an item or a child finds its entry: a request has a task of its own (crawler.engine.passage),
 where a context variable names the entry from the end of the download on. That covers
@@ -12,21 +15,35 @@ middleware runs.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 import attrs
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 
 from crawler import meta as m
+from crawler.engine.outcomes import (
+    BY_STATUS,
+    Outcome,
+    describe,
+    prevails,
+    printable,
+    rule_of,
+    seconds,
+    whole,
+)
 from crawler.frontier.model import Lease, Push
 
-Outcome = Literal["done", "ignored", "retry", "release", "bury"]
+logger = logging.getLogger(__name__)
+#: What is told of a request that ended, though no code said how.
+UNSTATED = "the request ended, and nothing stated how"
 
 
 @attrs.define(eq=False)
@@ -45,9 +62,16 @@ class Entry:
     """When its time to send was used up by something else, robots.txt (monotonic)."""
     waited_s: float = 0.0
     """Seconds that a connection waited for the time to send."""
-    outcome: Outcome = "done"
+    tries: int = 0
+    """Tries that failed before this one."""
+    outcome: Outcome = ""
+    """What was stated of its end; empty: nothing yet, and never success."""
     rule: str = ""
-    """By which rule the request was ignored."""
+    """By which rule the request is ignored."""
+    by: str = ""
+    """Name of the exception that a third party ignores it by."""
+    handled: bool = False
+    """An errback, or a callback that takes error statuses, dealt with what had failed."""
     kind: str = ""
     reason: str = ""
     wait_s: float = 0.0
@@ -67,8 +91,10 @@ current: ContextVar[Entry | None] = ContextVar("seine_entry", default=None)
 class RetryPolicy(Protocol):
     """Decides whether and when a failed request is tried again."""
 
-    def __call__(self, kind: str, request: Request, wait_s: float | None, /) -> float | None:
-        """Seconds to wait, or None: give up."""
+    def __call__(
+        self, kind: str, request: Request, tries: int, wait_s: float | None, /
+    ) -> float | None:
+        """Seconds to wait after *tries* failed ones, or None: give up. Never raises."""
 
 
 @attrs.define(eq=False)
@@ -97,7 +123,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._ended: Callable[[Entry], None] = lambda entry: None
-        self._policy: RetryPolicy = lambda kind, request, wait_s: None
+        self._policy: RetryPolicy = lambda kind, request, tries, wait_s: None
         self._entries: dict[int, Entry] = {}
         self._all: set[Entry] = set()
         self._pressing: set[str] = set()
@@ -139,7 +165,8 @@ class Ledger:
 
     def begin(self, request: Request, lease: Lease) -> Entry:
         """Scrapy has the request now."""
-        entry = Entry(request, lease)
+        # Read now: a middleware or the spider may clear the meta before the request fails.
+        entry = Entry(request, lease, tries=whole(request.meta.get(m.RETRY_COUNT), 0))
         # By identity, not by meta: retries, redirects and users copy meta from page to page.
         self._entries[id(request)] = entry
         self._all.add(entry)
@@ -178,10 +205,15 @@ class Ledger:
 
     def settle(self, entry: Entry) -> None:
         """End the entry if nothing needs it any more."""
-        if not entry.open and entry in self._all:
-            self._all.remove(entry)
+        if entry.open or entry not in self._all:
+            return
+        self._all.remove(entry)
+        if not entry.outcome:
+            self.mark(entry, "internal", UNSTATED)
+        try:
             for watcher in self._watchers:
                 watcher(entry)
+        finally:
             self._ended(entry)
 
     def retry(
@@ -198,30 +230,45 @@ class Ledger:
         self.mark(entry, kind, reason, wait_s)
         return entry.copy if entry.outcome == "retry" else None
 
+    def retry_download(self, request: Request, *, kind: str, reason: str) -> Request | None:
+        """Like `retry`, for a download that raised.
+
+        Where no try is left, nothing is stated yet: another middleware may still answer in the
+        download's place. If none does, the request is buried with *kind* and *reason*.
+        """
+        entry = self.entry_of(request)
+        if entry is None or entry.outcome:
+            return None
+        entry.kind, entry.reason = kind, printable(reason)
+        if self._policy(kind, request, entry.tries, None) is None:
+            return None
+        return self.retry(request, kind=kind, reason=reason)
+
     def postpone(
         self, request: Request, *, kind: str, reason: str, wait_s: float
     ) -> Request | None:
         """Send a request back that was not tried: it keeps its tries and its priority.
 
         Returns a copy that a downloader middleware must return; None when the request is not the
-        frontier's.
+        frontier's, or has failed.
         """
         entry = self.entry_of(request)
-        if entry is None:
+        if entry is None or not self._state(entry, "retry", kind, reason):
             return None
-        entry.outcome, entry.kind, entry.reason, entry.wait_s = "retry", kind, reason, wait_s
+        entry.wait_s = seconds(wait_s)
         entry.copy = entry.request.replace(dont_filter=True)
         return entry.copy
 
     def hand_back(self, request: Request) -> Request | None:
         """Give a request back unsent: it keeps its place, and no try is counted.
 
-        Returns what a downloader middleware must return; None when it is not the frontier's.
+        Returns what a downloader middleware must return; None when it is not the frontier's, or
+        has failed.
         """
         entry = self.entry_of(request)
-        if entry is None:
+        if entry is None or not self._state(entry, "release"):
             return None
-        entry.outcome, entry.copy = "release", request.replace()
+        entry.copy = request.replace()
         return entry.copy
 
     def ignore(self, request: Request, rule: str) -> None:
@@ -231,8 +278,8 @@ class Ledger:
         Without effect on a request that the frontier did not issue, or that failed already.
         """
         entry = self.entry_of(request)
-        if entry is not None and entry.outcome == "done":
-            entry.outcome, entry.rule = "ignored", rule
+        if entry is not None and self._state(entry, "ignored"):
+            entry.rule = rule
 
     def bury(self, request: Request, kind: str, reason: str) -> None:
         """Give a request up at once: another try would end the same way.
@@ -242,19 +289,65 @@ class Ledger:
         """
         entry = self.entry_of(request)
         if entry is not None:
-            entry.outcome, entry.kind, entry.reason = "bury", kind, reason
+            self._state(entry, "bury", kind, reason)
+
+    def done(self, entry: Entry) -> None:
+        """State that a response reached its callback, and that the callback ended."""
+        self._state(entry, "done")
+
+    def raised(self, entry: Entry, error: BaseException) -> None:
+        """State what an exception means that nobody handled: ignored, or one more failed try."""
+        if isinstance(error, IgnoreRequest):
+            self._ignored(entry, error)
+        else:
+            self.mark(entry, entry.kind or "internal", entry.reason or describe(error))
+
+    def spider_raised(self, entry: Entry, error: BaseException) -> None:
+        """State that a callback or an errback raised: the same page would make it raise again."""
+        if isinstance(error, IgnoreRequest):
+            self._ignored(entry, error)
+        else:
+            self._state(entry, "bury", "parse", describe(error))
+
+    def _ignored(self, entry: Entry, error: IgnoreRequest) -> None:
+        if self._state(entry, "ignored"):
+            entry.rule = rule_of(error)
+            entry.by = type(error).__name__ if entry.rule == "filter" else ""
+
+    def handled(self, entry: Entry) -> None:
+        """Take back what was stated: an errback dealt with it, and how that ends counts."""
+        entry.outcome, entry.handled = "", True
+        entry.kind = entry.reason = entry.rule = entry.by = ""
+        entry.copy = None
+
+    def taken(self, entry: Entry) -> None:
+        """A callback takes an error status: what only the status had stated is taken back."""
+        if entry.outcome == "bury" and entry.kind in BY_STATUS:
+            self.handled(entry)
 
     def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:
-        """Note a failure: the entry will end in a retry, or in a burial after the last one."""
-        wait = self._policy(kind, entry.request, wait_s)
-        entry.kind, entry.reason = kind, reason
-        entry.outcome = "bury" if wait is None else "retry"
-        entry.wait_s = wait or 0.0
-        meta = dict(entry.request.meta)
-        meta[m.RETRY_COUNT] = int(meta.get(m.RETRY_COUNT) or 0) + 1
-        entry.copy = entry.request.replace(
-            meta=meta, priority=entry.request.priority - 1, dont_filter=True
-        )
+        """State a failure: the entry ends in a retry, or in a burial after the last one."""
+        wait = self._policy(kind, entry.request, entry.tries, wait_s)
+        if wait is None:
+            self._state(entry, "bury", kind, reason)
+            return
+        try:
+            copy = _next_try(entry)
+        except Exception as error:  # a middleware left something in the request that cannot be
+            self._state(entry, "bury", kind, f"{reason}; it cannot be copied: {describe(error)}")
+            return
+        if self._state(entry, "retry", kind, reason):
+            entry.wait_s, entry.copy = seconds(wait), copy
+
+    @staticmethod
+    def _state(entry: Entry, outcome: Outcome, kind: str = "", reason: str = "") -> bool:
+        """Note a statement unless a stronger one was made; True where it counts."""
+        if not prevails(outcome, entry.outcome):
+            return False
+        entry.outcome = outcome
+        if kind:
+            entry.kind, entry.reason = kind, printable(reason)
+        return True
 
     def abandon(self) -> list[Lease]:
         """Forget everything; returns the leases to hand back."""
@@ -262,6 +355,13 @@ class Ledger:
         self._all.clear()
         self._entries.clear()
         return leases
+
+
+def _next_try(entry: Entry) -> Request:
+    """The request with one more failed try, behind others of its priority."""
+    request = entry.request
+    meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1}
+    return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)
 
 
 _ledgers: WeakKeyDictionary[Crawler, Ledger] = WeakKeyDictionary()

@@ -7,9 +7,13 @@ of events are Scrapy's, and so is the code for all that is rare: failed download
 handles them, callbacks that are no plain generators, spider middlewares that rewrite the output,
 CONCURRENT_ITEMS above one.
 
+Each page's outcome is stated here (I10): done only where a callback or an errback has ended
+without an exception.
+
 Scrapy has no setting for its engine's and scraper's class, so `Passage` takes the place of one
-method of one engine (`_start_scheduled_request`). The version of Scrapy is pinned, and
-tests/integration/test_passage.py compares what a spider of its own sees with Scrapy's.
+method of one engine (`_start_scheduled_request`), and of what its scraper calls (`_wrap_scraper`).
+The version of Scrapy is pinned, and tests/integration/test_passage.py compares what a spider of
+its own sees with Scrapy's.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from weakref import WeakSet
 
 from scrapy import Request, signals
 from scrapy.core.spidermw import SpiderMiddlewareManager
+from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import ensure_awaitable, maybe_deferred_to_future
@@ -36,6 +41,7 @@ from twisted.python.failure import Failure
 
 from crawler.engine.downloader import Downloader
 from crawler.engine.ledger import Entry, Ledger, current
+from crawler.engine.outcomes import as_exception, uncancelled, uncancelled_async
 from crawler.engine.signals import Signals
 from crawler.engine.turns import Turns
 
@@ -43,6 +49,8 @@ from crawler.engine.turns import Turns
 logger = logging.getLogger("scrapy.core.engine")
 #: A page with very many links lets others have their turn after this many seconds.
 TURN_S = 0.01
+#: Statuses from here on reach a callback only where it asks for them.
+_ERRORS = 400
 _END = object()
 #: Takes an output and its response; returns what goes on, None for nothing.
 Look = Callable[[Any, Response], Any]
@@ -71,6 +79,19 @@ class Passage:
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
         self.slot.nextcall.schedule = self._soon
+        self._wrap_scraper()
+
+    def _wrap_scraper(self) -> None:
+        """See each call of the spider and each exception, by whatever way they come."""
+        scraper = self.scraper
+        self._scrapys_call = scraper.call_spider_async
+        self._scrapys_report = scraper.handle_spider_error
+        self._scrapys_take = scraper._process_spidermw_output_async
+        self._scrapys_drive = scraper.handle_spider_output_async
+        scraper.call_spider_async = self._call_by_scrapy
+        scraper.handle_spider_error = self._spider_raised
+        scraper._process_spidermw_output_async = self._take_output
+        scraper.handle_spider_output_async = self._take_outputs
 
     def _soon(self, delay: float = 0) -> None:
         """Let the engine look for requests to send; Scrapy takes a timer even for at once."""
@@ -100,14 +121,14 @@ class Passage:
 
     async def _carry(self, request: Request, sent: Awaitable[Any]) -> None:
         current.set(None)  # whoever began this task was busy with another page
+        entry = self.ledger.entry_of(request)
         try:
             result = await self._downloaded(request, sent)
-            await self._handle(result, request)
-        except Exception as error:
+            await self._handle(result, request, entry)
+        except (Exception, asyncio.CancelledError) as error:
             logger.exception("Error while handling downloader output")
-            entry = self.ledger.entry_of(request)
             if entry is not None:  # some of it may be missing
-                self.ledger.mark(entry, "parse", f"{type(error).__name__}: {error}")
+                self.ledger.raised(entry, error)
         finally:
             try:
                 self.slot.remove_request(request)
@@ -143,19 +164,41 @@ class Passage:
             signals.response_received, response=response, request=response.request, spider=spider
         )
 
-    async def _handle(self, result: Response | Request | Failure, request: Request) -> None:
-        entry = self.ledger.entry_of(request)
+    async def _handle(
+        self, result: Response | Request | Failure, request: Request, entry: Entry | None
+    ) -> None:
         if entry is not None and not entry.landed:
             entry.landed = True
             entry.answered_at = self.ledger.now(entry)
             self._landed(entry)
         current.set(entry)
-        if not isinstance(result, Request):
-            await self._scrape(result, request)
+        if isinstance(result, Request):
+            self._move(result, entry)
             return
-        self.moved = result
+        await self._scrape(result, request)
+        if entry is None:
+            return
+        if isinstance(result, Failure) and not entry.handled:
+            self.ledger.raised(entry, _error(result))
+        else:
+            self.ledger.done(entry)
+
+    def _move(self, target: Request, entry: Entry | None) -> None:
+        """Schedule what the download came back with: a redirect's target, or our own next try."""
+        self.moved = target
         try:
-            self.engine.crawl(result)
+            answers = self.signals.send_catch_log(
+                signals.request_scheduled,
+                request=target,
+                spider=self.engine.spider,
+                dont_log=IgnoreRequest,
+            )
+            for _, answer in answers:
+                if isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest):
+                    if entry is not None:
+                        self.ledger.raised(entry, answer.value)
+                    return
+            self._enqueue(target)
         finally:
             self.moved = None
 
@@ -181,11 +224,11 @@ class Passage:
             made = await middlewares._process_spider_input(self._call, response, request)
             if isinstance(made, AsyncIterator):
                 made = await middlewares._process_callback_output(response, made)
-        except Exception as error:
-            await self._recover(error, 0, request, response)
+        except (Exception, asyncio.CancelledError) as error:
+            await self._recover(as_exception(error), 0, request, response)
             return
         if isinstance(made, AsyncIterator):
-            await self.scraper.handle_spider_output_async(made, request, response)
+            await self._take_outputs(made, request, response)
         else:
             await self._pass_on(made, request, response)
 
@@ -193,7 +236,9 @@ class Passage:
         # The next requests leave before this page keeps the process busy.
         await self._turns.wait()
         if isinstance(result, Failure):
-            return await self.scraper.call_spider_async(result, request)
+            return await self._call_by_scrapy(result, request)
+        if result.status >= _ERRORS:
+            self._taken()
         spider = self.engine.spider
         asked = result.request or request
         callback = asked.callback or spider._parse
@@ -209,6 +254,56 @@ class Passage:
         name = global_object_name(callback) if isinstance(made, Deferred) else None
         return await ensure_awaitable(iterate_spider_output(made), _warn=name)
 
+    async def _call_by_scrapy(self, result: Response | Failure, request: Request) -> Any:
+        """Let Scrapy call the callback or the errback, and state what follows from that."""
+        entry = current.get()
+        if isinstance(result, Response):
+            if result.status >= _ERRORS:
+                self._taken()
+            return await self._called(result, request)
+        if entry is not None and isinstance(result.value, IgnoreRequest):
+            self.ledger.raised(entry, result.value)  # a spider middleware may drop it silently
+        made = await self._called(result, request)
+        if entry is not None:  # an errback returned
+            self.ledger.handled(entry)
+        return made
+
+    async def _called(self, result: Response | Failure, request: Request) -> Any:
+        try:
+            return await self._scrapys_call(result, request)
+        except asyncio.CancelledError as error:
+            raise as_exception(error) from error
+
+    def _taken(self) -> None:
+        entry = current.get()
+        if entry is not None:
+            self.ledger.taken(entry)
+
+    def _spider_raised(self, failure: Failure, request: Request, response: Any) -> None:
+        """State a callback's exception before Scrapy reports it: its report may itself fail."""
+        entry = current.get()
+        error = _error(failure)
+        if entry is not None and not isinstance(error, CloseSpider):
+            self.ledger.spider_raised(entry, error)
+        self._scrapys_report(failure, request, response)
+
+    async def _take_outputs(self, made: Any, request: Request, response: Any) -> None:
+        """Let Scrapy drive the outputs; a cancellation among them would stop it for good."""
+        if isinstance(made, AsyncIterator):
+            await self._scrapys_drive(uncancelled_async(made), request, response)
+        else:
+            await self._scrapys_drive(uncancelled(made), request, response)
+
+    async def _take_output(self, output: Any, response: Any) -> None:
+        """Take an output where Scrapy drives the callback; an exception would end its worker."""
+        try:
+            await self._scrapys_take(output, response)
+        except (Exception, asyncio.CancelledError) as error:
+            logger.exception("Error while handling the spider's output")
+            entry = current.get()
+            if entry is not None:
+                self.ledger.raised(entry, error)
+
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, turn = iter(made), monotonic() + TURN_S
         while True:
@@ -221,8 +316,8 @@ class Passage:
                     output = look(output, response)
                     if output is None:
                         break
-            except Exception as error:
-                await self._recover(error, level, request, response)
+            except (Exception, asyncio.CancelledError) as error:
+                await self._recover(as_exception(error), level, request, response)
                 return
             if isinstance(output, Request):
                 self._crawl(output)
@@ -235,7 +330,11 @@ class Passage:
     def _crawl(self, request: Request) -> None:
         if self.signals.heard(signals.request_scheduled):
             self.engine.crawl(request)
-        elif not self.slot.scheduler.enqueue_request(request):
+        else:
+            self._enqueue(request)
+
+    def _enqueue(self, request: Request) -> None:
+        if not self.slot.scheduler.enqueue_request(request):
             spider = self.engine.spider
             self.signals.send_catch_log(signals.request_dropped, request=request, spider=spider)
 
@@ -247,9 +346,15 @@ class Passage:
             instead = self.scraper.spidermw._process_spider_exception(response, error, level)
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
-            self.scraper.handle_spider_error(failure, request, response)
+            self._spider_raised(failure, request, response)
         else:
-            await self.scraper.handle_spider_output_async(instead, request, response)
+            await self._take_outputs(instead, request, response)
+
+
+def _error(failure: Failure) -> BaseException:
+    """The exception of a failure, which Twisted's types allow to be missing."""
+    error = failure.value
+    return error if isinstance(error, BaseException) else RuntimeError(str(failure))
 
 
 def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | None:

@@ -8,11 +8,11 @@ from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
+from crawler.engine.outcomes import Ignored
 from crawler.errors import ConfigError
 from crawler.stores.archive import Reader
 from crawler.stores.connect import endpoints
@@ -46,7 +46,7 @@ class ReplayHandler:
         """Find the newest stored answer.
 
         Raises:
-            IgnoreRequest: there is none.
+            Ignored: there is none.
             StoreUnreachable: the archive cannot be read.
         """
         page = None
@@ -54,7 +54,7 @@ class ReplayHandler:
             loop = asyncio.get_running_loop()
             page = await loop.run_in_executor(self._threads, self.reader.find, request.url)
         if page is None:
-            raise IgnoreRequest(f"{request.url} is not in the archive")
+            raise Ignored("replay", f"{request.url} is not in the archive")
         return response_of(page, request)
 
     async def close(self) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,12 +21,15 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from crawler import meta as m
-from crawler.config import FrontierConfig, flag, number, redact
+from crawler.config import FrontierConfig, flag, number
 from crawler.engine import requests
 from crawler.engine.dupefilter import DupeFilter
+from crawler.engine.ends import Ends
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
 from crawler.engine.manners import manners_of, pace_of
+from crawler.engine.moves import LOOPS, lead_of
+from crawler.engine.outcomes import describe
 from crawler.engine.overflow import Overflow
 from crawler.engine.passage import Passage
 from crawler.engine.presence import Presence, process_age_s, worker_name
@@ -35,10 +37,9 @@ from crawler.engine.pump import Pump
 from crawler.engine.seeds import requests_of
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
-from crawler.errors import DecodeError, EncodeError
-from crawler.frontier.backoff import decide
+from crawler.errors import EncodeError
 from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Budgets, Burial, Done, Push, Retry
+from crawler.frontier.model import Budgets, Burial, Done, Push
 from crawler.frontier.partitions import join_frontier
 from crawler.frontier.seal import Seal
 from crawler.frontier.wire import note
@@ -71,7 +72,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.seal = Seal(self.config.crawl, self.config.secrets)
         self.df = DupeFilter.from_crawler(crawler)
         self.ledger = ledger_of(crawler)
-        self.ledger.connect(self._ended, self._policy)
         self.ledger.relieved = self._relieved
         self.worker = worker_name()
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
@@ -132,6 +132,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             *(self.ledger, self.stats, config.lease_s, self.df.clear),
         )
         self.ledger.clock = self.pump.now_ms
+        ends = Ends(self.pump, self.worker, self.spider, self.seal, self._count, self.max_retries)
+        self.ledger.connect(ends.send, ends.policy)
         manners = manners_of(self.crawler)
         manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
         seeds = SeedKeys(config.seeds_key)
@@ -172,7 +174,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         slot.remove_request, slot.close = remove_request, close_slot
         self.passage = Passage(engine, self.ledger, lambda entry: self.pump.land(entry.lease))
         engine._start_scheduled_request = self.passage.start
-        self.crawler.signals.connect(self._spider_error, signals.spider_error)
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
     def _drain(self) -> None:
@@ -214,7 +215,34 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         entry = current.get()
         if entry is not None and entry.copy is request:
             return True  # a retry: it leaves with the end of its entry
+        try:
+            taken = self._take(request, entry)
+        except (EncodeError, TypeError, ValueError) as error:
+            logger.error("request refused: %s", describe(error))
+            self._count("unencodable", 1)
+            if entry is not None and request is self.passage.moved:
+                self.ledger.bury(entry.request, "address", f"it leads to {describe(error)}")
+            return False
+        except Exception as error:
+            logger.exception("request refused")
+            self._count("unencodable", 1)
+            if entry is not None:
+                self.ledger.raised(entry, error)
+            return False
+        if entry is not None and request is self.passage.moved:
+            self.ledger.done(entry)  # the page's new address is in the frontier, or was before
+        return taken
+
+    def _take(self, request: Request, entry: Entry | None) -> bool:
         fingerprint, force = self._fingerprint(request, entry)
+        moved = request is self.passage.moved
+        if moved and entry is not None:
+            lead = lead_of(entry.request, request)
+            if lead in LOOPS:
+                self.ledger.mark(entry, *LOOPS[lead])
+                return False
+            if lead == "same":
+                fingerprint = None
         if fingerprint is not None and not force and self.df.knows(fingerprint):
             self._count("duplicates_local", 1)
             return False
@@ -222,22 +250,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if parent is None:
             request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
         m.complete(request.meta, parent)
-        if request is not self.passage.moved:
+        if not moved:
             request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
             if 0 < self.depth_limit < depth:
                 self._count("too_deep", 1)
                 return False
-        try:
-            push = requests.to_push(
-                request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
-            )
-        except EncodeError as error:
-            logger.error("request refused: %s", redact(str(error)))
-            self._count("unencodable", 1)
-            if entry is not None and request is self.passage.moved:
-                # A redirect to what cannot be asked: the page was not read, and never will be.
-                self.ledger.bury(entry.request, "address", redact(f"redirect refused: {error}"))
-            return False
+        push = requests.to_push(
+            request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
+        )
         manners_of(self.crawler).meet(push.domain, self.spider)
         if entry is None:
             self.pump.push(push)
@@ -269,15 +289,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         while (lease := self.pump.take()) is not None:
             if lease.job and lease.job in self.presence.cancelled:
                 self._count("cancelled", 1)
-                self.pump.done(Done(lease=lease))
+                self._count("ignored/cancelled", 1)
+                self.pump.done(Done(lease=lease, rule="cancelled"))
                 continue
             try:
                 request = requests.from_lease(lease, self.spider, self.seal)
-            except DecodeError as error:
-                reason = redact(str(error))
-                logger.error("stored request set aside: %s", reason)
+            except Exception as error:  # whatever is stored, the next request is taken (I8)
+                logger.error("stored request set aside: %s", describe(error))
                 self._count("undecodable", 1)
-                self.pump.bury(Burial(lease=lease, note=note("decode", reason, self.worker)))
+                text = note("decode", describe(error), self.worker)
+                self.pump.bury(Burial(lease=lease, note=text))
                 continue
             self.ledger.begin(request, lease)
             self._count("dequeued", 1)
@@ -326,61 +347,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def __len__(self) -> int:
         return len(self.pump.buffered)
 
-    def _ended(self, entry: Entry) -> None:
-        """Scrapy and the stores are done with an entry: say so to the frontier."""
-        if entry.outcome == "ignored":
-            self._count(f"ignored/{entry.rule}", 1)
-        if entry.outcome in ("done", "ignored"):
-            self.pump.done(Done(lease=entry.lease, children=entry.children))
-        elif entry.outcome == "release":
-            self.pump.release(entry.lease)
-        elif entry.outcome == "retry" and entry.copy is not None:
-            self._retry(entry, entry.copy)
-        else:
-            self._bury(entry)
-
-    def _retry(self, entry: Entry, copy: Request) -> None:
-        try:
-            push = requests.to_push(copy, self.spider, fingerprint=None, seal=self.seal)
-        except EncodeError as error:
-            entry.reason = f"{entry.reason}; and it cannot be stored again: {error}"
-            self._bury(entry)
-            return
-        self._count(f"retries/{entry.kind}", 1)
-        self.pump.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
-
-    def _bury(self, entry: Entry) -> None:
-        request = entry.request
-        logger.warning("gave up %s: %s", request.url, entry.reason)
-        self._count(f"buried/{entry.kind}", 1)
-        text = note(
-            entry.kind,
-            entry.reason,
-            self.worker,
-            url=request.url,
-            retries=request.meta.get(m.RETRY_COUNT, 0),
-            deliveries=entry.lease.deliveries,
-            at=round(time.time(), 3),
-        )
-        self.pump.bury(Burial(lease=entry.lease, note=text))
-
-    def _policy(self, kind: str, request: Request, wait_s: float | None) -> float | None:
-        meta = request.meta
-        if meta.get("dont_retry"):
-            return None
-        limit = meta.get(m.MAX_RETRIES, meta.get("max_retry_times"))
-        most = self.max_retries if limit is None else int(limit)
-        return decide(kind, int(meta.get(m.RETRY_COUNT) or 0), max_retries=most, wait_s=wait_s)
-
-    def _spider_error(self, failure: Any) -> None:
-        entry = current.get()
-        if entry is not None:
-            self.ledger.mark(entry, "parse", f"{failure.type.__name__}: {failure.value}")
-
     def _item_error(self, failure: Any) -> None:
         entry = current.get()
         if entry is not None:
-            self.ledger.mark(entry, "parse", f"item: {failure.type.__name__}: {failure.value}")
+            self.ledger.mark(entry, "item", describe(failure.value))
 
     def _read_seed(self, seed: bytes) -> list[Push]:
         pushes = []

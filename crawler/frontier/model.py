@@ -177,6 +177,8 @@ class Done:
 
     lease: Lease
     children: Sequence[Push] = ()
+    rule: str = ""
+    """By which rule it was ignored; empty: it was read."""
 
 
 @attrs.frozen(kw_only=True)

@@ -74,7 +74,7 @@ class Rig:
         self.ask, self.answer = Ask.from_crawler(made), Answer.from_crawler(made)
         self.ledger = ledger_of(made)
         self.ended: list[Entry] = []
-        self.ledger.connect(self.ended.append, lambda kind, request, wait_s: 1.0)
+        self.ledger.connect(self.ended.append, lambda *_: 1.0)
         self.parser = storage_of(made).parser(URL)
         self.request = Request(URL, meta=meta)
         lease = Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"4000 shop.example\n")

@@ -61,7 +61,7 @@ def leased(middleware: Proxies, number: int = 1, **meta: Any) -> Request:
     request = Request(URL, meta=meta)
     lease = Lease(id=str(number), token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
     ledger = ledger_of(middleware.crawler)
-    ledger.connect(lambda entry: None, lambda kind, request, wait_s: 0.0)
+    ledger.connect(lambda entry: None, lambda *_: 0.0)
     ledger.begin(request, lease)
     return request
 

@@ -18,9 +18,10 @@ from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import redis_client
 from tests.integration.acks import site
 from tests.integration.acks.spider import SCENARIOS, AckSpider
+from tests.integration.acks.ways import WAYS
 
 
-def _settings(redis_url: str, crawl: str) -> Settings:
+def _settings(redis_url: str, crawl: str, way: str = "looks") -> Settings:
     settings = Settings()
     settings.setmodule("settings.test")
     settings.setdict(
@@ -29,13 +30,24 @@ def _settings(redis_url: str, crawl: str) -> Settings:
             "DATABASE_URL": "postgresql://unused.invalid/",
             "SEINE_CRAWL": crawl,
             "SEINE_INTAKE": False,
+            "USER_AGENT": crawl,
             "SPIDER_MODULES": [],
             "COMMANDS_MODULE": "",
             "ITEM_PIPELINES": {"tests.integration.acks.spider.Pipeline": 1},
             "DOWNLOADER_MIDDLEWARES": {
                 "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
                 "middlewares.retry.Retry": 550,
+                "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+                "middlewares.offsite.Offsite": 50,
+                "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+                "middlewares.robots.RobotsMiddleware": 100,
                 "tests.integration.acks.spider.Ignores": 10,
+                "tests.integration.acks.spider.Wrong": 20,
+            },
+            "SPIDER_MIDDLEWARES": {
+                **settings.getdict("SPIDER_MIDDLEWARES"),
+                "tests.integration.acks.spider.Swallows": 10,
+                **WAYS[way],
             },
             "EXTENSIONS": {},
             "RETRY_TIMES": 1,
@@ -48,10 +60,11 @@ def _settings(redis_url: str, crawl: str) -> Settings:
     return settings
 
 
-async def _scenario(process: Any, redis_url: str, name: str, namespace: str, base: str) -> Any:
-    crawl = f"{namespace}-{name}"
+async def _scenario(process: Any, redis_url: str, key: str, namespace: str, base: str) -> Any:
+    way, name = key.split()
+    crawl = f"{namespace}-{way}-{name}"
     crawler = process.create_crawler(AckSpider)
-    crawler.settings = _settings(redis_url, crawl)
+    crawler.settings = _settings(redis_url, crawl, way)
     report: dict[str, Any] = {"items": [], "events": [], "outcomes": [], "depths": []}
     crawler.report = report
 
@@ -72,7 +85,9 @@ async def _scenario(process: Any, redis_url: str, name: str, namespace: str, bas
     await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 30)
     report["seconds"] = round(time.monotonic() - began, 1)
     redis = redis_client(redis_url)
-    counts = await Frontier(redis, crawl).counts()
+    frontier = Frontier(redis, crawl)
+    counts = await frontier.counts()
+    letters = await redis.hvals(frontier.keys.autopsy)  # type: ignore[misc]
     await redis.aclose()
     report |= {
         "dequeued": crawler.stats.get_value("seine/dequeued"),
@@ -80,7 +95,9 @@ async def _scenario(process: Any, redis_url: str, name: str, namespace: str, bas
         "undone": counts.undone,
         "dead": counts.dead,
         "totals": counts.totals,
+        "letters": [json.loads(letter) for letter in letters],
         "reason": crawler.stats.get_value("finish_reason"),
+        "stats": {k: v for k, v in crawler.stats.get_stats().items() if k.startswith("seine/")},
     }
     return report
 
@@ -93,12 +110,13 @@ def _opened() -> Any:
 
 async def _all(process: Any, redis_url: str, namespace: str) -> dict[str, Any]:
     runner, base = await site.start()
-    runs = [_scenario(process, redis_url, name, namespace, base) for name in SCENARIOS]
+    keys = [f"{way} {name}" for way in WAYS for name in SCENARIOS]
+    runs = [_scenario(process, redis_url, key, namespace, base) for key in keys]
     reports = await asyncio.gather(*runs, return_exceptions=True)
     await runner.cleanup()
     return {
-        name: report if isinstance(report, dict) else {"failed": repr(report)}
-        for name, report in zip(SCENARIOS, reports, strict=True)
+        key: report if isinstance(report, dict) else {"failed": repr(report)}
+        for key, report in zip(keys, reports, strict=True)
     }
 
 

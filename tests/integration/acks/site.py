@@ -6,11 +6,25 @@ import asyncio
 
 from aiohttp import web
 
+#: Who was led from a page to itself already, as with a cookie.
+_visitors: set[str] = set()
+
 
 async def _answer(request: web.Request) -> web.StreamResponse:
     path = request.path
     if path == "/slow":
         await asyncio.sleep(3)
+    if path == "/slash":
+        raise web.HTTPMovedPermanently("/slash/")
+    if path == "/circle":
+        raise web.HTTPFound("/circle")
+    if path == "/cookie" and (visitor := request.headers["User-Agent"]) not in _visitors:
+        _visitors.add(visitor)
+        raise web.HTTPFound("/cookie")
+    if path == "/offsite":
+        raise web.HTTPFound("http://localhost/p/9")
+    if path == "/nowhere":
+        raise web.HTTPFound("/p/" + "9" * 5000)
     if path == "/red":
         raise web.HTTPFound("/p/9")
     if path == "/robots.txt":

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider, DropItem, IgnoreRequest
+from scrapy.http import HtmlResponse
 
 from crawler.engine.ledger import ledger_of
 
@@ -38,6 +39,34 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "meta_copied": {"callback": "copies_meta"},
     "close_spider": {"callback": "closes"},
     "too_deep": {"callback": "goes_down"},
+    "errback_error": {"path": "/st/404", "errback": "fails"},
+    "late_errback_error": {"path": "/st/404", "errback": "fails_late_eb"},
+    "http_410_class": {"path": "/st/410"},
+    "http_400": {"path": "/st/400"},
+    "http_503_class": {"path": "/st/503"},
+    "unlisted_error": {"meta": {"wrong": "request"}},
+    "unlisted_error_errback": {"meta": {"wrong": "request"}, "errback": "eb"},
+    "response_error": {"meta": {"wrong": "response"}},
+    "exception_error": {"url": "http://127.0.0.1:9/", "meta": {"wrong": "exception"}},
+    "wrong_type": {"meta": {"wrong": "type"}},
+    "instead": {"url": "http://127.0.0.1:9/", "meta": {"wrong": "instead", "dont_retry": True}},
+    "sent_back": {"meta": {"wrong": "sent back"}},
+    "cleared_meta": {"path": "/p/clear"},
+    "bad_timeout": {"meta": {"download_timeout": "30"}},
+    "bad_retries": {"url": "http://127.0.0.1:9/", "meta": {"max_retries": "three"}},
+    "unknown_lane": {"meta": {"lane": "tsl"}},
+    "slash_redirect": {"path": "/slash"},
+    "cookie_redirect": {"path": "/cookie"},
+    "circle": {"path": "/circle"},
+    "redirect_offsite": {"path": "/offsite"},
+    "redirect_nowhere": {"path": "/nowhere"},
+    "odd_child": {"callback": "odd_child"},
+    "cancelled_error": {"callback": "cancels"},
+    "late_cancelled_error": {"callback": "cancels_late"},
+    "unsaid_error": {"callback": "fails_unsaid"},
+    "ignoring_callback": {"callback": "ignores"},
+    "pipeline_cancels": {"callback": "item", "cb_kwargs": {"kind": "cancel"}},
+    "swallowed": {"callback": "fails_softly"},
     "store_fails_once": {"callback": "item", "cb_kwargs": {"kind": "unstored"}},
 }
 
@@ -56,6 +85,8 @@ class Pipeline:
     async def process_item(self, item: dict[str, Any]) -> dict[str, Any]:
         if item.get("kind") == "drop":
             raise DropItem("dropped on purpose")
+        if item.get("kind") == "cancel":
+            raise asyncio.CancelledError
         if item.get("kind") == "boom":
             raise RuntimeError("pipeline fails on purpose")
         hold = ledger_of(self.crawler).hold(item)
@@ -82,6 +113,48 @@ class Ignores:
             raise IgnoreRequest("ignored on purpose")
 
 
+class Wrong:
+    """A downloader middleware that does wrong what a request says."""
+
+    def process_request(self, request: Request) -> None:
+        if request.url.endswith("/p/clear"):
+            request.meta.clear()
+            raise ValueError("fails after it took all meta away")
+        if request.meta.get("wrong") == "request":
+            raise ValueError("fails before the download")
+
+    def process_response(self, request: Request, response: Any) -> Any:
+        wrong = request.meta.get("wrong")
+        if wrong == "response":
+            raise ValueError("fails after the download")
+        if wrong == "sent back":
+            return request.replace()
+        return "no response" if wrong == "type" else response
+
+    def process_exception(self, request: Request, exception: Exception) -> Any:
+        if request.meta.get("wrong") == "exception":
+            raise ValueError("fails beside a failure")
+        return HtmlResponse(request.url) if request.meta.get("wrong") == "instead" else None
+
+
+class Swallows:
+    """A spider middleware that takes one kind of exception for no error."""
+
+    def process_spider_exception(self, response: Any, exception: Exception) -> Any:
+        return [] if isinstance(exception, SoftError) else None
+
+
+class SoftError(Exception):
+    """Nothing to worry about."""
+
+
+class UnsaidError(Exception):
+    """Cannot even be shown."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
 class AckSpider(Spider):
     name = "acks"
 
@@ -90,6 +163,8 @@ class AckSpider(Spider):
         self.base = base
         self.scenario = dict(SCENARIOS[scenario])
         self.allowed_domains = ["127.0.0.1"]
+        if scenario == "http_503_class":
+            self.handle_httpstatus_list = [503]
 
     async def start(self) -> AsyncIterator[Any]:
         options = dict(self.scenario)
@@ -147,6 +222,30 @@ class AckSpider(Spider):
     def copies_meta(self, response: Any) -> Any:
         for i in range(10, 13):
             yield Request(f"{self.base}/p/{i}", self.ok, meta=response.meta)
+
+    def odd_child(self, response: Any) -> Any:
+        yield Request(self.base + "/p/2", self.ok, meta={"not_before": "soon"})
+        yield Request(self.base + "/p/3", lambda response: None)
+
+    def cancels(self, response: Any) -> Any:
+        raise asyncio.CancelledError
+
+    async def cancels_late(self, response: Any) -> Any:
+        yield {"url": response.request.url}
+        raise asyncio.CancelledError
+
+    def fails_unsaid(self, response: Any) -> Any:
+        raise UnsaidError
+
+    def fails_softly(self, response: Any) -> Any:
+        raise SoftError
+
+    def ignores(self, response: Any) -> Any:
+        raise IgnoreRequest("a callback ignores on purpose")
+
+    def fails_late_eb(self, failure: Any) -> Any:
+        yield {"url": failure.request.url}
+        raise ValueError("errback fails late on purpose")
 
     def closes(self, response: Any) -> Any:
         raise CloseSpider("on purpose")

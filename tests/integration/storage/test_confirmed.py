@@ -68,11 +68,14 @@ async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: s
     state = {"etag": '"a"', "parser": storage.parser(url)}
     request = Request(url, meta={KEY: state, "site_id": "shop", "job_id": "job-2"})
     request.headers["If-None-Match"] = '"a"'
-    ledger.begin(request, Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"1 a\n"))
+    entry = ledger.begin(
+        request, Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"1 a\n")
+    )
     other = psycopg2.connect(database)
     other.cursor().execute("LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
-    with pytest.raises(IgnoreRequest):
+    with pytest.raises(IgnoreRequest) as ignored:
         answer.process_response(request, Response(url, 304))
+    ledger.raised(entry, ignored.value)
     ledger.finished(request)
     await asyncio.sleep(0.3)
     assert ended == []

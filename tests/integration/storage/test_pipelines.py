@@ -38,7 +38,7 @@ class Line:
         self.ended: list[tuple[str, str]] = []
         self.ledger.connect(
             lambda entry: self.ended.append((entry.request.url, entry.outcome)),
-            lambda kind, request, wait_s: 1.0,
+            lambda *_: 1.0,
         )
 
     def send(self, item: Any) -> Any:
@@ -54,6 +54,7 @@ class Line:
         token = current.set(entry)
         try:
             yield entry
+            self.ledger.done(entry)
         finally:
             current.reset(token)
             self.ledger.finished(entry.request)
