@@ -96,7 +96,7 @@ class Lanes(BaseDownloadHandler):
             self.gate.ledger.bury(request, "lane", text)
             raise NotSupported(text)
         if lane == "browser" and not self.browser:
-            raise NotSupported("this worker has no browser lane")
+            raise NotSupported("this worker has no 'browser' lane")
         if lane in ("tls", "browser") and request.meta.get("proxy"):
             await self.reach.check_name(request)  # the proxy resolves the name
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
