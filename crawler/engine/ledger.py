@@ -15,7 +15,6 @@ middleware runs.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -41,7 +40,6 @@ from crawler.engine.outcomes import (
 )
 from crawler.frontier.model import Lease, Push
 
-logger = logging.getLogger(__name__)
 #: What is told of a request that ended, though no code said how.
 UNSTATED = "the request ended, and nothing stated how"
 

@@ -86,7 +86,7 @@ async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: s
         return bool(ended)
 
     await wait_until_async(over, 10, "the lease ends")
-    assert ended == ["done"]
+    assert ended == ["ignored"]
     assert rows_of(database, "SELECT job_id FROM products") == [("job-2",)]
     await storage.close()
 
