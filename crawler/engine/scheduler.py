@@ -297,6 +297,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             except Exception as error:  # whatever is stored, the next request is taken (I8)
                 logger.error("stored request set aside: %s", describe(error))
                 self._count("undecodable", 1)
+                self._count("buried/decode", 1)
                 text = note("decode", describe(error), self.worker)
                 self.pump.bury(Burial(lease=lease, note=text))
                 continue

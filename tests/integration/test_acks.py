@@ -48,9 +48,7 @@ EXPECTED: dict[str, list[str]] = {
     "wrong_type": GIVEN_UP,
     "response_error": GIVEN_UP,
     "exception_error": GIVEN_UP,
-    "bad_timeout": GIVEN_UP,
     "unknown_lane": AT_ONCE,
-    "bad_retries": GIVEN_UP,
     "slash_redirect": ONCE * 2,
     "cookie_redirect": ONCE * 2,
     "circle": ONCE * 2 + AT_ONCE,
@@ -87,7 +85,7 @@ def reports(redis_url: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.integration.acks.run", redis_url]
     namespace = f"acks-{uuid.uuid4().hex[:8]}"
     run = subprocess.run(
-        [*command, namespace], cwd=ROOT, capture_output=True, text=True, timeout=90, check=False
+        [*command, namespace], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
     assert run.returncode == 0, run.stderr[-3000:]
     loaded: dict[str, Any] = json.loads(run.stdout)
@@ -170,7 +168,7 @@ def test_each_outcome_is_counted_by_its_rule_or_kind(
     assert ends == counted
 
 
-@pytest.mark.parametrize("name", ["unlisted_error", "bad_timeout", "unsaid_error", "wrong_type"])
+@pytest.mark.parametrize("name", ["unlisted_error", "unsaid_error", "wrong_type"])
 def test_a_dead_letter_names_the_exception(reports: dict[str, Any], name: str) -> None:
     (letter,) = reports[f"looks {name}"]["letters"]
     assert re.match(r"\w+(Error|Output)\b", letter["error"])

@@ -82,7 +82,7 @@ async def _scenario(process: Any, redis_url: str, key: str, namespace: str, base
         lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False
     )
     began = time.monotonic()
-    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 30)
+    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 100)
     report["seconds"] = round(time.monotonic() - began, 1)
     redis = redis_client(redis_url)
     frontier = Frontier(redis, crawl)

@@ -52,9 +52,7 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "instead": {"url": "http://127.0.0.1:9/", "meta": {"wrong": "instead", "dont_retry": True}},
     "sent_back": {"meta": {"wrong": "sent back"}},
     "cleared_meta": {"path": "/p/clear"},
-    "bad_timeout": {"meta": {"download_timeout": "30"}},
-    "bad_retries": {"url": "http://127.0.0.1:9/", "meta": {"max_retries": "three"}},
-    "unknown_lane": {"meta": {"lane": "tsl"}},
+    "unknown_lane": {"meta": {"wrong": "lane"}},
     "slash_redirect": {"path": "/slash"},
     "cookie_redirect": {"path": "/cookie"},
     "circle": {"path": "/circle"},
@@ -120,6 +118,8 @@ class Wrong:
         if request.url.endswith("/p/clear"):
             request.meta.clear()
             raise ValueError("fails after it took all meta away")
+        if request.meta.get("wrong") == "lane":
+            request.meta["lane"] = "tsl"
         if request.meta.get("wrong") == "request":
             raise ValueError("fails before the download")
 

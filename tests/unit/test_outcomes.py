@@ -1,0 +1,135 @@
+"""What counts where several statements are made about one request (I10)."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from crawler.engine.ends import Ends
+from crawler.engine.ledger import UNSTATED, Entry, Ledger
+from crawler.engine.outcomes import Outcome, prevails
+from crawler.frontier.model import Lease
+
+URL = "http://shop.example/p/1"
+
+
+class Rig:
+    """A ledger around one request, with the worker's own rules for retries."""
+
+    def __init__(self, **meta: Any) -> None:
+        self.ledger = Ledger()
+        self.ended: list[Entry] = []
+        nothing: Any = None
+        ends = Ends(nothing, "worker", nothing, nothing, lambda name, n: None, 10)
+        self.ledger.connect(self.ended.append, ends.policy)
+        self.request = Request(URL, meta=meta)
+        lease = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=b"4000 shop.example\n")
+        self.entry = self.ledger.begin(self.request, lease)
+
+    def end(self) -> Entry:
+        self.ledger.finished(self.request)
+        assert self.ended == [self.entry]
+        return self.entry
+
+
+STATEMENTS = {
+    "done": lambda rig: rig.ledger.done(rig.entry),
+    "ignored": lambda rig: rig.ledger.ignore(rig.request, "robots"),
+    "retry": lambda rig: rig.ledger.mark(rig.entry, "store", "away"),
+    "bury": lambda rig: rig.ledger.bury(rig.request, "size", "too large"),
+}
+
+
+@pytest.mark.parametrize("order", list(permutations(STATEMENTS, 2)))
+def test_a_failure_counts_more_than_success_in_whatever_order_they_are_stated(order):
+    """I10: done by a callback, then failed in the store, is failed."""
+    rig = Rig()
+    for name in order:
+        STATEMENTS[name](rig)
+    assert rig.end().outcome == max(order, key=list(STATEMENTS).index)
+
+
+def test_of_two_equal_statements_the_first_counts_because_it_is_the_cause():
+    rig = Rig()
+    rig.ledger.mark(rig.entry, "store", "first")
+    rig.ledger.mark(rig.entry, "store", "second")
+    assert rig.end().reason == "first"
+    assert rig.entry.copy is not None
+    assert rig.entry.copy.meta["retry_count"] == 1
+
+
+def test_what_nobody_states_has_failed_and_says_so():
+    """I10: no default is success."""
+    entry = Rig().end()
+    assert (entry.outcome, entry.kind, entry.reason) == ("retry", "internal", UNSTATED)
+    assert Rig(retry_count=3).end().outcome == "bury"
+
+
+@pytest.mark.parametrize("outcome", ["done", "ignored", "release", "retry", "bury"])
+def test_each_statement_counts_more_than_none(outcome: Outcome):
+    assert prevails(outcome, "")
+    assert not prevails("", outcome)
+
+
+@pytest.mark.parametrize("value", ["three", None, [], {}, True, float("nan"), float("inf"), b"3"])
+@pytest.mark.parametrize("key", ["max_retries", "max_retry_times", "retry_count"])
+def test_a_wrong_number_of_retries_is_read_as_if_it_were_not_there(key, value):
+    rig = Rig(**{key: value})
+    rig.ledger.mark(rig.entry, "connection", "refused")
+    assert rig.end().outcome == "retry"
+
+
+def test_a_middleware_that_takes_all_meta_away_gives_no_further_tries():
+    """Else a request that fails each time would be retried for ever."""
+    rig = Rig(retry_count=4)
+    rig.request.meta.clear()
+    rig.ledger.mark(rig.entry, "connection", "refused")
+    assert rig.end().outcome == "bury"
+
+
+def test_a_request_that_cannot_be_copied_is_buried():
+    rig = Rig()
+    rig.request.priority = "high"  # type: ignore[assignment]
+    rig.ledger.mark(rig.entry, "connection", "refused")
+    assert rig.end().outcome == "bury"
+    assert "cannot be copied: TypeError" in rig.entry.reason
+
+
+@pytest.mark.parametrize("wait_s", [float("nan"), float("inf"), -1.0, 1e300])
+def test_no_wait_is_endless(wait_s):
+    rig = Rig()
+    rig.ledger.mark(rig.entry, "429", "slow down", wait_s)
+    assert 0 <= rig.end().wait_s <= 30 * 86400
+
+
+def test_an_errback_takes_back_what_was_stated_and_can_fail_itself():
+    rig = Rig()
+    rig.ledger.raised(rig.entry, IgnoreRequest("by a filter"))
+    rig.ledger.handled(rig.entry)
+    rig.ledger.done(rig.entry)
+    assert (rig.entry.outcome, rig.entry.handled, rig.entry.rule) == ("done", True, "")
+    rig.ledger.spider_raised(rig.entry, ValueError("late"))
+    assert (rig.end().outcome, rig.entry.kind) == ("bury", "parse")
+
+
+def test_a_third_partys_filter_is_named():
+    class SeenBefore(IgnoreRequest):
+        pass
+
+    rig = Rig()
+    rig.ledger.raised(rig.entry, SeenBefore())
+    entry = rig.end()
+    assert (entry.outcome, entry.rule, entry.by) == ("ignored", "filter", "SeenBefore")
+
+
+def test_a_failed_download_is_buried_only_if_no_middleware_answers_in_its_place():
+    rig = Rig(retry_count=4)
+    assert rig.ledger.retry_download(rig.request, kind="connection", reason="refused") is None
+    assert rig.entry.outcome == ""
+    rig.ledger.raised(rig.entry, OSError("refused"))
+    entry = rig.end()
+    assert (entry.outcome, entry.kind, entry.reason) == ("bury", "connection", "refused")
