@@ -75,7 +75,7 @@ SPIDER: Final = "spider"
 ENGINE: Final = "engine"
 Who = Literal["seed", "spider", "engine"]
 #: Whom each may stand in for: what a seed may set, a spider may set too.
-_RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
+RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
 #: Lanes of the download handler (crawler.engine.handlers).
 LANES = ("plain", "tls", "browser", "replay")
 _DAY_S = 86_400
@@ -295,6 +295,7 @@ _KEYS = (
         several("a step and a count", label(60)),
         "step that refused it, and how often",
     ),
+    Key(HOME, ENGINE, words(300), "private host of the seed that the request comes from"),
     Key("proxy_retry_times", ENGINE, optional(whole(0, 100_000)), "proxies that failed so far"),
     Key("visitor", ENGINE, words(2000), "cookie jar that the identity chose"),
     Key("proxy_provider", ENGINE, _ANY, "who provides the proxy"),
@@ -352,7 +353,7 @@ def check(meta: Mapping[Any, Any], who: Who) -> None:
         if key is None:
             if who == SEED and isinstance(name, str) and name.startswith("_"):
                 raise BadMeta(f"meta.{name[:60]} is a middleware's own key, no seed may set it")
-        elif _RANK[who] < _RANK[key.who]:
+        elif RANK[who] < RANK[key.who]:
             setter = "the engine" if key.who == ENGINE else "the engine and spiders"
             raise BadMeta(f"meta.{name[:60]} is {key.shown(value)}, but only {setter} may set it")
         elif not key.range.holds(value):

@@ -18,6 +18,8 @@ _GENERIC = {
     "CrawlSpider": ("parse_start_url", "_callback", "_errback"),
     "SitemapSpider": ("_parse_sitemap",),
 }
+#: Hooks that Scrapy calls where a spider has them.
+_HOOKS = frozenset({"closed", "start_requests"})
 #: First parameter of a private method that is meant to be called with a page or a failure.
 _CALLED_WITH = frozenset({"response", "failure"})
 _known: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
@@ -60,7 +62,7 @@ def callbacks_of(kind: Any) -> frozenset[str]:
 def _callbacks(kind: Any) -> frozenset[str]:
     own = [base for base in kind.__mro__ if _is_own(base)]
     given = [base for base in kind.__mro__ if not _is_own(base)]
-    taken = {name for base in given for name in vars(base)} - {"parse"}
+    taken = {name for base in given for name in vars(base)} - {"parse"} | _HOOKS
     found = {name for base in given for name in _GENERIC.get(base.__name__, ())}
     for name in {name for base in own for name in vars(base)} - taken:
         method = inspect.getattr_static(kind, name)

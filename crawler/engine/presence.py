@@ -21,6 +21,7 @@ from crawler.engine.ledger import Ledger
 from crawler.engine.pump import Pump
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Lease
+from crawler.lenient import word
 
 logger = logging.getLogger(__name__)
 #: News reaches all idle workers at once: their questions are spread over this time, s.
@@ -91,7 +92,7 @@ class Presence:
 
     async def _hear_of_cancelled(self) -> None:
         names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]
-        self.cancelled = frozenset(name.decode() for name in names)
+        self.cancelled = frozenset(map(word, names))
 
     def _info(self) -> bytes:
         return orjson.dumps(
@@ -120,13 +121,13 @@ class Presence:
             except (RedisError, OSError):
                 await asyncio.sleep(1)
 
-    def _news(self, word: bytes) -> None:
-        if word == b"pause":
+    def _news(self, news: bytes) -> None:
+        if news == b"pause":
             self.pump.give_back()
-        elif word == b"forget":
+        elif news == b"forget":
             self.forget()
-        elif word.startswith(b"block "):
-            self.pump.give_back(word[6:].decode())
+        elif news.startswith(b"block "):
+            self.pump.give_back(word(news[6:]))
         elif len(self.pump.buffered) <= self.pump.config.read_ahead // 2:
             self.pump.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
 

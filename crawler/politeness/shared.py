@@ -15,6 +15,8 @@ from redis.asyncio import Redis
 from crawler.politeness.robots import SIZE_LIMIT, State
 from crawler.stores.scripts import call, load_script
 
+_STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
+
 
 @attrs.frozen
 class Known:
@@ -57,8 +59,8 @@ class SharedRobots:
             return Wanted(int(rest[0]))
         if word == b"WAIT":
             return Awaited()
-        state, left_ms, body = rest
-        return Known(state.decode(), _inflate(body), int(left_ms) / 1000)
+        known = _read(*rest)
+        return Wanted(0) if known is None else known
 
     async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
         """Tell the fleet, and let go of the lock."""
@@ -72,5 +74,13 @@ def _keys(origin: str) -> list[str]:
     return [f"robots:{{{origin}}}", f"robots:{{{origin}}}:lock"]
 
 
-def _inflate(body: bytes) -> bytes:
-    return zlib.decompressobj().decompress(body, SIZE_LIMIT) if body else b""
+def _read(state: bytes, left_ms: int, body: bytes) -> Known | None:
+    """Read what the fleet has; None where it is damaged, so that it is fetched anew."""
+    found = _STATES.get(state)
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(body, SIZE_LIMIT) if body else b""
+    except zlib.error:
+        return None
+    whole = not body or inflater.eof or len(text) == SIZE_LIMIT
+    return Known(found, text, int(left_ms) / 1000) if found is not None and whole else None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Callable
 from time import monotonic
 
+import attrs
 import orjson
 import pytest
 from redis.asyncio import Redis
 
 from crawler.engine.intake import Intake
 from crawler.errors import SeineError
+from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
@@ -105,3 +109,84 @@ async def test_a_look_ahead_of_the_tick_tells_whether_anybody_has_seeds(
     await redis_client.delete(keys.claimed, keys.claims)
     began = monotonic()
     assert began <= await look() <= monotonic()
+
+
+def intake_of(
+    redis: Redis, frontier: Frontier, keys: SeedKeys, read: Callable[[bytes], list[Push]]
+) -> Intake:
+    return Intake(redis, frontier, keys, read, lambda *_: None)
+
+
+def a_push(seed: bytes) -> list[Push]:
+    blob = encode({"url": "http://a.example/"})
+    return [Push(domain="a.example", blob=blob, fingerprint=hash(seed), force=True)]
+
+
+async def reasons(redis: Redis, keys: SeedKeys) -> dict[str, str]:
+    found = [orjson.loads(note) for note in await redis.lrange(keys.rejected, 0, -1)]
+    return {note["seed"]: note["reason"] for note in found}
+
+
+async def test_i8_a_seed_on_which_reading_fails_takes_no_other_along(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    def read(seed: bytes) -> list[Push]:
+        if seed.startswith(b"bad"):
+            raise KeyError("url\ud800")
+        return a_push(seed)
+
+    frontier = Frontier(redis_client, namespace)
+    await redis_client.rpush(keys.seeds, *(f"good{n}" for n in range(60)), "bad", b"bad\xff")
+    assert await intake_of(redis_client, frontier, keys, read).take() == 62
+    assert (await frontier.counts()).ready == 60
+    found = await reasons(redis_client, keys)
+    assert set(found) == {"bad", "bad\\xff"}
+    assert all(reason.startswith("KeyError: ") for reason in found.values())
+    assert await redis_client.exists(keys.claimed, keys.claims, keys.tries) == 0
+
+
+async def test_i8_a_seed_that_redis_refuses_takes_no_other_along(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    def read(seed: bytes) -> list[Push]:
+        (push,) = a_push(seed)
+        # The key of this domain's queue is no sorted set: the script ends in an error.
+        return [attrs.evolve(push, domain="spoilt")] if seed == b"bad" else [push]
+
+    frontier = Frontier(redis_client, namespace)
+    await redis_client.set(frontier.keys.queue("spoilt"), "x")
+    await redis_client.rpush(keys.seeds, "good1", "bad", "good2")
+    await intake_of(redis_client, frontier, keys, read).take()
+    assert list(await reasons(redis_client, keys)) == ["bad"]
+    assert await redis_client.exists(keys.claimed, keys.claims) == 0
+    assert await redis_client.zcard(frontier.keys.queue("a.example")) >= 2
+
+
+async def test_a_seed_that_ends_its_workers_comes_again_alone_three_times_and_is_rejected(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    taken: list[list[bytes]] = []
+
+    def read(seed: bytes) -> list[Push]:
+        taken[-1].append(seed)
+        if seed == b"killer":
+            raise KeyboardInterrupt  # stands for a process that ends here
+        return a_push(seed)
+
+    async def work() -> None:
+        taken.append([])
+        with contextlib.suppress(KeyboardInterrupt):
+            await intake_of(redis_client, Frontier(redis_client, namespace), keys, read).take()
+        expired = await redis_client.zrange(keys.claims, 0, -1)
+        if expired:
+            await redis_client.zadd(keys.claims, dict.fromkeys(expired, 1))
+
+    await redis_client.rpush(keys.seeds, *(f"good{n}" for n in range(5)), "killer", "late")
+    for _ in range(11):
+        await work()
+    assert len(taken[0]) == 6, "the first worker reads up to the killer"
+    assert all(len(seeds) <= 1 for seeds in taken[1:]), "then each seed comes alone"
+    assert sum(seeds.count(b"killer") for seeds in taken) == 3
+    assert await reasons(redis_client, keys) == {"killer": "3 workers ended while they read it"}
+    assert (await Frontier(redis_client, namespace).counts()).ready == 6
+    assert await redis_client.exists(keys.claimed, keys.claims, keys.tries) == 0

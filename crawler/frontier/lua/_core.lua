@@ -51,6 +51,12 @@ local function next_seq()
     return block - 1
 end
 
+-- A number as it was written here; junk of others, NaN and infinity count as none.
+local function number(text)
+    local n = tonumber(text)
+    return n and n > -1e15 and n < 1e15 and n or nil
+end
+
 -- The limits of a domain: an operator's, else its site file's, else the crawl's. Times in ms.
 local function limits(domain)
     if not defaults then
@@ -58,19 +64,20 @@ local function limits(domain)
     end
     local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
         'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap', 'spread', 'spread_until')
-    local due = tonumber(s[3]) or 0
-    local blocked = tonumber(s[7]) or 0
-    local asked = math.max(tonumber(s[9]) or 0, defaults[4] == '1' and tonumber(s[10]) or 0)
+    local due = number(s[3]) or 0
+    local blocked = number(s[7]) or 0
+    local asked = math.max(number(s[9]) or 0, defaults[4] == '1' and number(s[10]) or 0)
     -- Our own limits may be kept by each address that we ask from; what the site asks for is its own.
-    local each = s[14] and asked == 0 and tonumber(s[15]) > now
-    local spread = each and tonumber(s[14]) or 1
-    local own, cap = tonumber(s[1] or s[12] or defaults[2]) or 0, tonumber(s[2] or s[13] or defaults[1]) or 16
+    local each = s[14] and asked == 0 and (number(s[15]) or 0) > now
+    local spread = each and number(s[14]) or 1
+    local own = number(s[1]) or number(s[12]) or number(defaults[2]) or 0
+    local cap = number(s[2]) or number(s[13]) or number(defaults[1]) or 16
     local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
     return {
         delay = math.max((own + guard) / spread, asked), cap = cap * spread,
         each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked),
-        active = tonumber(s[4]) or 0, paused = s[5], served = tonumber(s[6]) or 0,
-        jitter = tonumber(s[8] or defaults[3]) or 0, lane = s[11] or '',
+        active = number(s[4]) or 0, paused = s[5], served = number(s[6]) or 0,
+        jitter = number(s[8]) or number(defaults[3]) or 0, lane = s[11] or '',
     }
 end
 

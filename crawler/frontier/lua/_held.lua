@@ -22,6 +22,9 @@ local function holding(id)
         return nil
     end
     local token, worker, score, state, domain = string.match(held, '^(%d+) (%S*) (%d+) ([FL]) (.*)$')
+    if not token then
+        return nil -- not written by any script: nobody holds it
+    end
     return { token = token, worker = worker, score = score, domain = domain, landed = state == 'L' }
 end
 

@@ -8,7 +8,8 @@
 local returned, buried = 0, 0
 
 local function take_back(id, hold)
-    local deliveries = redis.call('HINCRBY', DELIVERIES, id, 1)
+    local deliveries = (number(redis.call('HGET', DELIVERIES, id)) or 0) + 1
+    redis.call('HSET', DELIVERIES, id, deliveries)
     let_go(id, hold)
     if deliveries < tonumber(ARGV[3]) then
         redis.call('ZADD', queue_of(hold.domain), hold.score, id)
@@ -22,12 +23,31 @@ local function take_back(id, hold)
     buried = buried + 1
 end
 
+-- A lease of which nothing tells who has it: a request that is in no other place is queued again (I1).
+local function put_back(id)
+    redis.call('ZREM', LEASES, id)
+    redis.call('HDEL', HELD, id)
+    local stored = redis.call('HGET', REQUESTS, id)
+    local level, domain = header(stored or '')
+    if not stored or redis.call('ZSCORE', DELAYED, id) or redis.call('ZSCORE', DEAD, id) then
+        return
+    end
+    if not domain then
+        to_dead(id, '{"reason":"unreadable","error":"the stored request has no header"}')
+        buried = buried + 1
+    elseif not redis.call('ZSCORE', queue_of(domain), id) then
+        redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(), id)
+        freed[domain], touched[domain] = (freed[domain] or 0) + 1, true
+        returned = returned + 1
+    end
+end
+
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, tonumber(ARGV[2]))) do
     local hold = holding(id)
     if hold then
         take_back(id, hold)
     else
-        redis.call('ZREM', LEASES, id)
+        put_back(id)
     end
 end
 redis.call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', now - 3600000)

@@ -1,0 +1,81 @@
+"""I9: a seed sets what the table lets it set, and a stored request holds what its keys may have."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler import meta as m
+from crawler.errors import BadMeta
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("delay", "x", "meta.delay is 'x', not a number from 0 to 31622400"),
+        ("delay", math.nan, "meta.delay is nan, not a number"),
+        ("delay", 1e308, "meta.delay is 1e+308, not a number"),
+        ("delay", True, "meta.delay is True, not a number"),
+        ("not_before", "soon", "meta.not_before is 'soon', not a number"),
+        ("not_before", 1_800_000_000_000, "not a number"),
+        ("borrowed_headers", 5, "meta.borrowed_headers is 5, but only the engine may set it"),
+        ("download_timeout", "30", "meta.download_timeout is '30', not a number"),
+        ("lane", "tsl", "meta.lane is 'tsl', not one of plain, tls, browser, replay"),
+        ("max_retries", "three", "meta.max_retries is 'three', not a whole number"),
+        ("handle_httpstatus_list", [404, "x"], "not a list of statuses"),
+        ("home", "10.0.0.1:80", "only the engine may set it"),
+        ("bindaddress", "127.0.0.1", "only the engine and spiders may set it"),
+        ("playwright_page_init_callback", "os.system", "only the engine and spiders"),
+        ("playwright_anything", 1, "only the engine and spiders"),
+        ("_auth_proxy", "x", "only the engine"),
+        ("_own", "x", "a middleware's own key"),
+        ("site_id", "a\x1b[31m", "not a text of one line"),
+    ],
+)
+def test_a_seed_is_told_which_key_and_which_value_is_wrong(key: str, value: Any, told: str) -> None:
+    with pytest.raises(BadMeta) as caught:
+        m.check({"url": "own", key: value}, m.SEED)
+    assert told in str(caught.value)
+
+
+def test_a_wrong_proxy_is_not_shown_because_it_may_hold_a_password() -> None:
+    with pytest.raises(BadMeta) as caught:
+        m.check({"proxy": "gopher://me:secret@proxy"}, m.SEED)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_users_own_keys_are_left_alone() -> None:
+    m.check({"page": {"n": [1, None]}, "label": "x", "rule": 3, 7: "seven"}, m.SEED)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(m.TABLE)) | st.text(), JSON))
+def test_no_meta_raises_anything_but_its_reason(meta: dict[str, Any]) -> None:
+    told: list[str] = []
+    for who in ("seed", "spider", "engine"):
+        try:
+            m.check(meta, who)  # type: ignore[arg-type]
+        except BadMeta as error:
+            told.append(str(error))
+    assert all(text.startswith("meta.") and len(text) < 1000 for text in told)
+    try:
+        kept = m.stored(dict(meta))
+    except BadMeta:
+        return
+    assert set(kept) == set(meta) - m.LOCAL
+
+
+def test_what_does_not_travel_is_not_believed_where_it_is_stored() -> None:
+    assert m.stored({"depth": 1, "instead_of": 5, "own": 2, "proxy_lease": "x"}) == {
+        "depth": 1,
+        "own": 2,
+    }

@@ -1,0 +1,100 @@
+"""A worker that has a secret takes only what the fleet signed, and nothing of it can be changed."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from crawler.config import FrontierConfig
+from crawler.errors import ConfigError, DecodeError
+from crawler.frontier.codec import SEAL_BYTES, decode, encode
+from crawler.frontier.model import Push
+from crawler.frontier.seal import Seal
+from crawler.frontier.wire import untried
+
+OLD, NEW = "o" * 32, "n" * 32
+FIELDS = {"url": "http://a.example/p", "priority": 5, "meta": {"retry_count": 2, "task_id": "t"}}
+PLAIN = Push(domain="a.example", blob=encode(FIELDS), priority=5, job="j:1")
+
+
+def test_what_was_signed_is_taken_and_read_as_it_was() -> None:
+    seal = Seal("catalog", [OLD])
+    stored = seal.push(PLAIN).stored
+    seal.check(stored)
+    assert decode(stored.partition(b"\n")[2]) == FIELDS
+    assert stored.partition(b"\n")[0] == PLAIN.stored.partition(b"\n")[0]
+
+
+def test_no_byte_of_a_signed_request_can_be_changed() -> None:
+    seal = Seal("catalog", [OLD])
+    stored = seal.push(PLAIN).stored
+    for at in range(len(stored)):
+        for flip in (1, 128):
+            changed = bytearray(stored)
+            changed[at] ^= flip
+            with pytest.raises(DecodeError):
+                seal.check(bytes(changed))
+    for end in range(len(stored)):
+        with pytest.raises(DecodeError):
+            seal.check(stored[:end])
+    with pytest.raises(DecodeError):
+        seal.check(stored + b"\x00")
+
+
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [
+        (PLAIN.stored, "not signed"),
+        (b"", "unknown version"),
+        (b"1 a\n", "unknown version"),
+        (b"1 a\n\x02" + b"x" * SEAL_BYTES, "not known here"),
+        (Seal("other", [OLD]).push(PLAIN).stored, "signature"),
+        (Seal("catalog", [NEW]).push(PLAIN).stored, "not known here"),
+    ],
+)
+def test_everything_else_is_refused_with_its_reason(stored: bytes, reason: str) -> None:
+    with pytest.raises(DecodeError, match=reason):
+        Seal("catalog", [OLD]).check(stored)
+
+
+def test_parts_cannot_be_moved_between_a_crawl_s_name_a_header_and_the_request() -> None:
+    one, two = Seal("a", [OLD]), Seal("a\n1", [OLD])
+    signed = one.close(b"1 x", b"\x01body")
+    with pytest.raises(DecodeError):
+        two.check(b"x\n" + signed)
+
+
+def test_a_fleet_changes_its_secret_without_a_stop() -> None:
+    steps = [Seal("c", secrets) for secrets in ([OLD], [OLD, NEW], [NEW, OLD], [NEW])]
+    for before, after in itertools.pairwise(steps):
+        for writer, reader in ((before, after), (after, before), (after, after)):
+            reader.check(writer.push(PLAIN).stored)
+    with pytest.raises(DecodeError):
+        steps[3].check(steps[0].push(PLAIN).stored)
+
+
+def test_a_worker_without_a_secret_reads_what_others_signed() -> None:
+    stored = Seal("c", [OLD]).push(PLAIN).stored
+    Seal().check(stored)
+    assert decode(stored.partition(b"\n")[2]) == FIELDS
+
+
+def test_a_replay_signs_anew_what_was_signed_and_nothing_else() -> None:
+    seal = Seal("c", [NEW, OLD])
+    replayed = untried(Seal("c", [OLD]).push(PLAIN).stored, seal)
+    Seal("c", [NEW]).check(replayed)
+    assert "retry_count" not in decode(replayed.partition(b"\n")[2])["meta"]
+    assert untried(PLAIN.stored, seal) == b""
+
+
+def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Seal("c", ["hunter2"])
+    assert "hunter2" not in str(caught.value)
+    with pytest.raises(ConfigError, match="set both"):
+        FrontierConfig.from_settings({"SEINE_SECRET_PREVIOUS": OLD})
+    config = FrontierConfig.from_settings({"SEINE_SECRET": NEW, "SEINE_SECRET_PREVIOUS": OLD})
+    assert config.secrets == (NEW, OLD)
+    assert NEW not in repr(config)
+    assert NEW not in repr(vars(Seal("c", config.secrets)))
