@@ -63,6 +63,9 @@ PATIENCE_MS = "patience_ms"
 #: Host and port of the seed that a request comes from, where their address is private: the only
 #: private ones that it may reach; '' where the seed's were public. Only the engine sets it.
 HOME = "home"
+#: Scheme, host and port that a request's Authorization is for, where it came from its URL: what the
+#: page leads to there is asked for with it, as browsers do. Only the engine sets it.
+LOGIN = "login_for"
 #: Handlers of a browser page's events, by event (scrapy-playwright's own key).
 EVENT_HANDLERS = "playwright_page_event_handlers"
 
@@ -278,6 +281,8 @@ _KEYS = (
         "handlers of a page's events; once stored, names of the spider's own methods",
     ),
     Key("curl_cffi_impersonate", SPIDER, _ANY, "browser for Scrapy's curl handler"),
+    Key(HOME, ENGINE, words(400), "private host and port that may be reached"),
+    Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
     Key("retry_times", ENGINE, whole(0, 100_000), "counted by Scrapy's retries"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 import idna
 
@@ -223,12 +223,30 @@ def normalise(url: str, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> s
     'http://shop.example/'
     """
     scheme, host, path, parameters = _parts(url, keep, drop)
+    host = host.rpartition("@")[2]  # who asks does not make it another page
     if path[-1] == "/":
         path = path.rstrip("/") or "/"
     if not parameters:
         return f"{scheme}://{host}{path}"
     parameters.sort()
     return f"{scheme}://{host}{path}?{'&'.join(parameters).replace('%20', '+')}"
+
+
+def split_login(url: str) -> tuple[str, str]:
+    """Take user and password out of a URL; returns the URL without, and `user:password` or ''.
+
+    >>> split_login("https://me:p%40ss@a.example/x@y")
+    ('https://a.example/x@y', 'me:p@ss')
+    >>> split_login("https://a.example/@me")
+    ('https://a.example/@me', '')
+    """
+    match = _URL.match(url) if "@" in url else None
+    if match is None or "@" not in match[2]:
+        return url, ""
+    login, _, _ = match[2].rpartition("@")
+    user, _, secret = login.partition(":")
+    without = url[: match.start(2)] + url[match.start(2) + len(login) + 1 :]
+    return without, f"{unquote(user)}:{unquote(secret)}" if login.strip(":") else ""
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ from scrapy.http import Response
 
 from crawler import meta as m
 from crawler.access.detect import VERDICT
+from crawler.config import redact
 from crawler.engine.handlers import lane_of
 from crawler.engine.storage import Storage, storage_of
 from crawler.stores.attempts import Attempt
@@ -63,7 +64,7 @@ class Attempts:
         latency_s = meta.get("download_latency")
         try:
             row = Attempt(
-                url=request.url,
+                url=redact(request.url),
                 domain=domain(request.url),
                 outcome=outcome,
                 site_id=meta.get(m.SITE_ID),

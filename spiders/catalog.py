@@ -31,6 +31,8 @@ OK = 200
 _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
 #: Sitemaps asked for of one robots.txt or one index, at most.
 MOST_SITEMAPS = 500
+#: Sitemaps of other sites that are asked for on behalf of one site, at most.
+MOST_FOREIGN = 50
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
@@ -118,13 +120,20 @@ class CatalogSpider(FrontierSpider):
         """Ask for the sitemaps that a shop's robots.txt names, else where they usually are."""
         text = response.body[:500_000].decode("utf-8", "replace") if response.status == OK else ""
         named = named_in_robots(text, response.url) or [absolute(origin, "/sitemap.xml")]
-        for url in named[:MOST_SITEMAPS]:
-            yield self._sitemap(url, origin)
+        yield from self._sitemaps(named, origin, MOST_FOREIGN)
 
     def parse_sitemap(
-        self, response: Response, origin: str, since: str = "", crawled: str = ""
+        self,
+        response: Response,
+        origin: str,
+        since: str = "",
+        crawled: str = "",
+        foreign: int = MOST_FOREIGN,
     ) -> Iterator[Request]:
         """Ask for the pages of the shop that a sitemap lists; a wrong sitemap lists none.
+
+        The sitemap may be on another site, yet only the shop's own pages are taken from it, and
+        *foreign* is how many more of such sitemaps may be asked for below this one.
 
         *since* (ISO 8601) leaves out what was last changed before; *crawled* names the job whose
         pages are known, where the sitemap does not say when they changed.
@@ -133,8 +142,7 @@ class CatalogSpider(FrontierSpider):
             return
         site = sites.find(origin)
         found = read_sitemap(response.body, response.url)
-        for url in found.sitemaps[:MOST_SITEMAPS]:
-            yield self._sitemap(url, origin, since=since, crawled=crawled)
+        yield from self._sitemaps(found.sitemaps, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
         for link in listed_links((url for url, _ in found.pages), origin, site.follows):
@@ -189,13 +197,25 @@ class CatalogSpider(FrontierSpider):
             request.meta.update(meta)
             yield request.replace(callback=self.parse_probe, cb_kwargs={"search": search.plain()})
 
-    def _sitemap(self, url: str, origin: str, **known: str) -> Request:
+    def _sitemaps(
+        self, named: list[str], origin: str, foreign: int, **known: str
+    ) -> Iterator[Request]:
+        """Ask for sitemaps; what *foreign* leaves after those of other sites is shared below."""
+        own = [url for url in named if same_site(url, origin)]
+        others = [url for url in named if not same_site(url, origin)][: max(0, foreign)]
+        asked = (own + others)[:MOST_SITEMAPS]
+        below = (foreign - len(others)) // max(1, len(asked))
+        for url in asked:
+            yield self._sitemap(url, origin, below, **known)
+
+    def _sitemap(self, url: str, origin: str, foreign: int, **known: str) -> Request:
+        words = {key: text for key, text in known.items() if text}
         return Request(
             url,
             callback=self.parse_sitemap,
             priority=PRIORITY["listing"],
             meta={"handle_httpstatus_all": True},
-            cb_kwargs={"origin": origin, **{key: text for key, text in known.items() if text}},
+            cb_kwargs={"origin": origin, "foreign": foreign, **words},
         )
 
     @staticmethod

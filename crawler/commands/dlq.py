@@ -22,6 +22,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.partitions import find_frontier
 from crawler.ops.audit import note_command
 from crawler.ops.dead import MOST, Filter, one_dead, reason_of, search_dead
+from crawler.ops.fleet import shown_fields
 from crawler.ops.requests import Found
 from crawler.stores.connect import endpoints
 
@@ -169,7 +170,7 @@ def _table(letters: list[Found]) -> paint.Table:
 
 def _fields(stored: bytes) -> Any:
     try:
-        return plain(decode(stored.partition(b"\n")[2]))
+        return plain(shown_fields(decode(stored.partition(b"\n")[2])))
     except DecodeError as error:
         return {"unreadable": str(error), "bytes": repr(stored[:500])}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 import time
+from base64 import b64encode
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
-from scrapy.http import JsonRequest, XmlRpcRequest
+from scrapy.http import Headers, JsonRequest, XmlRpcRequest
 
 from crawler import meta as m
 from crawler.engine.callbacks import callbacks_of
@@ -16,7 +17,7 @@ from crawler.errors import BadMeta, DecodeError, EncodeError
 from crawler.frontier.codec import decode, encode
 from crawler.frontier.model import Lease, Push, header_of
 from crawler.frontier.seal import NO_SEAL, Seal
-from crawler.urls import domain
+from crawler.urls import domain, split_login
 
 #: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
 _SAFE_URL = re.compile(
@@ -74,7 +75,7 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         EncodeError: a callback is not a method of the spider, or the class of the request is not
             one of Scrapy's.
     """
-    fields: dict[str, Any] = {"url": request.url}
+    fields: dict[str, Any] = {}
     for name, default in _DEFAULTS.items():
         value = getattr(request, name)
         if value != default:
@@ -96,6 +97,7 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         headers.pop(borrowed.title().encode(), None)
     if proxied:
         headers.pop(b"Proxy-Authorization", None)
+    fields["url"] = _take_login(request.url, headers, meta)
     if headers:
         fields["headers"] = headers
     if meta:
@@ -105,6 +107,40 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         if name not in _CLASSES:
             raise EncodeError(f"{request.url}: {name} is not a request class of Scrapy")
     return fields
+
+
+def _take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
+    """Turn the credentials of a URL into a header; returns the URL without them."""
+    url, login = split_login(url)
+    if login:
+        code = b64encode(login.encode("utf-8", "surrogatepass"))
+        headers.setdefault(b"Authorization", [b"Basic " + code])
+        meta[m.LOGIN] = origin_of(url)
+    return url
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an absolute URL, as a header's credentials are for.
+
+    >>> origin_of("https://Shop.example:443/x?y")
+    'https://shop.example'
+    """
+    return f"{url.partition(':')[0].lower()}://{domain(url)}"
+
+
+def hand_down_login(request: Request, parent: Request) -> None:
+    """Have a page's link ask as the page did, where the credentials are for that place."""
+    place = parent.meta.get(m.LOGIN)
+    header = parent.headers.get(b"Authorization")
+    if not header or b"Authorization" in request.headers:
+        return
+    try:
+        same = origin_of(request.url) == place
+    except ValueError:  # to_push says what is wrong with it
+        return
+    if same:
+        request.headers[b"Authorization"] = header
+        request.meta[m.LOGIN] = place
 
 
 def to_push(
@@ -184,6 +220,11 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
                 fields[name] = _callback(spider, fields[name])
         if "encoding" in fields:
             codecs.lookup(fields["encoding"])
+        if "@" in url and split_login(url)[1]:  # stored by hand, by a job, or before logins moved
+            headers = Headers(fields.get("headers") or {})
+            meta = fields["meta"] = dict(fields.get("meta") or {})
+            fields["url"] = _take_login(url, headers, meta)
+            fields["headers"] = headers
         if "headers" in fields or "method" in fields:
             _check_head(fields)
         if "meta" in fields:

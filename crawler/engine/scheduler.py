@@ -250,6 +250,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if parent is None:
             request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
         m.complete(request.meta, parent)
+        if entry is not None and m.LOGIN in entry.request.meta:
+            requests.hand_down_login(request, entry.request)
         if not moved:
             request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
             if 0 < self.depth_limit < depth:

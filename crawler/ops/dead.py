@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import attrs
 import orjson
 
+from crawler.config import redact
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import part_of
 from crawler.frontier.outbox import together
@@ -78,7 +79,9 @@ def parse_note(note: bytes | None) -> dict[str, Any]:
         told = orjson.loads(note or b"{}")
     except orjson.JSONDecodeError:
         told = None
-    return told if isinstance(told, dict) else {"error": (note or b"").decode("utf-8", "replace")}
+    if not isinstance(told, dict):
+        told = {"error": (note or b"").decode("utf-8", "replace")}
+    return {k: redact(v) if isinstance(v, str) else v for k, v in told.items()}
 
 
 async def search_dead(

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
+from crawler.config import redact
 from crawler.errors import DecodeError
 from crawler.frontier.codec import decode
 from crawler.frontier.frontier import Frontier
@@ -176,9 +177,26 @@ def meta_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 def stored_fields(stored: bytes) -> dict[str, Any]:
     """Fields of a stored request; empty where it cannot be read (I8)."""
     try:
-        return decode(stored.partition(b"\n")[2])
+        return shown_fields(decode(stored.partition(b"\n")[2]))
     except DecodeError:
         return {}
+
+
+def shown_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a stored request without what logs somebody in: for people."""
+    shown = {**fields, "url": redact(str(fields.get("url")))}
+    if isinstance(headers := fields.get("headers"), dict):
+        shown["headers"] = {
+            name: "***" if word(name).lower() in _SECRET_HEADERS else value
+            for name, value in headers.items()
+        }
+    if isinstance(meta := fields.get("meta"), dict):
+        shown["meta"] = {
+            name: redact(value) if isinstance(value, str) else value for name, value in meta.items()
+        }
+    if fields.get("cookies"):
+        shown["cookies"] = "***"
+    return shown
 
 
 async def _workers(
@@ -202,4 +220,5 @@ def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
     return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
 
 
+_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 _NUMBERS = ("pid", "pages", "items", "active", "buffered")

@@ -15,7 +15,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 import crawler.extract.sitemap
 from crawler import meta as m
 from crawler.extract.sitemap import dates_of, is_news
-from spiders.catalog import CatalogSpider
+from spiders.catalog import MOST_FOREIGN, CatalogSpider
 
 SHOP = "https://shop.example/"
 SINCE = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -80,3 +80,36 @@ def test_one_date_for_all_pages_says_nothing():
     assert set(found.values()) == {"full-1"}
     few = [(f"{n}", "2026-11-21") for n in range(5)]
     assert set(dates_of(few).values()) == {"2026-11-21"}
+
+
+def asked_for(spider: CatalogSpider, first: list[Request], answer: str) -> list[Request]:
+    """Every request that sitemaps lead to, where each sitemap has the same content."""
+    found, waiting = [], first
+    while waiting:
+        request = waiting.pop()
+        found.append(request)
+        if request.callback == spider.parse_sitemap and len(found) < 2000:
+            body = answer.replace("HERE", str(len(found))).encode()
+            response = XmlResponse(request.url, body=body, request=request)
+            waiting += spider.parse_sitemap(response, **request.cb_kwargs)
+    return found
+
+
+def test_sitemaps_of_other_sites_are_few_and_list_only_the_shops_own_pages():
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    lines = "".join(f"Sitemap: https://cdn{n}.example.net/map{n}.xml\n" for n in range(20))
+    robots = XmlResponse(f"{SHOP}robots.txt", body=f"{lines}Sitemap: /own.xml\n".encode())
+    first = list(spider.parse_robots(robots, SHOP))
+    assert first[0].url == f"{SHOP}own.xml"
+    inner = "".join(
+        f"<sitemap><loc>https://HERE-{n}.evil.example/</loc></sitemap>" for n in range(9)
+    )
+    pages = f"<url><loc>https://victim.example/x</loc></url><url><loc>{SHOP}p</loc></url>"
+    found = asked_for(spider, first, f"<urlset>{inner}{pages}</urlset>")
+    foreign = {request.url for request in found if not request.url.startswith(SHOP)}
+    assert 20 <= len(foreign) <= MOST_FOREIGN
+    assert not any("victim" in url for url in foreign)
+    assert f"{SHOP}p" in {request.url for request in found}

@@ -58,7 +58,7 @@ SAME_PAGE = [
     ("http://[2001:DB8::1]:80/a", "http://[2001:db8::1]/a"),
     ("http://under_score.example/a", "http://under_score.example/a"),
     ("http://127.0.0.1:5000/p/1", "http://127.0.0.1:5000/p/1"),
-    ("http://u:p@shop.example/a", "http://u:p@shop.example/a"),
+    ("http://u:p@shop.example/a", "http://shop.example/a"),
 ]
 
 NO_URL = [
