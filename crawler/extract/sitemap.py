@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from html import unescape
+from itertools import islice
 
 import attrs
 
-from crawler.urls import absolute
+from crawler.urls import MAX_LENGTH, absolute
 
 #: The protocol's own limits, with room for those who bend them.
 MOST_URLS = 50_000
 MOST_BYTES = 64_000_000
+#: Sitemaps that one robots.txt may name.
+MOST_NAMED = 500
+#: Longer addresses are refused, in each spelling.
+_LONGEST_ADDRESS = 6 * MAX_LENGTH
 #: So many pages are not changed in one second, unless all of them are.
 _SAME = 20
 _DATE = len("2026-11-21")
 
-_ENTRY = re.compile(rb"<(?:\w+:)?(url|sitemap|item|entry)[\s>].*?</(?:\w+:)?\1>", re.S | re.I)
-_LOC = re.compile(
-    rb"<(?:\w+:)?(?:loc|link|guid)(?:\s[^>]*)?>\s*(?:<!\[CDATA\[)?\s*(https?:[^<\]]+?|/[^<\]]*?)\s*(?:\]\]>)?\s*</"
-    rb"|<link[^>]+?href=[\"']([^\"']+)[\"']",
+#: Bytes of a sitemap that is a list of lines, and tags of one that is XML: each address of a file
+#: of the allowed size may have forty, with its pictures and translations.
+MOST_TEXT = 16_000_000
+MOST_TAGS = 2_000_000
+_LONGEST_DATE = 64
+_ENTRIES = frozenset({b"url", b"sitemap", b"item", b"entry"})
+_CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
+#: A tag that matters, and the text behind it. No part of it can be read in two ways, and each part
+#: ends at the next `<`, so that each byte is looked at once. No XML parser: those that mend faults
+#: cut addresses at a bare `&`, which is the commonest fault.
+_TAG = re.compile(
+    rb"<(/?)(?:[\w.-]{1,64}+:)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
+    rb"(?=[\s/>])([^<>]*+)>\s*+(?:<!\[CDATA\[\s*+)?([^<\]]*+)",
     re.I,
 )
-_LASTMOD = re.compile(rb"<(?:\w+:)?(?:lastmod|pubDate|updated)[^>]*>\s*([^<]+?)\s*</", re.I)
-_ROBOTS = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.I | re.M)
+_HREF = re.compile(rb"\shref=[\"']([^\"']++)[\"']", re.I)
+_LINE = re.compile(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
 @attrs.frozen
@@ -48,23 +62,47 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     """
     raw = _plain(body)
     if b"<" not in raw[:1000]:
-        return Sitemap(pages=[(line, "") for line in _lines(raw)][:MOST_URLS])
+        return Sitemap(pages=[(line, "") for line in _lines(raw)])
     pages: dict[str, str] = {}
     sitemaps: dict[str, None] = {}
-    for match in _ENTRY.finditer(raw):
-        entry = match[0]
-        loc = _LOC.search(entry)
-        address = _address((loc[1] or loc[2]) if loc else b"", url)
+    for name, location, changed in _entries(raw):
+        address = _address(location, url)
         if address is None:
             continue
-        if match[1].lower() == b"sitemap":
+        if name == b"sitemap":
             sitemaps[address] = None
         else:
-            changed = _LASTMOD.search(entry)
-            pages[address] = changed[1].decode("utf-8", "replace") if changed else ""
+            pages[address] = changed.decode("utf-8", "replace")[:_LONGEST_DATE]
         if len(pages) >= MOST_URLS or len(sitemaps) >= MOST_URLS:
             break
     return Sitemap(pages=list(pages.items()), sitemaps=[s for s in sitemaps if s != url])
+
+
+def _entries(raw: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Name, first address and first date of each entry that has an end, in one pass."""
+    entry = location = changed = b""
+    for match in islice(_TAG.finditer(raw), MOST_TAGS):
+        closing, name, marks, text = match.groups()
+        name = name.lower()
+        if name in _ENTRIES:
+            if entry not in {b"", name}:
+                continue  # a feed's picture has a `url`, which is no entry
+            if location:
+                yield entry, location, changed
+            entry, location, changed = b"" if closing else name, b"", b""
+        elif entry and not closing:
+            if name in _CHANGES:
+                changed = changed or text.strip()
+            elif not location:
+                location = _location(text, marks)
+
+
+def _location(text: bytes, marks: bytes) -> bytes:
+    """The address in a tag's text, else in its `href`."""
+    if text[:1] == b"/" or text[:5].lower() in {b"http:", b"https"}:
+        return text.strip()
+    href = _HREF.search(marks)
+    return href[1] if href else b""
 
 
 def named_in_robots(text: str, url: str) -> list[str]:
@@ -73,8 +111,16 @@ def named_in_robots(text: str, url: str) -> list[str]:
     >>> named_in_robots("User-agent: *\\nSitemap: /map.xml", "http://a.example/robots.txt")
     ['http://a.example/map.xml']
     """
-    found = (_address(name.encode(), url) for name in _ROBOTS.findall(text))
-    return list(dict.fromkeys(address for address in found if address))
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        field, _, value = line.partition(":")
+        if field.strip().lower() == "sitemap" and (words := value.split(None, 1)):
+            address = _address(words[0].encode("utf-8", "replace"), url)
+            if address is not None:
+                found[address] = None
+        if len(found) >= MOST_NAMED:
+            break
+    return list(found)
 
 
 def dates_of(pages: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -98,20 +144,24 @@ def is_news(changed: str, since: datetime) -> bool:
     True
     """
     try:
+        return _time_of(changed) >= since
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return True
+
+
+def _time_of(changed: str) -> datetime:
+    try:
         found = datetime.fromisoformat(changed)
     except ValueError:
-        try:
-            found = parsedate_to_datetime(changed)
-        except (TypeError, ValueError, IndexError):
-            return True
+        found = parsedate_to_datetime(changed)
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC) + timedelta(hours=12)
-    if len(changed) <= _DATE:
-        found += timedelta(days=1)
-    return found >= since
+    return found + timedelta(days=1) if len(changed) <= _DATE else found
 
 
 def _address(raw: bytes, url: str) -> str | None:
+    if len(raw) > _LONGEST_ADDRESS:
+        return None
     text = unescape(raw.decode("utf-8", "replace")).strip()
     try:
         address = absolute(url, text) if text else ""
@@ -121,8 +171,9 @@ def _address(raw: bytes, url: str) -> str | None:
 
 
 def _lines(raw: bytes) -> list[str]:
-    words = (line.strip() for line in raw.decode("utf-8-sig", "replace").splitlines())
-    return [word for word in words if word.startswith(("http://", "https://"))]
+    text = raw[:MOST_TEXT].removeprefix(b"\xef\xbb\xbf").replace(b"\r", b"\n")
+    found = islice(_LINE.finditer(text), MOST_URLS)
+    return [match[1].decode("utf-8", "replace").strip() for match in found]
 
 
 def _plain(body: bytes) -> bytes:

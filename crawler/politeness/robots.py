@@ -10,7 +10,14 @@ from protego import Protego
 State = Literal["rules", "free", "away"]
 #: Bytes of a robots.txt that are read; a crawler must read at least as many.
 SIZE_LIMIT = 500 * 1024
+#: Longer lines are left out: no URL that is asked for is as long, in whatever spelling.
+_LONGEST_LINE = 16_384
+_AGENTS = frozenset({"user-agent", "useragent", "user agent"})
+#: What a line may begin with that has no colon, and what concerns the whole site.
+_WORDS = ("allow", "d", "crawl", "request", "visit")
+_SITE_WIDE = ("sitemap", "site-map", "host")
 _TOO_MANY = 429
+_DAY_S = 86_400
 
 
 def state_of(status: int) -> State:
@@ -36,26 +43,33 @@ def away_s(failures: int, *, first_s: float = 5.0, most_s: float = 600.0) -> flo
     return min(most_s, first_s * 2.0 ** min(failures, 30))
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class Robots:
     """One site's rules."""
 
     state: State
-    rules: Protego | None = None
+    text: str = ""
+    _rules: dict[str, Protego] = attrs.field(factory=dict, init=False)
+    """The rules for each agent that was asked about: one, as a rule."""
 
     @classmethod
     def read(cls, state: State, body: bytes) -> Robots:
-        """Parse a robots.txt; what is no text of rules allows everything."""
+        """Take a robots.txt; what is no text of rules allows everything."""
         if state != "rules":
             return cls(state)
-        text = body[:SIZE_LIMIT].decode("utf-8-sig", "replace")
-        return cls(state, Protego.parse(text))
+        return cls(state, body[:SIZE_LIMIT].decode("utf-8-sig", "replace"))
+
+    def _rules_for(self, agent: str) -> Protego:
+        rules = self._rules.get(agent)
+        if rules is None:
+            rules = self._rules[agent] = Protego.parse(rules_for(self.text, agent))
+        return rules
 
     def allows(self, url: str, agent: str) -> bool:
         """Whether *agent* may ask for *url*."""
         if self.state == "away":
             return False
-        return self.rules is None or bool(self.rules.can_fetch(url, agent))
+        return self.state == "free" or bool(self._rules_for(agent).can_fetch(url, agent))
 
     def delay_s(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks of *agent*, if it does.
@@ -65,11 +79,75 @@ class Robots:
         >>> Robots.read("rules", b"User-agent: *\\nRequest-rate: 1/4").delay_s("Seine")
         4.0
         """
-        if self.rules is None:
+        if self.state != "rules":
             return None
-        delay = self.rules.crawl_delay(agent)
-        rate = self.rules.request_rate(agent)
+        delay = self._rules_for(agent).crawl_delay(agent)
+        rate = self._rules_for(agent).request_rate(agent)
         asked = [float(delay)] if delay else []
         if rate is not None and rate.requests:
-            asked.append(rate.seconds / rate.requests)
+            # Numbers of any length are written there; one that is no float is as good as a day.
+            asked.append(min(rate.seconds, _DAY_S * rate.requests) / rate.requests)
         return max(asked, default=None)
+
+
+def rules_for(text: str, agent: str) -> str:
+    """The lines of a robots.txt that concern *agent*, in one group of the name that fits best.
+
+    The parser applies each rule to each name of its group, and keeps all of them: ten thousand
+    names over ten thousand rules are a hundred million. Here each line is looked at twice.
+
+    >>> rules_for("User-agent: *\\nDisallow: /x\\n\\nUser-agent: Bot\\nDisallow: /", "bot/1")
+    'User-agent: bot\\nDisallow: /'
+    """
+    lines = [
+        line
+        for raw in text.splitlines()
+        if (line := raw.partition("#")[0].strip()) and len(line) <= _LONGEST_LINE
+    ]
+    agent = agent.strip().lower()
+    names = [name for line in lines for name in _names_in(line) or () if _fit(name, agent)]
+    if not names:
+        return ""
+    best = max(names, key=lambda name: _fit(name, agent))
+    kept, is_mine, is_head = [f"User-agent: {best}"], False, False
+    for line in lines:
+        found = _names_in(line)
+        if found is not None:
+            is_mine = (is_head and is_mine) or best in found
+            is_head = True
+        elif _is_rule(line):
+            is_head = False
+            if is_mine:
+                kept.append(line)
+    return "\n".join(kept)
+
+
+def _names_in(line: str) -> tuple[str, ...] | None:
+    """The names in a line that begins a group, None in any other line."""
+    if line[:1] not in "uU":
+        return None
+    field, colon, value = line.partition(":")
+    if not colon or field.strip().lower() not in _AGENTS:
+        words = line.split(None, 2)
+        count = 2 if len(words) > 1 and words[1].lower() == "agent" else 1
+        if " ".join(words[:count]).lower() not in _AGENTS:
+            return None
+        value = " ".join(words[count:])
+    name = value.strip().lower()
+    return tuple(name for name in (name, name.replace("*", "")) if name)
+
+
+def _fit(name: str, agent: str) -> int:
+    """How well a name fits an agent, 0: not at all; the longest part of its words counts."""
+    if name == "*":
+        return 1
+    place = agent.find(name)
+    while place > 0 and (agent[place - 1].isalnum() or agent[place - 1] in "-_"):
+        place = agent.find(name, place + 1)
+    return 0 if place < 0 else len(name)
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line belongs to a group, and ends the list of its names."""
+    low = line[:20].lower()
+    return not low.startswith(_SITE_WIDE) and (":" in line or low.startswith(_WORDS))
