@@ -99,6 +99,9 @@ class CatalogSpider(FrontierSpider):
             return
         found = site.extract(page)
         self._count(found.kind)
+        for source, error in found.unread.items():
+            self._count(f"unread/{source}")
+            self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
         for item in site.products(page, found):
             given = response.meta.get(m.SITE_ID)
             item.site_id = given or item.site_id or sites.site_id(response.url)

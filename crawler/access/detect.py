@@ -46,7 +46,7 @@ _FAR_BELOW = 0.2
 #: A usual size under this, in bytes, tells nothing.
 _USUAL_FLOOR = 4096
 
-_TITLE = re.compile(rb"<title[^>]*>([^<]*)")
+_TITLE = re.compile(rb"<title[^<>]*+>([^<]*+)")
 _SPACE = re.compile(rb"\s+")
 # Each alternative runs to an end that always exists, so that no hostile page makes it slow.
 _HIDDEN = re.compile(

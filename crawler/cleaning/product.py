@@ -18,12 +18,13 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 
 from crawler.cleaning.money import absurd, currency, money
-from crawler.cleaning.text import line, plain, prose
+from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.availability import availability
 from crawler.extract.prices import ISO_4217
 from crawler.items import Product
 
-_LINES = ("name", "brand", "sku", "mpn")
+_LINES = ("name", "brand")
+_IDENTIFIERS = ("sku", "mpn")
 _MANY, _URL_LIMIT, _ID_LIMIT = 200, 2048, 512
 _SKEW = timedelta(minutes=5)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
@@ -42,6 +43,10 @@ def clean(product: Product, now: datetime) -> None:
         value = getattr(product, name)
         if value is not None:
             setattr(product, name, line(value))
+    for name in _IDENTIFIERS:
+        value = getattr(product, name)
+        if value is not None:
+            setattr(product, name, identifier(value))
     if product.description is not None:
         product.description = prose(product.description)
     _clean_money(product)
@@ -208,7 +213,7 @@ def _identify(product: Product) -> None:
         product.site_id = host.removeprefix("www.")
     if not product.external_id:
         product.external_id = product.sku or product.gtin or product.canonical_url or product.url
-    product.external_id = line(product.external_id, _ID_LIMIT * 4)
+    product.external_id = identifier(product.external_id, _ID_LIMIT * 4)
     if product.external_id and len(product.external_id) > _ID_LIMIT:
         product.external_id = hashlib.blake2b(
             product.external_id.encode(), digest_size=16

@@ -7,11 +7,20 @@ import unicodedata
 from html import unescape
 from typing import Any
 
-#: Control characters but for white space, surrogates, zero-width signs, the byte order mark.
-_NOISE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff\ufffe\uffff]")
+#: Control characters but for white space, and signs that nobody sees: soft hyphens, zero-width
+#: signs, orders to turn the direction of writing, marks of annotations, tags, the byte order mark.
+#: Joiners (U+200C, U+200D) stay: Persian words and emoji need them.
+_NOISE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
+#: Joiners as well: what identifies a thing is compared letter by letter.
+_UNSEEN = re.compile("[\u034f\u200c\u200d\ufe00-\ufe0f]")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOTALL)
 _LINE, _PROSE = 1_000, 50_000
 _DEPTH = 6
+_PIECE = 2_000
+_LARGEST = 2**63
 
 
 def line(value: Any, limit: int = _LINE) -> str | None:
@@ -51,8 +60,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     """Nested data with each text cleaned; too deep or foreign values become text."""
     if isinstance(value, str):
         return prose(value) or ""
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int | float):
+        # JSON knows neither infinity nor what is no number, and readers take 64 bits.
+        return value if -_LARGEST < value < _LARGEST else None
     if depth < _DEPTH and isinstance(value, dict):
         return {line(key) or "": plain(inner, depth + 1) for key, inner in value.items()}
     if depth < _DEPTH and isinstance(value, list | tuple | set | frozenset):
@@ -66,6 +78,25 @@ def _as_text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+def identifier(value: Any, limit: int = _LINE) -> str | None:
+    """One line that identifies a thing: no sign in it that nobody sees.
+
+    >>> identifier("\u200eAB\u200d-12\u202c ")
+    'AB-12'
+    """
+    text = line(value, limit)
+    return text if text is None or text.isascii() else _UNSEEN.sub("", text).strip() or None
+
+
+def _composed(text: str) -> str:
+    """The text in NFC, in pieces: to bring marks into order takes the square of their number."""
+    pieces = [text[place : place + _PIECE] for place in range(0, len(text), _PIECE)]
+    return "".join(
+        piece if unicodedata.is_normalized("NFC", piece) else unicodedata.normalize("NFC", piece)
+        for piece in pieces
+    )
+
+
 def _mend(text: str) -> str:
     if "&" in text:
         text = unescape(text)
@@ -75,6 +106,5 @@ def _mend(text: str) -> str:
         except UnicodeEncodeError:
             # Two halves of one character are joined, a lone one is marked.
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        if not unicodedata.is_normalized("NFC", text):
-            text = unicodedata.normalize("NFC", text)
+        text = _composed(text)
     return _NOISE.sub("", text)

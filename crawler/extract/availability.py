@@ -23,6 +23,8 @@ _CODES = {
     "pending": "PreOrder", "lowstock": "LimitedAvailability", "onbackorder": "BackOrder",
 }  # fmt: skip
 
+#: What is longer is no word about a stock, and is read so far.
+_LONGEST = 500
 _APART = re.compile(r"[\s_-]")
 #: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
 _PHRASES = (
@@ -89,6 +91,7 @@ def availability(value: Any) -> str | None:
         return "InStock" if value else "OutOfStock"
     if not isinstance(value, str):
         return None
+    value = value[:_LONGEST]
     short = value.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2]
     if short.lower().startswith("schema:"):
         short = short[7:]

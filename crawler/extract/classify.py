@@ -25,13 +25,13 @@ _LISTING_PATH = finder(
 )
 _ERRAND_PATH = finder(
     r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
-    r"|[\w-]*(?:log-?in|sign-?in|sign-?up|write-?review)|(?:creat\w*-?)?account|my-?account|customer/account|register|contact|contact-?us"
-    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|[\w-]*password\w*|order-?status)(?:[/?.]|$)",
+    r"|[\w-]{0,40}(?:log-?in|sign-?in|sign-?up|write-?review)|(?:creat\w{0,20}-?)?account|my-?account|customer/account|register|contact|contact-?us"
+    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|[\w-]{0,40}password\w{0,40}|order-?status)(?:[/?.]|$)",
 )
 _ORIGIN = re.compile(r"^https?://[^/]*")
 #: Fields in which a visitor writes how many to buy.
 _QUANTITY = re.compile(
-    rb"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]*?(?:qty|quantit|menge|anzahl|antal"
+    rb"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]{0,60}?(?:qty|quantit|menge|anzahl|antal"
     rb"|cantidad|ilosc|mnozstvi|quant\b|cantitate|kolicina|ksz)",
     re.I,
 )

@@ -14,6 +14,8 @@ _HOME = re.compile(
     r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
     re.I,
 )
+#: More categories than any product stands in.
+_MOST = 1000
 _FRONT = re.compile(r"(?:https?://[^/]+)?/?")
 
 
@@ -25,7 +27,7 @@ def is_home(text: str) -> bool:
 def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
     """Category names of a BreadcrumbList, without the front page and the product itself."""
     places: list[tuple[float, str]] = []
-    for index, entry in enumerate(many(node.get("itemListElement"))):
+    for index, entry in enumerate(many(node.get("itemListElement"))[:_MOST]):
         if not isinstance(entry, dict):
             continue
         text = plain(entry.get("name")) or plain(entry.get("item"))
@@ -33,7 +35,8 @@ def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
         link = plain(first(entry, "item", "url")) if isinstance(entry.get("item"), str) else None
         link = link or _link_of(entry.get("item"))
         if text and not text.startswith(("http://", "https://")) and not is_front(link):
-            places.append((float(position) if position is not None else index, text))
+            told = position is not None and position < _MOST * _MOST
+            places.append((float(position or 0) if told else index, text))
     places.sort(key=lambda place: place[0])
     return trail([text for _, text in places], name)
 

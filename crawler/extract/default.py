@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import attrs
 
@@ -38,6 +39,7 @@ _NAMED = re.compile(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
 )
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
+_Read = TypeVar("_Read")
 #: Signs enough; no further ones are looked for.
 _SURE = 8
 
@@ -54,6 +56,8 @@ class Found:
     offered: dict[str, Fields]
     """What each source says, in the order of trust."""
     page: Page
+    unread: dict[str, str] = attrs.Factory(dict)
+    """Sources that hold what cannot be read, and the error: the others are read without them."""
 
     @property
     def kind(self) -> Kind:
@@ -81,31 +85,30 @@ def extract(page: Page) -> Found:
     offered: dict[str, Fields] = {}
     classify.address_signs(verdict, page)
     classify.link_signs(verdict, page)
-    linked = jsonld.nodes(page)
-    marked = microdata.nodes(page)
-    sources = (("json-ld", linked), ("microdata", marked), ("rdfa", microdata.rdfa(page)))
-    for source, values in sources:
-        if values:
-            offered[source] = _from_nodes(values, page, verdict, source)
-    tags = opengraph.fields(page)
+    unread: dict[str, str] = {}
+    for source, nodes in _NODES.items():
+        told = _guarded(unread, source, _told_by, nodes, page, verdict, source)
+        if told is not None:
+            offered[source] = told
+    offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
     _open_graph_signs(page, tags, verdict)
-    offered["opengraph"] = tags
     known = _merged(offered)[0]
     if any(name not in known for name in _ENOUGH):
-        offered["state"] = held = state.fields(page, known.get("name"))
+        held = _guarded(unread, "state", state.fields, page, known.get("name")) or {}
+        offered["state"] = held
         if "price" in held:
             verdict.add("product", 5, "embedded state describes it")
         known = _merged(offered)[0] if held else known
     if _worth_reading(known, verdict, offered):
-        seen = text.visible(page, known.get("name"))
+        seen = _guarded(unread, "text", text.visible, page, known.get("name")) or Visible()
         _visible_signs(seen, verdict, known)
         if verdict.product < _SURE:
             classify.quantity_signs(verdict, page)
         offered["text"] = seen.fields
         known = _merged(offered)[0]
     elif verdict.kind == "product":
-        offered["text"] = text.glance(page, known).fields
-    found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page)
+        offered["text"] = (_guarded(unread, "text", text.glance, page, known) or Visible()).fields
+    found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread)
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
@@ -113,6 +116,31 @@ def extract(page: Page) -> Found:
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found.merge()
     return found
+
+
+_NODES: dict[str, Callable[[Page], list[Any]]] = {
+    "json-ld": jsonld.nodes,
+    "microdata": microdata.nodes,
+    "rdfa": microdata.rdfa,
+}
+
+
+def _told_by(
+    nodes: Callable[[Page], list[Any]], page: Page, verdict: Verdict, source: str
+) -> Fields | None:
+    values = nodes(page)
+    return _from_nodes(values, page, verdict, source) if values else None
+
+
+def _guarded(
+    unread: dict[str, str], source: str, read: Callable[..., _Read], *arguments: Any
+) -> _Read | None:
+    """What a source says; None, and a line in *unread*, where it holds what nobody thought of."""
+    try:
+        return read(*arguments)
+    except Exception as error:  # a page can hold anything; its other sources are as good
+        unread[source] = f"{type(error).__name__}: {str(error)[:200]}"
+        return None
 
 
 def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
@@ -145,8 +173,9 @@ def _is_listed(entry: Any) -> bool:
     return not classify.is_no_product(names)
 
 
-def _described(values: list[Any], known: dict[str, Node]) -> _Described:
+def _described(values: list[Any], known: jsonld.Known) -> _Described:
     made = _Described()
+    outermost = {id(value) for value in values}
     for node in schema.walk(values):
         names = schema.types(node)
         if schema.is_product(node):
@@ -155,7 +184,7 @@ def _described(values: list[Any], known: dict[str, Node]) -> _Described:
             offered = schema.offered(node)
             if offered is not None:
                 made.products.append(jsonld.linked(offered, known))
-            elif any(node is value for value in values):
+            elif id(node) in outermost:
                 made.offers.append(node)
         elif "BreadcrumbList" in names:
             made.trails.append(node)
@@ -171,7 +200,7 @@ def _described(values: list[Any], known: dict[str, Node]) -> _Described:
 
 
 def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) -> Fields:
-    told = _described(values, jsonld.index(values) if source == "json-ld" else {})
+    told = _described(values, jsonld.index(values) if source == "json-ld" else jsonld.Known())
     if told.collection:
         verdict.add("listing", 3, f"{source} calls it a {told.collection}")
     fields = _main(told.products, page, verdict, source)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
-from crawler.extract.page import Element, text_of
+from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
 
@@ -38,6 +38,7 @@ _LABEL_RULES = [
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s*#?)\s*(?:[:：]|\bis\b)\s*(\S.{0,80})|([^:：#]{2,40}?\s*#)\s*(\S.{0,80})"
 )
+_MOST_CELLS = 100
 _PARTS = re.compile(r"\s[-–—|·•]\s")
 _DIGIT = re.compile(r"\d")
 #: What a word in lower case must hold to be an identifier.
@@ -102,7 +103,7 @@ def _rows_of_facts(read: Lines, seen: Visible) -> None:
 
 def _take_marked(seen: Visible, line: Line) -> None:
     """A value whose class names it: `<span class="sku">X-1</span>`."""
-    words = (line.element.get("class") or "").lower()
+    words = (line.element.get("class") or "")[:1000].lower()
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
     if " " not in line.text and not line.text.endswith(":"):
@@ -141,10 +142,10 @@ def _row(row: Element) -> tuple[str, str] | None:
         value = row.getnext()
         if value is None or value.tag != "dd":
             return None
-        pair = text_of(row), text_of(value)
+        pair = short_text(row), short_text(value)
     else:
-        cells = [cell for cell in row if cell.tag in {"th", "td"}]
+        cells = [cell for cell in row[:_MOST_CELLS] if cell.tag in {"th", "td"}]
         if len(cells) != 2:
             return None
-        pair = text_of(cells[0]), text_of(cells[1])
+        pair = short_text(cells[0]), short_text(cells[1])
     return pair if pair[0] and pair[1] else None

@@ -16,16 +16,32 @@ _MOST_BYTES = 2_000_000
 #: References are followed so far: product, offer, price, and what these hold.
 _DEEPEST = 3
 _MOST_LINKS = 100
+#: Nodes that are laid out for a page, references followed: sixty nodes that name ten others each
+#: would be 60,000 with their references' references.
+_MOST_FOLLOWED = 20_000
+#: Characters of broken blocks that are repaired on one page.
+_MOST_REPAIRED = 600_000
 _NESTED = (dict, list)
+
+
+class Known(dict[str, Node]):
+    """A page's nodes by their @id, and how many more may be laid out."""
+
+    left = _MOST_FOLLOWED
 
 
 def nodes(page: Page) -> list[Any]:
     """The values of all JSON-LD blocks, in the page's order; unreadable ones are left out."""
     found = []
+    left = _MOST_REPAIRED
     for script in page.scripts:
-        if "ld+json" not in (script.get("type") or "").lower() or not script.text:
+        if "ld+json" not in (script.get("type") or "")[:100].lower() or not script.text:
             continue
-        value = loads(script.text)
+        text = script.text
+        value = whole(text)
+        if value is None and len(text) <= left:
+            left -= len(text)
+            value = repaired(text)
         if value is not None:
             found.append(value)
         if len(found) >= _MOST_BLOCKS:
@@ -39,15 +55,21 @@ def loads(text: str) -> Any:
     >>> loads('{"a": 1,}'), loads("<!-- [1] -->"), loads("{oops")
     ({'a': 1}, [1], None)
     """
+    value = whole(text)
+    return repaired(text) if value is None and len(text) <= _MOST_BYTES else value
+
+
+def whole(text: str) -> Any:
+    """Read JSON that is not broken; None where it is."""
     try:
         return orjson.loads(text)
     except ValueError:
-        return repaired(text) if len(text) <= _MOST_BYTES else None
+        return None
 
 
-def index(values: list[Any]) -> dict[str, Node]:
+def index(values: list[Any]) -> Known:
     """Nodes by their @id, for those that refer to each other."""
-    found: dict[str, Node] = {}
+    found = Known()
     stack: list[Any] = list(values)
     while stack:
         value = stack.pop()
@@ -61,20 +83,27 @@ def index(values: list[Any]) -> dict[str, Node]:
     return found
 
 
-def linked(node: Node, known: dict[str, Node]) -> Node:
-    """The node with its references (`{"@id": …}` alone) replaced by what they refer to."""
+def linked(node: Node, known: Known) -> Node:
+    """The node with its references (`{"@id": …}` alone) replaced by what they refer to.
+
+    The rest of a graph that is too large stays as it is written.
+    """
     if not known:
         return node
     return {key: _followed(value, known, _DEEPEST) for key, value in node.items()}
 
 
-def _followed(value: Any, known: dict[str, Node], depth: int) -> Any:
+def _followed(value: Any, known: Known, depth: int) -> Any:
     if isinstance(value, list):
-        return [_followed(item, known, depth) for item in value[:_MOST_LINKS]]
-    if not isinstance(value, dict) or depth <= 0:
+        return [
+            _followed(item, known, depth) if isinstance(item, dict) else item
+            for item in value[:_MOST_LINKS]
+        ]
+    if not isinstance(value, dict) or depth <= 0 or known.left <= 0:
         return value
-    if value.keys() <= {"@id", "@type"}:
-        value = known.get(str(value.get("@id")), value)
+    known.left -= 1
+    if value.keys() <= {"@id", "@type"} and isinstance(name := value.get("@id"), str):
+        value = known.get(name, value)
     if not any(isinstance(inner, _NESTED) for inner in value.values()):
         return value
     return {key: _followed(inner, known, depth - 1) for key, inner in value.items()}

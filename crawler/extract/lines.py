@@ -103,6 +103,8 @@ _MOST_SIBLINGS = 1500
 _LONGEST = 120
 #: What divides two lines in one row is not longer, white space included.
 _SHORT = 6
+#: Characters of a class that are looked at, and elements of a card in which a link is looked for.
+_LONGEST_MARK, _MOST_IN_CARD = 1_000, 300
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
@@ -282,7 +284,7 @@ class _Reader:
         flags = _TAGS.get(tag, 0)
         for name, value in marks:
             if name in _FLAGGING:
-                flags |= _FLAGGING[name](value)
+                flags |= _FLAGGING[name](value[:_LONGEST_MARK])
         if flags:
             if element in self.kept:
                 flags &= HEADING
@@ -344,7 +346,9 @@ class _Reader:
 
     @staticmethod
     def _is_cents(element: Element) -> bool:
-        return element.tag in {"sup", "sub", "small"} or _is_cents(element.get("class") or "")
+        return element.tag in {"sup", "sub", "small"} or _is_cents(
+            (element.get("class") or "")[:_LONGEST_MARK]
+        )
 
     def _end(self) -> None:
         parts = self.parts
@@ -372,8 +376,9 @@ class _Reader:
 
 def leads_away(element: Element) -> bool:
     """Whether a box that is called a product's card links to a page, as a listing's cards do."""
-    links = (element,) if element.tag == "a" else element.iter("a")
-    reference = next((href for link in links if (href := link.get("href")) is not None), "")
+    inside = (element,) if element.tag == "a" else islice(element.iter(), _MOST_IN_CARD)
+    links = (link.get("href") for link in inside if link.tag == "a")
+    reference = next((href for href in links if href is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 

@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
-from crawler.extract.page import Element, Page, text_of
+from crawler.extract.page import Element, Page, short_text
 from crawler.extract.words import finder, whole
-from crawler.urls import tidy
+from crawler.urls import MAX_LENGTH, tidy
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
 
@@ -57,7 +57,7 @@ _IDENTITY = whole(
 _CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
     r"[-_]\w+|eventdate|ical)=|/(?:calendar|kalender|calendrier|calendario|events?|archives?)/"
-    r"(?:\D*/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
+    r"(?:\D{0,80}/)?(?:19|20)\d\d|/(?:19|20)\d\d/(?:0?[1-9]|1[0-2])(?:/|$)|/(?:19|20)\d\d-\d\d(?:-\d\d)?(?:/|$)",
 )
 #: One script serves all pages; its parameters are the address.
 _SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
@@ -88,7 +88,9 @@ _LONGEST = 1000
 _DEEPEST = 12
 _REPEATS = 3
 _LAST_PAGE = 5000
+_MOST_INSIDE = 100
 _MOST_ANCHORS = 3000
+_MOST_PARAMETERS = 50
 
 
 Address = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -121,7 +123,7 @@ def find_links(
     if _nofollow(f"{page.meta('robots')},{robots}"):
         return []
     finder = _Finder(page, allowed)
-    for element in page.links:
+    for element in page.links[:_MOST_ANCHORS]:
         if (element.get("rel") or "").lower() == "next":
             finder.add(element, "pagination")
     for element in page.anchors[:_MOST_ANCHORS]:
@@ -173,7 +175,7 @@ class _Finder:
 
     def add(self, element: Element, kind: LinkKind | None) -> None:
         href = element.get("href")
-        if not href or href[0] == "#":
+        if not href or href[0] == "#" or len(href) > MAX_LENGTH:
             return
         rel = element.get("rel")
         if rel and kind is None and ("nofollow" in rel.lower() or "sponsored" in rel.lower()):
@@ -244,7 +246,7 @@ class _Finder:
             self.box = box
             self.around = _CONTEXT_TAGS.get(box.tag, 0) | _context(box, _CLIMB - 1)
         words = element.get("class")
-        return self.around | _class_context(words) if words else self.around
+        return self.around | _class_context(words[:_LONGEST]) if words else self.around
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
@@ -283,7 +285,7 @@ def _is_useless(url: str) -> bool:
     """Whether an address leads to nothing for us, or around in circles."""
     rest = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
     path = rest.partition("?")[0]
-    if len(url) > _LONGEST or _USELESS(rest) or _FILE(path):
+    if len(url) > _LONGEST or url.count("&") > _MOST_PARAMETERS or _USELESS(rest) or _FILE(path):
         return True
     segments = [segment for segment in path.split("/") if segment]
     if len(segments) > _DEEPEST:
@@ -310,7 +312,7 @@ def _context(element: Element, levels: int = _CLIMB) -> int:
     for _ in range(levels):
         words = here.get("class")
         if words:
-            context |= _class_context(words)
+            context |= _class_context(words[:_LONGEST])
         here = here.getparent()
         if here is None:
             break
@@ -352,7 +354,7 @@ def _is_pagination(
         return not others
     if not context & _PAGER:
         return False
-    text = text_of(element)
+    text = short_text(element)
     return text.isdigit() or _NEXT(text or element.get("aria-label") or "") is not None
 
 
@@ -382,7 +384,7 @@ def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKin
     if _reads_product(path):
         return "product", "its address reads like a product's"
     if context & _PRODUCT and not context & (_NAV | _CRUMBS | _FOOT):
-        tags = {child.tag for child in element}
+        tags = {child.tag for child in element[:_MOST_INSIDE]}
         parent = element.getparent()
         if tags & {"img", "picture", *_HEADINGS} or (
             parent is not None and parent.tag in _HEADINGS

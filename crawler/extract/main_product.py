@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from crawler.extract import schema
-from crawler.extract.page import Page, text_of
+from crawler.extract.page import Page, short_text
 from crawler.extract.schema import Node
 
 _SIGNS = re.compile(r"[\W_]+")
 _SHORTEST = 3
+_MOST_HEADINGS = 80
 
 
 def plain_name(node: Node) -> str:
@@ -36,9 +38,10 @@ def own(products: list[Node], page: Page) -> list[Node]:
 
 def family_name(products: list[Node], page: Page) -> str | None:
     """The heading, where the nodes are variants whose names begin with it."""
-    if len({plain_name(p) for p in products}) <= 1:
+    names = {plain_name(p) for p in products}
+    if len(names) <= 1:
         return None
-    return next((text for text in _headings(page) if _begin(products, _words(text))), None)
+    return next((text for text in _headings(page) if _begin(names, _words(text))), None)
 
 
 def _without_groups(products: list[Node]) -> list[Node]:
@@ -71,20 +74,23 @@ def _by_name(products: list[Node], page: Page) -> list[Node]:
 
 
 def _by_family(products: list[Node], page: Page) -> list[Node]:
+    names = [plain_name(p) for p in products]
     for text in _headings(page):
-        found = [p for p in products if _begin([p], _words(text))]
+        start = _words(text)
+        found = [p for p, name in zip(products, names, strict=True) if _begin([name], start)]
         # One that begins like the heading is the page's; several are only if all do.
         if len(found) == 1 or (found and len(found) == len(products)):
             return found
     return []
 
 
-def _begin(products: Iterable[Node], start: str) -> bool:
-    return len(start) >= _SHORTEST and all(plain_name(p).startswith(start + " ") for p in products)
+def _begin(names: Iterable[str], start: str) -> bool:
+    return len(start) >= _SHORTEST and all(name.startswith(start + " ") for name in names)
 
 
 def _headings(page: Page) -> list[str]:
-    return [text for h in page.headings if h.tag == "h1" and (text := text_of(h))]
+    headings = (h for h in page.headings if h.tag == "h1")
+    return [text for h in islice(headings, _MOST_HEADINGS) if (text := short_text(h))]
 
 
 def _words(text: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import attrs
 from lxml import etree
 
-from crawler.extract.page import Element, Page, text_of
+from crawler.extract.page import Element, Page, short_text
 from crawler.extract.schema import Node
 
 _BY_ID = etree.XPath("//*[@id=$name]")
@@ -16,6 +17,10 @@ _ADDRESSES = {
     "video": "src", "embed": "src", "iframe": "src", "object": "data",
 }  # fmt: skip
 _MOST = 5000
+#: References to other places of the page that are followed, and elements of each such place.
+_MOST_REFERENCES, _MOST_INSIDE = 100, 200
+#: Characters and elements of a property's text.
+_LONGEST_TEXT, _MOST_IN_TEXT = 50_000, 2_000
 #: Properties that are words, though a link may hold them.
 _WORDS = frozenset(
     {"brand", "manufacturer", "name", "model", "category", "author", "color", "size", "material",
@@ -34,16 +39,15 @@ class _Dialect:
     ident: str
 
 
+# A union of two sets takes the product of their sizes in libxml2.
 _MICRODATA = _Dialect(
-    etree.XPath("//*/@itemscope/.. | //*/@itemprop/.."),
+    etree.XPath("//*[@itemscope or @itemprop]"),
     "itemscope",
     "itemtype",
     "itemprop",
     "itemid",
 )
-_RDFA = _Dialect(
-    etree.XPath("//*/@typeof/.. | //*/@property/.."), "typeof", "typeof", "property", "about"
-)
+_RDFA = _Dialect(etree.XPath("//*[@typeof or @property]"), "typeof", "typeof", "property", "about")
 #: Properties of the older vocabularies that shops wrote as RDFa.
 _OLDER = {
     "hasCurrencyValue": "price", "hasCurrency": "priceCurrency", "hasPriceSpecification": "offers",
@@ -122,17 +126,21 @@ def _value(element: Element, name: str = "") -> str | None:
     if content is not None:
         return str(content).strip()
     attribute = _ADDRESSES.get(element.tag)
-    if name in _WORDS and element.tag == "a" and (text := text_of(element)):
+    if name in _WORDS and element.tag == "a" and (text := _text(element)):
         return text  # a link to the brand's page is no brand
     if attribute is not None:
         return (element.get(attribute) or element.get("data-src") or "").strip() or (
-            text_of(element) or None
+            _text(element) or None
         )
     if element.tag in {"data", "meter"} and element.get("value"):
         return str(element.get("value"))
     if element.tag == "time" and element.get("datetime"):
         return str(element.get("datetime"))
-    return text_of(element)
+    return _text(element)
+
+
+def _text(element: Element) -> str:
+    return short_text(element, _LONGEST_TEXT, _MOST_IN_TEXT)
 
 
 def _put(node: Node, name: str, value: Any) -> None:
@@ -148,10 +156,14 @@ def _put(node: Node, name: str, value: Any) -> None:
 
 def _referred(page: Page, made: dict[Element, Node]) -> None:
     """Add properties that stand elsewhere and are named by itemref."""
+    left = _MOST_REFERENCES
     for element, node in made.items():
-        for name in (element.get("itemref") or "").split():
+        for name in (element.get("itemref") or "").split(None, left + 1):
+            left -= 1
+            if left < 0:
+                return
             for target in _BY_ID(page.root, name=name)[:1]:
-                for inner in target.iter():
+                for inner in islice(target.iter(), _MOST_INSIDE):
                     if inner.get("itemprop") and inner not in made:
                         _put(node, _short(inner.get("itemprop")), _value(inner))
                     elif inner.get("itemprop") and inner in made and made[inner] is not node:

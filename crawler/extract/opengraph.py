@@ -22,8 +22,11 @@ _SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
 _GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
 _SHORTEST = 2
 _CODES = frozenset({"sku", "mpn"})
-_RULES = re.compile(r"\s+[|»·•]\s+")
-_ENDS = re.compile(r"\s+[|–—·•:»]\s+|\s+-\s+")
+_RULES = re.compile(r"(?<!\s)\s++[|»·•]\s++")
+_ENDS = re.compile(r"(?<!\s)\s++[|–—·•:»-]\s++")
+_HOST = re.compile(r"https?://([^/?#]*+)")
+_WWW_HOST = re.compile(r"https?://(?:www\.)?([^/?#:]*+)")
+_NO_WORD = re.compile(r"\W")
 
 
 def is_product(page: Page) -> bool:
@@ -143,9 +146,10 @@ def without_host(title: str, url: str) -> str:
     parts = list(_ENDS.finditer(title))
     if not parts:
         return title
-    host = re.sub(r"^https?://(?:www\.)?([^/?#:]*).*", r"\1", url).lower()
-    names = {re.sub(r"\W", "", name) for name in (host, host.partition(".")[0])}
-    last = re.sub(r"\W", "", title[parts[-1].end() :]).lower()
+    found = _WWW_HOST.match(url)
+    host = found[1].lower() if found else url.lower()
+    names = {_NO_WORD.sub("", name) for name in (host, host.partition(".")[0])}
+    last = _NO_WORD.sub("", title[parts[-1].end() :]).lower()
     return title[: parts[-1].start()].strip() if last in names and len(last) > _SHORTEST else title
 
 
@@ -155,6 +159,7 @@ def name_in(title: str, url: str) -> str | None:
     >>> name_in("My Shop | Lamp 12 | Lamps", "https://myshop.example/12"), name_in("Lamp - A", "")
     ('Lamp 12', 'Lamp')
     """
-    host = re.sub(r"^https?://([^/?#]*).*", r"\1", url).lower()
+    found = _HOST.match(url)
+    host = found[1].lower() if found else url.lower()
     parts = [part.strip() for part in _ENDS.split(title)]
-    return next((p for p in parts if p and re.sub(r"\W", "", p).lower() not in host), None)
+    return next((p for p in parts if p and _NO_WORD.sub("", p).lower() not in host), None)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import attrs
 from lxml import etree
 from w3lib.encoding import resolve_encoding
 
+from crawler.extract.attributes import bounded
 from crawler.urls import absolute
 
 #: An lxml element; lxml ships no types.
@@ -100,7 +102,7 @@ def parse(content: bytes | str, url: str, content_type: str = "") -> Page:
     """
     raw = _utf8(content, content_type)
     is_html = _looks_like_html(raw, content_type)
-    root = _tree(raw if is_html else _EMPTY)
+    root = _tree(bounded(raw) if is_html else _EMPTY)
     page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
     page.lang = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
     page.lang = page.lang.strip().lower().replace("_", "-")
@@ -125,6 +127,40 @@ def text_of(element: Element) -> str:
         if tail and node is not element:
             parts.append(tail)
     return " ".join("".join(parts).split())
+
+
+#: What is longer is no name, label or heading.
+LONGEST = 2_000
+_MOST_INSIDE = 500
+#: White space is squashed: so many characters are looked at for each that is kept.
+_BLANKS = 4
+
+
+def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INSIDE) -> str:
+    """The text inside an element as `text_of` gives it, of so many characters and elements.
+
+    Elements lie within each other: to read all text of each would read a page many times.
+    """
+    if not len(element):
+        text = element.text
+        readable = text and element.tag not in _UNREAD
+        return " ".join(text[: _BLANKS * longest].split())[:longest] if readable else ""
+    parts: list[str] = []
+    left = _BLANKS * longest
+    for node in islice(element.iter(), inside):
+        tag, text = node.tag, node.text
+        if text and tag not in _UNREAD:
+            parts.append(text[:left])
+            left -= len(text)
+        elif tag in _BREAKING:
+            parts.append(" ")
+        tail = node.tail
+        if tail and node is not element:
+            parts.append(tail[: max(left, 0)])
+            left -= len(tail)
+        if left <= 0:
+            break
+    return " ".join("".join(parts).split())[:longest]
 
 
 _UNREAD = frozenset({"script", "style", "template", "noscript"})

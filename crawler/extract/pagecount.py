@@ -29,7 +29,7 @@ _PAGE_OF = re.compile(
     re.IGNORECASE,
 )
 _RESULTS_OF = re.compile(
-    rf"\b1\s*(?:-|–|to|bis|a|à)\s*(\d{{1,4}})\s*{_OF}\s*(\d{{1,3}}(?:[.,\s]\d{{3}})+|\d{{1,6}})\b",
+    rf"\b1\s*(?:-|–|to|bis|a|à)\s*(\d{{1,4}})\s*{_OF}\s*(\d{{1,3}}(?:[.,\s]\d{{3}}){{1,3}}|\d{{1,6}})\b",
     re.IGNORECASE,
 )
 

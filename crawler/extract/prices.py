@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import attrs
@@ -128,6 +129,10 @@ _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
 #: Between the ends of a range whose sign is written once.
 _TO = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
+_COUNTED = re.compile(rf"\d[\d.,'{_SPACES}]{{0,40}}")
+_NO_DIGIT = re.compile(r"\D")
+#: What is longer is no number that anybody pays or counts.
+_LONGEST_NUMBER = 2_000
 _SHORT = 24
 _THOUSAND = 3
 #: What markup leaves of an amount whose cents stand apart.
@@ -259,9 +264,11 @@ def number(value: Any, currency: str | None = None) -> Decimal | None:
     """
     if isinstance(value, bool) or value is None:
         return None
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return None  # Python does not write it down
     if isinstance(value, int | float | Decimal):
         return _finite(str(value))
-    text = str(value).strip()
+    text = str(value).strip()[:_LONGEST_NUMBER]
     if _PLAIN.fullmatch(text):
         return _finite(text)
     if currency in _THREE_DECIMALS and (match := _AMOUNT.search(text)):
@@ -284,10 +291,12 @@ def count(value: Any) -> int | None:
     >>> count("1.204"), count("(12 reviews)"), count(3.0)
     (1204, 12, 3)
     """
+    if isinstance(value, float) and not isfinite(value):
+        return None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value)
-    match = re.search(rf"\d[\d.,'{_SPACES}]*", str(value)) if value is not None else None
-    return int(re.sub(r"\D", "", match[0])[:12]) if match else None
+    match = _COUNTED.search(str(value)) if value is not None else None
+    return int(_NO_DIGIT.sub("", match[0])[:12]) if match else None
 
 
 def find_prices(text: str, local: str | None = None) -> Iterator[Money]:

@@ -7,17 +7,21 @@ import re
 from html import unescape
 from typing import Any
 
-_WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
-_UNWRAPPED = re.compile(r"(?:-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|;)\s*$")
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
-_NO_VALUE = re.compile(r'(":\s*)(?=[,}])')
-_NO_COMMA = re.compile(r'([}\]"])(\s*\n\s*)(?=["{])')
+_WRAPPED = re.compile(r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
+_UNWRAPPED = re.compile(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
+_LAST_COMMA = re.compile(r",(\s*+[}\]])")
+_NO_VALUE = re.compile(r'(":\s*+)(?=[,}])')
+_NO_COMMA = re.compile(r'([}\]"])(\s++)(?=["{])')
 _BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
-_COMMENT = re.compile(r"(?m)^\s*//.*$|/\*[^*]*\*/")
+_COMMENT = re.compile(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
+#: A key or a comma in which a block was cut off, and how far from the end it is looked for.
+_CUT = re.compile(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
+_CUT_WITHIN = 2_000
+_MOST_BLOCKS = 50
 #: Longer texts are only read as they are: scanning them costs more than they are worth.
 _LONGEST = 300_000
 _CLOSES = {"{": "}", "[": "]"}
-_ENDS_STRING = re.compile(r"\s*(?:[:}\]]|,\s*[\"{\[\dtfn-]|,\s*$|$)")
+_ENDS_STRING = re.compile(r"\s*+(?:[:}\]]|,\s*+(?:[\"{\[\dtfn-]|$)|$)")
 
 
 def repaired(text: str) -> Any:
@@ -42,25 +46,30 @@ def repaired(text: str) -> Any:
 
 
 def _loads(text: str) -> Any:
-    try:
-        # Line breaks within a text are the commonest fault; json reads them when not strict.
-        value, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError):
-        return None
-    rest = text[end:].lstrip(" \t\r\n,;")
-    if rest.startswith(("{", "[")):  # two blocks in one
-        more = _loads(rest)
-        return value if more is None else [value, more]
-    return value
+    """The text's value, or the list of its values where several blocks stand in one."""
+    found: list[Any] = []
+    place = 0
+    while len(found) < _MOST_BLOCKS:
+        try:
+            # Line breaks within a text are the commonest fault; json reads them when not strict.
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            break
+        found.append(value)
+        place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # it always matches
+        if text[place : place + 1] not in {"{", "["}:
+            break
+    return found[0] if len(found) == 1 else found or None
 
 
+_BETWEEN = re.compile(r"[ \t\r\n,;]*+")
 _DECODER = json.JSONDecoder(strict=False)
 
 
 def _small_faults(text: str) -> str:
     text = _LAST_COMMA.sub(r"\1", _COMMENT.sub("", text))
     text = _NO_VALUE.sub(r"\1null", text)
-    text = _NO_COMMA.sub(r"\1,\2", text)
+    text = _NO_COMMA.sub(_with_comma, text)
     text = _BAD_ESCAPE.sub("", text)
     return unescape(text) if "&quot;" in text or "&#34;" in text else text
 
@@ -92,8 +101,13 @@ def scanned(text: str) -> str:
     mended = "".join(out)
     if open_:
         mended += '"' if inside else ""
-        mended = re.sub(r'(?:,\s*(?:"[^"]*"\s*:?\s*)?|:\s*)$', _last_key, mended)
+        place = max(0, len(mended) - _CUT_WITHIN)
+        mended = mended[:place] + _CUT.sub(_last_key, mended[place:])
     return mended + "".join(reversed(open_))
+
+
+def _with_comma(match: re.Match[str]) -> str:
+    return match[1] + ("," if "\n" in match[2] else "") + match[2]
 
 
 def _last_key(match: re.Match[str]) -> str:

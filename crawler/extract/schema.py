@@ -27,6 +27,8 @@ PRODUCTS = frozenset(
 _PROPERTIES = {name.lower(): name for name in ("price", "lowPrice", "priceCurrency")}
 _PRODUCTS = frozenset(name.lower() for name in PRODUCTS)
 _SHORTEST_CODE = 4
+#: No shop rates anything as high.
+_MOST_RATING = 10**6
 #: Things that are products where somebody offers them.
 _SOLD = frozenset(
     {"Book", "Movie", "MusicAlbum", "VideoGame", "SoftwareApplication", "MobileApplication",
@@ -42,6 +44,11 @@ _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn",
 _GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
 _MOST_NODES = 5000
+_MOST_TYPES = 20
+#: Characters of an address in which codes are looked for, and places where one may be found.
+_LONGEST_URL, _MOST_PLACES = 4096, 8
+#: Variants and offers of one product that are read, and pictures; variants within variants.
+_MOST_VARIANTS, _MOST_OFFERS, _MOST_IMAGES, _DEEPEST = 1000, 1000, 1000, 3
 _TAG = re.compile(r"<[a-zA-Z/!]")
 _VOCABULARY = re.compile(r"[/#:]")
 _ORIGIN = re.compile(r"^https?://[^/]*")
@@ -57,7 +64,11 @@ def types(node: Node) -> list[str]:
     """
     raw = node.get("@type") or node.get("type") or ()
     names = raw if isinstance(raw, list) else [raw]
-    return [_VOCABULARY.split(str(name).strip().rstrip("/"))[-1] for name in names if name]
+    return [
+        _VOCABULARY.split(name.strip().rstrip("/"))[-1]
+        for name in names[:_MOST_TYPES]
+        if name and isinstance(name, str)
+    ]
 
 
 def is_product(node: Node) -> bool:
@@ -84,14 +95,22 @@ def is_in_address(node: Node, url: str) -> bool:
     >>> is_in_address({"sku": "NAP-RUST"}, "https://a.example/napkin/NAP-RUST")
     True
     """
-    path = _ORIGIN.sub("", url)
+    path = _ORIGIN.sub("", url[:_LONGEST_URL])
     codes = (plain(node.get(name)) for name in ("sku", "productID", "mpn", "gtin13", "gtin"))
-    return any(
-        # To compile a pattern costs more than all the rest of a page.
-        code and len(code) >= _SHORTEST_CODE and code in path
-        and re.search(rf"(?<![^\W_]){re.escape(code)}(?![^\W_])", path)
-        for code in codes
-    )  # fmt: skip
+    return any(code and len(code) >= _SHORTEST_CODE and _stands_in(path, code) for code in codes)
+
+
+def _stands_in(path: str, code: str) -> bool:
+    """Whether a code stands in a path with no letter or digit beside it."""
+    place = path.find(code)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        end = place + len(code)
+        if not (path[place - 1 : place].isalnum() or path[end : end + 1].isalnum()):
+            return True
+        place = path.find(code, place + 1)
+    return False
 
 
 def walk(value: Any, *, into_lists: bool = False) -> Iterator[Node]:
@@ -179,9 +198,13 @@ def gtin(value: Any) -> str | None:
     return digits if digits.isdigit() and len(digits) in _GTIN_LENGTHS else None
 
 
-def product_fields(node: Node, url: str = "") -> Fields:
-    """Everything that a product's node says, in Product's field names."""
+def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
+    """Everything that a product's node says, in Product's field names.
+
+    Variants of variants are read to *depth*: nodes may be variants of each other.
+    """
     variants = [v for v in many(node.get("hasVariant")) if isinstance(v, dict)]
+    variants = variants[:_MOST_VARIANTS] if depth > 0 else []
     chosen = _of_url(variants, url) or (variants[0] if variants else None)
     fields: Fields = {
         "name": without_tags(plain(first(node, "name", "title"))),
@@ -197,7 +220,7 @@ def product_fields(node: Node, url: str = "") -> Fields:
         **offer_fields(node.get("offers"), url),
     }
     if chosen is not None:
-        inner = product_fields(chosen, url)
+        inner = product_fields(chosen, url, depth - 1)
         for name in ("price", "regular_price", "currency", "availability", "images", "brand"):
             fields[name] = fields.get(name) or inner.get(name)
         if _of_url(variants, url):
@@ -246,7 +269,8 @@ def _gtin(node: Node) -> str | None:
         found = gtin(node.get(name))
         if found:
             return found
-    return gtin(node["productID"]) if ":" in str(node.get("productID", "")) else None
+    code = node.get("productID")
+    return gtin(code) if isinstance(code, str) and ":" in code else None
 
 
 def _attributes(node: Node) -> dict[str, str]:
@@ -255,7 +279,7 @@ def _attributes(node: Node) -> dict[str, str]:
         text = plain(node.get(name))
         if text:
             found[name] = text
-    for pair in many(node.get("additionalProperty")):
+    for pair in many(node.get("additionalProperty"))[:_MOST_VARIANTS]:
         if isinstance(pair, dict):
             label, value = plain(pair.get("name")), plain(pair.get("value"))
             if label and value:
@@ -269,6 +293,7 @@ def _rating(node: Node) -> Fields:
     if not isinstance(rating, dict):
         return {}
     value = number(plain(rating.get("ratingValue")))
+    value = value if value is not None and value < _MOST_RATING else None
     reviews = first(rating, "reviewCount", "ratingCount")
     return {
         "rating": float(value) if value is not None else None,
@@ -279,10 +304,10 @@ def _rating(node: Node) -> Fields:
 def images(value: Any) -> list[str]:
     """Every image of a value: URLs, ImageObjects, lists of both."""
     found = []
-    for item in many(value):
+    for item in many(value)[:_MOST_IMAGES]:
         inner = first(item, "contentUrl", "url", "@id", "src") if isinstance(item, dict) else item
-        found += [link.strip() for link in many(inner) if isinstance(link, str)]
-    return [link for link in dict.fromkeys(found) if link]
+        found += [link.strip() for link in many(inner)[:_MOST_IMAGES] if isinstance(link, str)]
+    return [link for link in dict.fromkeys(found) if link][:_MOST_IMAGES]
 
 
 def _offers(value: Any) -> list[Node]:
@@ -290,12 +315,12 @@ def _offers(value: Any) -> list[Node]:
     found = []
     if isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
         value = list(value.values())  # a list that PHP has written with its keys
-    for offer in many(value):
+    for offer in many(value)[:_MOST_OFFERS]:
         if not isinstance(offer, dict):
             continue
         found.append(offer)
-        found += [o for o in many(offer.get("offers")) if isinstance(o, dict)]
-    return found
+        found += [o for o in many(offer.get("offers"))[:_MOST_OFFERS] if isinstance(o, dict)]
+    return found[:_MOST_OFFERS]
 
 
 def offer_fields(value: Any, url: str = "") -> Fields:
@@ -349,7 +374,7 @@ def _price(offer: Node) -> Fields:
     if value is not None and currency is None:
         money = parse_price(str(raw))
         currency = money.currency if money else None
-    for spec in many(offer.get("priceSpecification")):
+    for spec in many(offer.get("priceSpecification"))[:_MOST_OFFERS]:
         if not isinstance(spec, dict):
             continue
         listed = number(plain(first(spec, "price", "minPrice")))

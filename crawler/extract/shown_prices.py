@@ -59,6 +59,10 @@ _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
+_LONGEST_PAIR = 30
+#: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
+_LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 20_000, 300, 60
+_MOST_BOXES = 100
 _PARAGRAPH = 80
 
 
@@ -79,7 +83,7 @@ def _signature(element: Element) -> str:
     for _ in range(4):
         if here is None:
             break
-        parts.append(f"{here.tag}.{here.get('class') or ''}")
+        parts.append(f"{here.tag}.{(here.get('class') or '')[:_LONGEST_CLASS]}")
         here = here.getparent()
     return " ".join(parts)
 
@@ -138,8 +142,9 @@ def _in_a_tile(read: Lines, line: Line) -> bool:
 
 def _share_a_box(main: Element, title: Element, price: Element) -> bool:
     """Whether the smallest box around a title and a price holds the main heading too."""
-    around = {price, *price.iterancestors()}
-    box = next((e for e in (title, *title.iterancestors()) if e in around), None)
+    around = {price, *islice(price.iterancestors(), _MOST_BOXES)}
+    boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
+    box = next((e for e in boxes if e in around), None)
     return box is None or box is main or any(a is box for a in main.iterancestors())
 
 
@@ -205,7 +210,7 @@ _prices = lru_cache(maxsize=1024)(_amounts)
 
 
 def _monies(line: Line, local: str | None) -> Sequence[Money]:
-    text = line.text
+    text = line.text[:_LONGEST_LINE]
     monies = (_prices if len(text) <= _PARAGRAPH else _amounts)(text, local)
     if monies:
         return monies
@@ -249,7 +254,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     text = line.text
-    before = text[since : money.start]
+    before = text[max(since, money.start - _PARAGRAPH * 10) : money.start]
     cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
     if not line.flags & _lines.PRICE:
         cost += 10
@@ -264,7 +269,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
         # Each of several amounts has its own words, before it or behind it.
         told = after if since else before + after
     other = _says_other(told) or _labels_other(label)
-    if _PER_UNIT.match(text[money.end :]):
+    if _PER_UNIT.match(text[money.end : money.end + _BEHIND]):
         other = True
     if other:
         cost += 60
@@ -342,9 +347,11 @@ def _adjoin(one: _Candidate, two: _Candidate) -> bool:
 def _stands_alone(one: _Candidate) -> bool:
     """Whether nothing but amounts is written in its line."""
     text = one.line.text
+    if len(text) > _LONGEST_PAIR:
+        return False
     for money in find_prices(text, one.money.currency):
         text = text.replace(one.line.text[money.start : money.end], " ", 1)
-    return len(one.line.text) <= 30 and not _WORD.search(text)
+    return not _WORD.search(text)
 
 
 def _beside(one: _Candidate, other: _Candidate) -> bool:

@@ -14,26 +14,29 @@ import orjson
 
 from crawler.extract import literal
 from crawler.extract.availability import availability
-from crawler.extract.page import Page, text_of
+from crawler.extract.page import Page, short_text
 from crawler.extract.prices import CODES, currency_of, number
 from crawler.extract.schema import Fields, Node, first, gtin, images, many, plain, without_tags
 
-_MOST_BYTES = 3_000_000
+#: Characters of data that are read on one page: a script's, and all scripts' together.
+_MOST_BYTES, _MOST_IN_ALL = 3_000_000, 6_000_000
+#: Mappings of the page's own name that are read as products.
+_MOST_LIKE = 300
 _MOST_NODES = 20_000
-_ASSIGNED = re.compile(
-    r"(?:__[A-Z_]+__|\.push|\b\w*(?:state|product|item|data|meta|config|store)\w*)[\"'\]]*\s*[=:(]\s*(?=[{\[])",
-    re.I,
-)
+_MOST_DIGITS = 8
+#: A name to which an object or a list is given, and what such a name holds.
+_ASSIGNED = re.compile(r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I)
+_NAMED = re.compile(r"__[a-z_]{1,100}__|\.push|state|product|item|data|meta|config|store", re.I)
 _MOST_ASSIGNED = 12
-_FUNCTION = re.compile(r"__NUXT__\s*=\s*(?=\(?\s*function)")
+_FUNCTION = re.compile(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
 _HANDED = re.compile(
-    r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]+__\s*=)\s*(?:decodeURIComponent\(\s*)?(?=[\"'`])"
+    r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
 )
-_ATTRIBUTE = re.compile(rb"=\"(?=\s*[\[{]+\s*(?:&quot;|&#34;|&#x22;))|='(?=\s*[\[{]+\s*\")")
+_ATTRIBUTE = re.compile(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
 _LONGEST_ATTRIBUTE = 400_000
-_RULES = re.compile(r"\s+[|–—·•]\s+|\s+-\s+")
+_RULES = re.compile(r"(?<!\s)\s++[|–—·•-]\s++")
 _TOLD = re.compile(
-    rb"urrency(?:_?[cC]ode|_?[iI]so\w*)?[\"']?\s*[:=,]\s*(?:\{\s*[\"']?active[\"']?\s*:\s*)?[\"']([A-Z]{3})[\"']"
+    rb"urrency(?:_?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?active[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
 _NAMES = (
     "name",
@@ -77,6 +80,7 @@ def fields(page: Page, expected: str | None) -> Fields:
         return {}
     best: Fields = {}
     shown: set[str] | None = None
+    left = _MOST_LIKE
     for value in _values(page):
         shown = _shown(page, expected) if shown is None else shown
         if not shown:
@@ -85,11 +89,14 @@ def fields(page: Page, expected: str | None) -> Fields:
             name = plain(first(node, *_NAMES))
             if not name or name.casefold() not in shown:
                 continue
+            left -= 1
             found = _fields(node)
             if currency and "price" in found:
                 found.setdefault("currency", currency)
             if ("price" in found, len(found)) > ("price" in best, len(best)):
                 best = found
+            if left <= 0:
+                return best
         if "price" in best:
             break
     return best
@@ -105,7 +112,7 @@ def told_currency(page: Page) -> str | None:
 def _shown(page: Page, expected: str | None) -> set[str]:
     """Names under which the page presents its product, folded."""
     names = [expected or "", page.meta("og:title"), page.title]
-    names += [text_of(heading) for heading in page.headings[:5]]
+    names += [short_text(heading) for heading in page.headings[:5]]
     found = {" ".join(name.split()).casefold() for name in names if name}
     for name in list(found):
         found.add(_RULES.split(name)[0])
@@ -113,11 +120,15 @@ def _shown(page: Page, expected: str | None) -> set[str]:
 
 
 def _values(page: Page) -> Iterator[Any]:
+    left = _MOST_IN_ALL
     for script in page.scripts:
         text = script.text
-        kind = (script.get("type") or "").lower()
+        kind = (script.get("type") or "")[:100].lower()
         if not text or "rice" not in text or len(text) > _MOST_BYTES or "ld+json" in kind:
             continue
+        left -= len(text)
+        if left < 0:
+            break
         if "json" in kind:
             value = _loads(text)
             if script.get("id") == "__NUXT_DATA__" and isinstance(value, list):
@@ -142,7 +153,7 @@ def _assigned(text: str) -> Iterator[Any]:
     """The JSON values that a script assigns or passes on."""
     place, count = 0, 0
     while count < _MOST_ASSIGNED:
-        match = _ASSIGNED.search(text, place)
+        match = _next_assigned(text, place)
         if match is None:
             return
         count += 1
@@ -154,6 +165,11 @@ def _assigned(text: str) -> Iterator[Any]:
             if value is None:
                 continue
         yield value
+
+
+def _next_assigned(text: str, place: int) -> re.Match[str] | None:
+    found = _ASSIGNED.finditer(text, place)
+    return next((match for match in found if _NAMED.search(match[1])), None)
 
 
 def _literal(text: str, place: int) -> tuple[Any, int]:
@@ -315,8 +331,9 @@ def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | N
         for name in _AMOUNTS:
             if name in value:
                 digits = value.get("fractionDigits", 2)
+                digits = digits if isinstance(digits, int) and 0 <= digits <= _MOST_DIGITS else 2
                 found, inner = _money(value[name], False, depth - 1)
-                if found is not None and name == "centAmount" and isinstance(digits, int):
+                if found is not None and name == "centAmount":
                     found = found.scaleb(-digits)
                 if found is not None:
                     return found, currency or inner

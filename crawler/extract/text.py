@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from crawler.extract import lines as _lines
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, trail
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
-from crawler.extract.page import Element, Page, text_of
+from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.prices import currency_of, local_currency, parse_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
@@ -22,13 +23,14 @@ _STOCK_LABEL = whole(
     r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"
     r"|disponibilidade|beschikbaarheid|dostępność|наличие|dostupnost|lagerstatus|készlet)\s*:?",
 )
+_LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
-    r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of|von|sur|de|su|av|van|z|из|stars?|sterne|étoiles)\s*"
+    r"(\d(?:[.,]\d{1,8})?)\s*(?:/|out of|of|von|sur|de|su|av|van|z|из|stars?|sterne|étoiles)\s*"
     r"(?:max\.?\s*)?(5|10)?\b", re.I
 )  # fmt: skip
 _COUNT = finder(
-    r"\(?\s*(\d[\d.,]*)\s*(?:customer |user |global |verified )?(?:reviews?|ratings?|bewertungen"
+    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?(?:reviews?|ratings?|bewertungen"
     r"|rezensionen|avis|opiniones|recensioni|avaliações|opinii|отзыв\w*|beoordelingen|omdömen"
     r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
 )  # fmt: skip
@@ -42,6 +44,9 @@ _BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
 _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
 _MOST_BEFORE = 3000
+#: Boxes that are called trails, and the steps of one.
+_MOST_TRAILS, _MOST_STEPS = 40, 60
+_LONGEST_WORDS = 200
 _LONGEST_STOCK = 70
 _ON_REQUEST = finder(
     r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|poa\b(?<=\bpoa)"
@@ -50,6 +55,7 @@ _ON_REQUEST = finder(
     r"|цена по запросу|ціна за запитом|pris på (?:förfrågan|forespørsel|forespørgsel)|hinta pyydettäessä"
 )
 _NEAR = 60
+_MOST_IMAGES = 120
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
 _PRICE_ATTRIBUTES = (
@@ -69,11 +75,11 @@ _GLANCE = 40
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
     """The element with the product's name: of all headings the one the title speaks of."""
     best, best_score = None, 0.0
-    title, site = page.title.casefold(), page.meta("og:site_name").casefold()
-    known = (expected or page.meta("og:title")).casefold()
+    title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
+    known = (expected or page.meta("og:title"))[:LONGEST].casefold()
     headings = page.headings[:_MOST_HEADINGS]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
-        text = text_of(element).casefold()
+        text = short_text(element).casefold()
         if not text or (site and text == site):
             continue
         score = 3.0 if element.tag == "h1" else 0.0
@@ -113,10 +119,10 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
         return None
     for element, _ in zip(page.root.iter(*_BOXES), range(_MOST_BOXES), strict=False):
         text = element.text
-        if text is None or len(text) < longest or len(element) > 1:
+        if text is None or len(text) < longest or len(text) > 9 * LONGEST or len(element) > 1:
             continue
         text = " ".join(text.split()).casefold()
-        if len(text) > longest and any(title.startswith(text) for title in titles):
+        if longest < len(text) <= LONGEST and any(title.startswith(text) for title in titles):
             best, longest = element, len(text)
     return best
 
@@ -158,7 +164,7 @@ def visible(page: Page, expected: str | None = None) -> Visible:
     if "price" not in fields and not seen.cards and not seen.lone_cards:
         _take_attribute(page, seen, local)
     if heading is not None:
-        fields["name"] = text_of(heading)
+        fields["name"] = short_text(heading)
     fields["images"] = _images(page, fields.get("name"))
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
@@ -217,15 +223,17 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
         "section",
         str(heading.tag) if heading is not None else "h1",
     )
+    trails = 0
     for element, _ in zip(tags, range(_MOST_BEFORE), strict=False):
-        if element is heading:
+        if element is heading or trails >= _MOST_TRAILS:
             break
-        if not _is_trail(element.get("class") or "", element.get("id") or "") and not _is_trail(
-            element.get("aria-label") or "", ""
-        ):
+        marks = (element.get(name) or "" for name in ("class", "id", "aria-label"))
+        if not any(_is_trail(words[:_LONGEST_CLASS]) for words in marks):
             continue
-        links = [(page.resolve(a.get("href") or ""), a) for a in element.iter("a")]
-        steps = [text_of(a) for url, a in links if url not in here and not is_front(url)]
+        trails += 1
+        anchors = islice(element.iter("a"), _MOST_STEPS)
+        links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
+        steps = [short_text(a) for url, a in links if url not in here and not is_front(url)]
         found = trail(steps, name)
         if found:
             return found
@@ -233,8 +241,8 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def _is_trail(words: str, name: str) -> bool:
-    return "crumb" in words.lower() or "crumb" in name.lower()
+def _is_trail(words: str) -> bool:
+    return "crumb" in words.lower()
 
 
 def currency_of_place(page: Page) -> str | None:
@@ -272,7 +280,7 @@ def _stock(read: Lines, seen: Visible) -> None:
             if found and (found != "InStock" or len(line.text) < 40):
                 loose = found
     for element in read.inputs:
-        says = element.get("value") or element.get("alt") or element.get("title") or ""
+        says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
         if element.get("type") in {"submit", "image", "button"} and buys_in_short(says):
             seen.buy_buttons += 1
             usable = usable or element.get("disabled") is None
@@ -293,9 +301,10 @@ def _disabled(element: Element) -> bool:
 
 def _rating(read: Lines, fields: Fields) -> None:
     for element in read.ratings[:20]:
-        words = (element.get("class") or "").lower().split()
+        words = (element.get("class") or "")[:_LONGEST_CLASS].lower().split()
         value = next((float(_NUMBERS[w]) for w in words if w in _NUMBERS), None)
-        text = element.get("aria-label") or element.get("title") or text_of(element)[:200]
+        text = element.get("aria-label") or element.get("title") or short_text(element)
+        text = " ".join(text[: 2 * LONGEST].split())[:_LONGEST_WORDS]
         match = _OUT_OF.search(text)
         if value is None and match:
             value = float(match[1].replace(",", "."))
@@ -319,7 +328,7 @@ def _images(page: Page, name: str | None) -> list[str]:
     """Pictures whose description is the product's name."""
     alike = (name or "").casefold()
     found = []
-    for image in list(page.root.iter("img"))[:120]:
+    for image in islice(page.root.iter("img"), _MOST_IMAGES):
         alt = (image.get("alt") or image.get("title") or "").casefold().strip()
         if not alt or not alike or not (alt in alike or alike in alt):
             continue
