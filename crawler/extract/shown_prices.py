@@ -61,7 +61,9 @@ _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
 _LONGEST_PAIR = 30
 #: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
-_LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 20_000, 300, 60
+_LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 4_000, 300, 60
+#: Amounts of a line and of a page that are weighed, and characters around one in a long line.
+_MOST_IN_LINE, _MOST_AMOUNTS, _AROUND = 100, 3_000, 500
 _MOST_BOXES = 100
 _PARAGRAPH = 80
 
@@ -94,10 +96,14 @@ def _candidates(
     amounts: list[tuple[Line, Sequence[Money], str]] = []
     groups: dict[str, list[Element]] = {}
     reduced: dict[str, list[Element]] = {}
+    left = _MOST_AMOUNTS
     for line in read.lines:
+        if left <= 0:
+            break
         if line.flags & _lines.HIDDEN or not _holds_digit(line.text):
             continue
         monies = _monies(line, local)
+        left -= len(monies)
         if monies:
             mark = _signature(line.element) if look_for_tiles else ""
             amounts.append((line, monies, mark))
@@ -203,7 +209,7 @@ def _follows_link(read: Lines, line: Line) -> bool:
 
 # Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
 def _amounts(text: str, local: str | None) -> tuple[Money, ...]:
-    return tuple(find_prices(text, local))
+    return tuple(islice(find_prices(text, local), _MOST_IN_LINE))
 
 
 _prices = lru_cache(maxsize=1024)(_amounts)
@@ -254,7 +260,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     text = line.text
-    before = text[max(since, money.start - _PARAGRAPH * 10) : money.start]
+    before = text[max(since, money.start - 2 * _AROUND) : money.start]
     cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
     if not line.flags & _lines.PRICE:
         cost += 10
@@ -263,8 +269,13 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     if money.currency is None:
         cost += 8
     cost += min(60, max(0, len(text) - 40) // 2)
-    after = text[money.end : until]
-    told = text[: money.start] + text[money.end :]
+    after = text[money.end : min(until, money.end + 2 * _AROUND)]
+    told = (
+        text[: money.start] + text[money.end :]
+        if len(text) <= 2 * _AROUND
+        else text[max(0, money.start - _AROUND) : money.start]
+        + text[money.end : money.end + _AROUND]
+    )
     if (since and after.strip()) or (not since and until < len(text)):
         # Each of several amounts has its own words, before it or behind it.
         told = after if since else before + after
