@@ -83,6 +83,12 @@ class CatalogSpider(FrontierSpider):
         return {site.identity for site in sites.load().values() if site.identity}
 
     @classmethod
+    def wishes(cls) -> list[tuple[str, str | None, str | None]]:
+        """Site, lane and pool of proxies that each site file asks for."""
+        found = dict.fromkeys(sites.load().values())
+        return [(site.name or site.domains[0], site.lane, site.proxy_pool) for site in found]
+
+    @classmethod
     def plans(cls) -> list[Plan]:
         """What the site files ask of the coordinator."""
         return sites.plans()

@@ -6,6 +6,7 @@ import argparse
 import gc
 import logging
 import sys
+import time
 from typing import Any
 
 from scrapy import signals
@@ -14,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 
 from crawler.cli import FAILED, complain, guarded, seed_reader
+from crawler.cli_start import tell
 from crawler.config import FrontierConfig, flag, number, redact
 from crawler.engine.storage import prepare
 from crawler.errors import BadSeed, SeineError
@@ -29,6 +31,9 @@ BAD_ENDS = frozenset({"outage", "error"})
 
 class Command(ScrapyCrawl):
     """A worker. Exit status 0 at a clean end, 1 where an error or an outage stopped it."""
+
+    skew_s = 0.0
+    """This machine's clock less Redis'."""
 
     def short_desc(self) -> str:
         """Say in a line what the command does."""
@@ -72,6 +77,8 @@ class Command(ScrapyCrawl):
         frontier = FrontierConfig.from_settings(settings, spider)
         with blocking_client(found.redis_url) as redis:
             has = redis.hget(Keys(frontier.crawl).control, "partitions")
+            seconds, micros = redis.time()
+        self.skew_s = time.time() - seconds - micros / 1e6
         agree(frontier.crawl, frontier.partitions, int(has or frontier.partitions))
         return found
 
@@ -100,6 +107,8 @@ class Command(ScrapyCrawl):
         assert self.settings is not None
         for name in ("REDIS_URL", "DATABASE_URL"):
             logger.info("%s %s", name, redact(str(self.settings.get(name))))
+        if len(args) == 1:
+            tell(self.settings, args[0], self.skew_s)
         # What is loaded stays for good: the collector need not look through it after every page.
         # That was a seventh of a worker's CPU.
         gc.freeze()

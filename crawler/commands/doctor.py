@@ -9,9 +9,10 @@ import attrs
 
 from crawler import paint
 from crawler.cli import SeineCommand
+from crawler.cli_start import told_by_files
 from crawler.errors import SeineError
-from crawler.ops.checks import Finding
 from crawler.ops.doctor import examine
+from crawler.ops.finding import Finding
 from crawler.stores.connect import Endpoints, endpoints
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
@@ -30,7 +31,8 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look, and print what was found."""
-        findings = asyncio.run(examine(self.project, self._where(), opts.spider))
+        wishes, broken = told_by_files(self.project, opts.spider)
+        findings = asyncio.run(examine(self.project, self._where(), opts.spider, wishes, broken))
         failed = any(finding.level == "fail" for finding in findings)
         if self.as_json:
             self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])

@@ -7,19 +7,17 @@ somebody's crawl, or emptied a queue that others worked on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
 from crawler.config import SettingsLike, flag
 from crawler.errors import ConfigError
+from crawler.ops.finding import SKEW_S, Finding, Level
 from crawler.ops.words import share, size, span
 
-Level = Literal["ok", "warn", "fail"]
 #: Share of Redis' memory limit beyond which it is time to act.
 FULL = 0.8
-#: Clocks further apart than this confuse whoever reads logs and ages, seconds.
-SKEW_S = 1.0
 #: A round trip longer than this limits a worker, seconds.
 SLOW_S = 0.02
 #: Domains that a finding names.
@@ -27,16 +25,6 @@ _NAMED = 5
 _OLDEST_REDIS = (6, 2)
 _OLDEST_POSTGRES = 14
 _SCRAPY = "2.19."
-
-
-@attrs.frozen
-class Finding:
-    """One thing that was looked at."""
-
-    level: Level
-    subject: str
-    text: str
-    advice: str = ""
 
 
 def _ok(subject: str, text: str) -> Finding:

@@ -17,8 +17,14 @@ from redis.exceptions import RedisError
 from crawler.access.steps import Steps
 from crawler.config import SettingsLike, redact
 from crawler.errors import SeineError
+from crawler.frontier.partitions import find_frontier
+from crawler.jobs.store import Jobs
+from crawler.loading import BrokenFile
 from crawler.ops import checks
-from crawler.ops.checks import Finding, PostgresFacts, RedisFacts
+from crawler.ops.checks import PostgresFacts, RedisFacts
+from crawler.ops.finding import Finding
+from crawler.ops.fleet import read_fleet
+from crawler.ops.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
 
@@ -27,13 +33,21 @@ _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 _TIMEOUT_S = 10
 
 
-async def examine(settings: SettingsLike, where: Endpoints, spider: str) -> list[Finding]:
+async def examine(
+    settings: SettingsLike,
+    where: Endpoints,
+    spider: str,
+    wishes: Sequence[Wish] = (),
+    broken: Sequence[BrokenFile] = (),
+) -> list[Finding]:
     """Look at everything; a store that does not answer is a finding."""
     return [
         *checks.settings_findings(settings),
+        *start_findings(settings, wishes, broken),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
         *await _redis(where.redis_url, spider),
         *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
+        *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
         *await asyncio.to_thread(_postgres, where.database_url),
         *checks.browser_findings(_chromium(), installed("scrapy-playwright")),
     ]
@@ -72,6 +86,24 @@ async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             return checks.ladder_findings(await Steps(redis, fleet).waiting())
+    except (RedisError, OSError, TimeoutError):
+        return []  # the server is a finding already
+    finally:
+        await redis.aclose()
+
+
+async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
+    """Look at the jobs that run: is there anybody, and anything, to finish them?"""
+    if not url:
+        return []
+    redis = redis_client(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            frontier = await find_frontier(redis, crawl)
+            running = await Jobs(frontier).running()
+            fleet = await read_fleet(redis, crawl)
+            idle = await frontier.idle()
+            return job_findings(running, idle=idle, workers=len(fleet.alive))
     except (RedisError, OSError, TimeoutError):
         return []  # the server is a finding already
     finally:

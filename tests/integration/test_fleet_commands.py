@@ -74,12 +74,15 @@ def test_an_empty_crawl_is_no_error(scrapy):
     assert "nothing left to do" in scrapy("status")
 
 
+@pytest.mark.usefixtures("_some_work")
 def test_the_doctor_finds_the_suites_servers_as_they_are(scrapy):
     told = json.loads(scrapy("doctor", "--json", status=1).splitlines()[0])
     subjects = {(f["subject"], f["level"]) for f in told["findings"]}
 
     # The suite's Redis keeps nothing on disk, which a crawl should not do.
     assert ("persistence", "fail") in subjects
+    # No worker is alive, and the settings carry an example's name.
+    assert ("identity", "warn") in subjects
     assert {("redis", "ok"), ("postgresql", "ok"), ("schema", "ok"), ("clock", "ok")} <= subjects
 
 

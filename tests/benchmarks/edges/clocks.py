@@ -54,7 +54,7 @@ def _redis_jumps(scene: Scene, moved: MovedClock, seconds: int) -> None:
         host, seed = scene.shelf(name, 60)
         scene.seed(seed)
         scene.start()
-        scene.site.wait_for(host, 15)
+        scene.asked(name, host, 15)
         moved.move(seconds)
         pause(1)
         scene.kill(scene.alive[0])

@@ -14,7 +14,7 @@ def flushed(scene: Scene) -> None:
     scene.settings["SEINE_DOMAIN_CONCURRENCY"] = 4
     scene.seed(seed)
     workers = scene.start()
-    scene.site.wait_for(host, 60)
+    scene.asked(name, host, 60)
     with scene.redis.client() as redis:
         redis.flushall()
     scene.wait_end(name)
@@ -39,7 +39,7 @@ def flushed_job(scene: Scene) -> None:
     if begun.returncode:
         scene.wrong("stuck", name, begun.stderr)
     scene.start()
-    scene.site.wait_for(host, 60)
+    scene.asked(name, host, 60)
     with scene.redis.client() as redis:
         redis.flushall()
     pause(8)
@@ -62,10 +62,10 @@ def rolled_back(scene: Scene) -> None:
         name = scene.fault(f"6 Redis falls back to an older state, {number + 1}")
         host, seed = scene.shelf(name, 150, late_s=0.5)
         scene.seed(seed)
-        scene.site.wait_for(host, 30)
+        scene.asked(name, host, 30)
         place = scene.folder / "older"
         scene.redis.copy_to(place)
-        scene.site.wait_for(host, 70)
+        scene.asked(name, host, 70)
         scene.redis.fall_back_to(place)
         scene.settle(name)
     if len(scene.alive) != WORKERS:

@@ -148,19 +148,17 @@ def _seed_of(scene: Scene, fault: PageFault) -> str:
     # Each hop of a redirect ends a request of the job whose page is yet to come.
     job = "" if "redirect" in name else f"job-{len(scene.faults)}"
     path = fault.path.lstrip("@")
-    url = f"http://{'user:pw@' if fault.path != path else ''}{host}{path}"
+    url = f"http://{host}{path}"
     if fault.answer is None:
         scene.thing(name, host, path, 1, fault.fate, job=job)
-        expected = scene.expected.pop()
-        scene.expected.append(attrs.evolve(expected, url=url))
-        scene.jobs.setdefault(job, set()).add(url)
     else:
         scene.site.pages[url] = fault.answer
         scene.expect(name, url, fault.fate, job=job)
     if fault.robots is not None:
         scene.site.pages[f"http://{host}/robots.txt"] = fault.robots
     meta = {"site_id": scene.name, **({"job_id": job} if job else {}), **fault.meta}
-    return json.dumps({"url": url, "meta": meta, **fault.seed})
+    asked = url if fault.path == path else url.replace("://", "://user:pw@")
+    return json.dumps({"url": asked, "meta": meta, **fault.seed})
 
 
 def _files(scene: Scene) -> list[str]:

@@ -48,7 +48,7 @@ def full_disk(scene: Scene) -> None:
         scene.start()
         host, seed = scene.shelf(name, 60)
         scene.seed(seed)
-        scene.site.wait_for(host, 5)
+        scene.asked(name, host, 5)
         ballast = scene.redis.folder / "ballast"
         with ballast.open("wb") as file:
             try:
@@ -72,7 +72,7 @@ def _begun(scene: Scene, name: str, count: int = 60, asked: int = 10) -> str:
     """Begin a shelf; returns its host when some of it was asked for."""
     host, seed = scene.shelf(scene.fault(name), count)
     scene.seed(seed)
-    scene.site.wait_for(host, asked)
+    scene.asked(name, host, asked)
     return host
 
 
@@ -155,9 +155,9 @@ def _many_links(scene: Scene) -> None:
         scene.site.pages[f"http://{host}{path}"] = page("<html><p>nothing</p></html>")
         scene.expect(name, f"http://{host}{path}", "read")
     scene.seed(scene.seed_of(url))
-    scene.site.wait_for(host, 3)
+    scene.asked(name, host, 3)
     scene.kill(scene.alive[0])
-    scene.site.wait_for(host, 300)
+    scene.asked(name, host, 300)
     scene.kill(scene.alive[0])
     scene.settle(name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -197,6 +198,15 @@ class Scene:
             self.wrong("stuck", fault, f"a worker runs after {self.patience_s:g} s: {tail}")
         self.stop()
 
+    def asked(self, fault: str, host: str, count: int) -> None:
+        """Wait until a host was asked so often; a fleet that does not ask is stuck."""
+        until = time.monotonic() + self.patience_s
+        while (seen := self.site.asked(host)) < count and time.monotonic() < until:
+            time.sleep(0.05)
+        if seen < count:
+            self.wrong("stuck", fault, f"{seen} of {count} requests within {self.patience_s:g} s")
+            self.patience_s = max(3, self.patience_s / 2)
+
     def settle(self, fault: str) -> None:
         """Wait until each page of a fault came to what it must, the fleet being alive all along."""
         until = time.monotonic() + self.patience_s
@@ -265,7 +275,7 @@ class Scene:
                 said = json.loads(raw)
                 with suppress(ValueError, KeyError, TypeError):
                     found[json.loads(said["seed"])["url"]] = str(said["reason"])
-        return found
+        return {bare(url): reason for url, reason in found.items()}
 
     def evidence(self) -> Evidence:
         """Gather what is known from outside."""
@@ -273,9 +283,9 @@ class Scene:
         refused = self.query("SELECT url, reason FROM rejected_items")
         return Evidence(
             answered=frozenset(v.url for v in list(self.site.visits) if v.status == 200),
-            read=frozenset(self._callbacks.read_text().split()),
-            rows={row["url"]: row for row in rows},
-            rejected={row["url"]: row["reason"] for row in refused},
+            read=frozenset(map(bare, self._callbacks.read_text().split())),
+            rows={bare(row["url"]): row for row in rows},
+            rejected={bare(row["url"]): row["reason"] for row in refused},
             dead=self.dead(),
         )
 
@@ -302,6 +312,11 @@ class Scene:
             if worker.returncode not in (*allowed, -signal.SIGKILL, -signal.SIGTERM):
                 tail = self.log_of(worker)[-300:]
                 self.wrong("stopped_workers", fault, f"exit {worker.returncode}: {tail}")
+
+
+def bare(url: str) -> str:
+    """Return a URL without its credentials."""
+    return re.sub("(?<=://)[^/@]*@", "", url)
 
 
 @contextmanager

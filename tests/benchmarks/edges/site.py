@@ -13,8 +13,6 @@ from typing import Any
 
 import attrs
 
-from tests.helpers import wait_until
-
 Handler = BaseHTTPRequestHandler
 Answer = Callable[[Handler], None]
 
@@ -161,10 +159,6 @@ class Site:
     def asked(self, host: str) -> int:
         """Count the requests to a host."""
         return sum(visit.host == host for visit in list(self.visits))
-
-    def wait_for(self, host: str, count: int, timeout_s: float = 60) -> None:
-        """Return when a host was asked so often."""
-        wait_until(lambda: self.asked(host) >= count, timeout_s, f"{count} requests to {host}")
 
     def close(self) -> None:
         """Serve no more."""

@@ -104,11 +104,11 @@ def _outages(scene: Scene) -> None:
     for code, text in OUTAGES.items():
         name = scene.fault(f"2 no row is taken for a while, {code}: {text}")
         host, seed = scene.shelf(name, 10)
-        scene.query("INSERT INTO edges_rules VALUES ('%%', %s)", code)
+        scene.query("INSERT INTO edges_rules VALUES (%s, %s)", "%", code)
         scene.seed(seed)
-        scene.site.wait_for(host, 11)
+        scene.asked(name, host, 11)
         pause(1)
-        scene.query("DELETE FROM edges_rules WHERE sku = '%%'")
+        scene.query("DELETE FROM edges_rules WHERE sku = %s", "%")
         scene.settle(name)
 
 
@@ -116,7 +116,7 @@ def _terminated(scene: Scene) -> None:
     name = scene.fault("15 PostgreSQL cuts every connection off")
     host, seed = scene.shelf(name, 40)
     scene.seed(seed)
-    scene.site.wait_for(host, 10)
+    scene.asked(name, host, 10)
     scene.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -138,7 +138,7 @@ def _locked(scene: Scene) -> None:
             holder.info.backend_pid,
         )
         scene.seed(seed)
-        scene.site.wait_for(host, 11)
+        scene.asked(name, host, 11)
         pause(3)
         holder.rollback()
     scene.settle(name)

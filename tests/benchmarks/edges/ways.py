@@ -40,7 +40,7 @@ def _file_goes_away(scene: Scene) -> None:
         scene.settings["SEINE_DOMAIN_CONCURRENCY"] = 2
         scene.seed(seed, scene.seed_of(f"http://{other}/p/1", proxy_pool="residential"))
         scene.start()
-        scene.site.wait_for(host, 20)
+        scene.asked(name, host, 20)
         text = file.read_text()
         file.unlink()
         pause(12)

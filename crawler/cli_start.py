@@ -1,0 +1,34 @@
+"""What the project's files say before a worker starts, for `scrapy crawl` and `scrapy doctor`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from scrapy.settings import Settings
+
+from crawler.cli import frontier_spider
+from crawler.errors import ConfigError
+from crawler.loading import BrokenFile, broken_files
+from crawler.ops.start_checks import Wish, skew_finding, start_findings
+
+logger = logging.getLogger(__name__)
+
+
+def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
+    """Return how site files want their sites fetched, and the files that are left out."""
+    try:
+        found = frontier_spider(settings, spider)
+    except ConfigError:  # another command says so
+        return (), broken_files()
+    wishes = getattr(found, "wishes", tuple)
+    asked = [Wish(*wish) for wish in wishes()]
+    return asked, broken_files()
+
+
+def tell(settings: Settings, spider: str, skew_s: float) -> None:
+    """Log one line for each thing that a worker starts without."""
+    wishes, broken = told_by_files(settings, spider)
+    for finding in [*start_findings(settings, wishes, broken), *skew_finding(skew_s)]:
+        if finding.level != "ok":
+            logger.warning("%s: %s; %s", finding.subject, finding.text, finding.advice)

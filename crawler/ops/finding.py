@@ -1,0 +1,21 @@
+"""What a look at a fleet's health found: one clear line, and what to do."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+Level = Literal["ok", "warn", "fail"]
+#: Clocks further apart than this confuse whoever reads logs and ages, seconds.
+SKEW_S = 1.0
+
+
+@attrs.frozen
+class Finding:
+    """One thing that was looked at."""
+
+    level: Level
+    subject: str
+    text: str
+    advice: str = ""
