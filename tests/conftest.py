@@ -12,11 +12,28 @@ from redis.asyncio import Redis
 
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect_redis
-from tests.helpers import create_database, drop_database, server_folder, sweep_servers
+from tests.helpers import create_database, drop_database, patient, server_folder, sweep_servers
+from tests.measuring import run_alone
 
 # A shared machine is slow at times; what hypothesis calls too slow there says nothing of the code.
 settings.register_profile("seine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("seine")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test's limit the room that a busy machine needs; see `patient`."""
+    for item in items:
+        marker = item.get_closest_marker("timeout")
+        if marker is not None and marker.args:
+            item.add_marker(pytest.mark.timeout(patient(marker.args[0])), append=False)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Measure again what a busy machine spoils."""
+    if item.get_closest_marker("alone") is None:
+        return None
+    run_alone(item, nextitem)
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 from crawler.demo.fleet import Worker
 from tests.acceptance.conftest import Crawl, said
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 _METRICS = re.compile(r"metrics at (http://\S+)")
 
@@ -32,7 +32,9 @@ def told(crawl: Crawl, redis_url: str, *command: str) -> Any:
     """Run a command with --json; returns what it prints."""
     call = [sys.executable, "-m", "scrapy", *command, "--crawl", crawl.name, "--json"]
     env = environment(crawl, redis_url)
-    done = subprocess.run(call, env=env, check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        call, env=env, check=True, capture_output=True, text=True, timeout=patient(60)
+    )
     return json.loads(done.stdout)
 
 
@@ -47,13 +49,13 @@ def watching(crawl: Crawl, redis_url: str, command: str) -> Iterator[str]:
             yield json.loads(process.stdout.readline())["url"]
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(patient(20))
     assert process.returncode == 0
 
 
 def get(url: str) -> str:
     """Ask and read."""
-    with urlopen(url, timeout=20) as response:
+    with urlopen(url, timeout=patient(20)) as response:
         text: str = response.read().decode()
         return text
 
@@ -103,7 +105,7 @@ def prometheus(folder: Path, rules: Path, targets: dict[str, list[str]]) -> Iter
             yield url
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(patient(20))
 
 
 def _ready(url: str) -> bool:

@@ -10,7 +10,7 @@ import sys
 import psutil
 import pytest
 
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 pytestmark = pytest.mark.acceptance
 
@@ -40,7 +40,7 @@ def demo(redis_url, database, tmp_path):
 
 def test_the_demo_judges_what_was_stored_although_a_worker_was_killed(demo, tmp_path):
     process = demo("--json", PRODUCTS="120", KILL="1")
-    out, errors = process.communicate(timeout=90)
+    out, errors = process.communicate(timeout=patient(90))
 
     verdict = json.loads(out)
     assert process.returncode == 0, errors
@@ -63,7 +63,7 @@ def test_an_interrupted_demo_takes_its_shop_and_workers_with_it(demo):
     assert len(children) == 3
 
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=patient(60))
 
     assert process.returncode == 130
     assert re.search(r"^seine: stopped$", out, re.MULTILINE)

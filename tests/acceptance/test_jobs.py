@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from crawler.demo.served import served
+from tests.helpers import patient
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
 PRODUCTS = 60
@@ -25,7 +26,7 @@ def scrapy(crawl):
             env={**os.environ, **crawl.workers.environment},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=patient(60),
             check=False,
         )
         assert done.returncode == 0, done.stderr

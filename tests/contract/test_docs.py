@@ -46,4 +46,5 @@ def test_settings_and_metrics_exist(name: str) -> None:
 def test_modules_that_are_run_exist(name: str) -> None:
     for module in re.findall(r"python -m ([\w.]+)", TEXTS[name]):
         if module.startswith("tests."):
-            assert (ROOT / (module.replace(".", "/") + ".py")).exists(), module
+            path = ROOT / module.replace(".", "/")
+            assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module

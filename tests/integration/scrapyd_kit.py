@@ -18,7 +18,7 @@ from typing import Any
 
 import attrs
 
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 ROOT = Path(__file__).parents[2]
 #: What a checkout holds beyond the files that are built from; copied files must not pack it.
@@ -93,12 +93,12 @@ class Scrapyd:
         ]
 
     def _read(self, path: str) -> str:
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=patient(10)) as answer:
             return str(answer.read().decode())
 
     @staticmethod
     def _call(url: str, body: bytes | None) -> dict[str, Any]:
-        with urllib.request.urlopen(url, body, timeout=60) as answer:
+        with urllib.request.urlopen(url, body, timeout=patient(60)) as answer:
             said: dict[str, Any] = json.load(answer)
         assert said["status"] == "ok", said
         return said
@@ -128,7 +128,7 @@ def scrapyd(folder: Path) -> Iterator[Scrapyd]:
         yield running
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(patient(30))
 
 
 def _answers(running: Scrapyd, process: subprocess.Popen[bytes]) -> bool:
@@ -147,7 +147,7 @@ def _deploy_tool(folder: Path, *arguments: str) -> None:
         env=_environment(),
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=patient(110),
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

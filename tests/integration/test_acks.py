@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers import patient
 from tests.integration.acks.spider import SCENARIOS
 from tests.integration.acks.ways import WAYS
 
@@ -85,7 +86,12 @@ def reports(redis_url: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.integration.acks.run", redis_url]
     namespace = f"acks-{uuid.uuid4().hex[:8]}"
     run = subprocess.run(
-        [*command, namespace], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        [*command, namespace],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=patient(120),
+        check=False,
     )
     assert run.returncode == 0, run.stderr[-3000:]
     loaded: dict[str, Any] = json.loads(run.stdout)

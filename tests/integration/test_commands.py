@@ -21,7 +21,7 @@ from crawler.cli import SeineCommand, guarded
 from crawler.commands import crawl, migrate, seed
 from crawler.errors import ConfigError, SeineError
 from crawler.stores import embedded
-from tests.helpers import server_folder, wait_until
+from tests.helpers import patient, server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -43,7 +43,13 @@ def scrapy(redis_url: str, database_url: str) -> Run:
             modules += ["-s", "ITEM_PIPELINES={}"]
         command = [sys.executable, "-m", "scrapy", *args, *modules]
         return subprocess.run(
-            command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
+            command,
+            cwd=ROOT,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
         )
 
     return run
@@ -245,5 +251,5 @@ def test_an_outage_ends_a_worker_with_status_1(
             said = tmp_path / "log"
             wait_until(lambda: "joins crawl" in said.read_text(), 30, "the worker joins")
             embedded.stop(data)
-            assert worker.wait(timeout=30) == 1
+            assert worker.wait(timeout=patient(30)) == 1
         assert "Spider closed (outage)" in said.read_text()

@@ -22,7 +22,7 @@ from crawler.embedded import binaries as found
 from crawler.embedded import places, process
 from crawler.errors import ConfigError, EmbeddedError
 from crawler.stores import embedded
-from tests.helpers import execute, server_folder, wait_until
+from tests.helpers import execute, patient, server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]
 AS_ROOT = os.geteuid() == 0
@@ -75,7 +75,7 @@ def run(code: str, *args: object) -> subprocess.CompletedProcess[str]:
     """Run Python in a process of its own."""
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, args)]
     return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        command, cwd=ROOT, capture_output=True, text=True, timeout=patient(60), check=False
     )
 
 
@@ -133,7 +133,7 @@ def test_two_that_start_at_once_share_one_pair(data: Path) -> None:
     both = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    said = sorted(starter.communicate(timeout=60)[0].strip() for starter in both)
+    said = sorted(starter.communicate(timeout=patient(60))[0].strip() for starter in both)
     assert said == ["", "redis postgres"]
 
 

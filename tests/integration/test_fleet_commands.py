@@ -14,7 +14,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import Push
 from crawler.ops.audit import read_deeds
-from tests.helpers import execute
+from tests.helpers import execute, patient
 
 pytestmark = pytest.mark.redis
 
@@ -28,7 +28,7 @@ def scrapy(redis_url, database, namespace):
         env = {**os.environ, **stores, "SEINE_CRAWL": namespace, "COLUMNS": "120", **environment}
         call = [sys.executable, "-m", "scrapy", *command]
         done = subprocess.run(
-            call, check=False, env=env, capture_output=True, text=True, timeout=60
+            call, check=False, env=env, capture_output=True, text=True, timeout=patient(60)
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout if status == 0 else done.stdout + done.stderr

@@ -18,7 +18,7 @@ from crawler.stores import postgres_server as postgres
 from crawler.stores.embedded import Servers, valkey
 from crawler.stores.patience import Patience, passes
 from tests.chaos.sides import Seine
-from tests.helpers import server_folder, wait_until
+from tests.helpers import patient, server_folder, wait_until
 
 PRODUCTS = 12
 SERVERS = {"redis": valkey, "postgres": postgres}
@@ -47,7 +47,7 @@ def test_a_worker_that_starts_in_an_outage_waits_and_goes_on(
             time.sleep(1)
             assert worker.poll() is None
             server.start(place, "auto")
-            assert worker.wait(90) == 0
+            assert worker.wait(patient(90)) == 0
         finally:
             worker.kill()
             worker.wait()
@@ -64,7 +64,7 @@ def test_a_worker_gives_up_at_the_limit_with_one_more_line(servers: Servers, nam
     valkey.stop(layout(servers.data))
     worker = Seine(servers, namespace, 0, outage_limit_s=1).start(log)
     try:
-        assert worker.wait(60) == 1
+        assert worker.wait(patient(60)) == 1
     finally:
         worker.kill()
         worker.wait()

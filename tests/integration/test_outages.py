@@ -20,7 +20,7 @@ from crawler.stores.connect import redis_client as connect
 from crawler.stores.embedded import Servers, valkey
 from tests.chaos.judge import lost_pages
 from tests.chaos.sides import Seine
-from tests.helpers import server_folder, wait_until, wait_until_async
+from tests.helpers import patient, server_folder, wait_until, wait_until_async
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import serve
 from tests.integration.politeness.slow import slow_way
@@ -135,7 +135,7 @@ def test_no_page_is_taken_while_postgres_is_away(servers: Servers, namespace, tm
             assert len(shop.visits()) - visits <= 40  # what had been taken already
             assert _memory(worker.pid) - memory < 20e6
             postgres.start(place, "auto")
-            assert worker.wait(90) == 0
+            assert worker.wait(patient(90)) == 0
         finally:
             worker.kill()
             worker.wait()

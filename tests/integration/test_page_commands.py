@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.served import served
+from tests.helpers import patient
 from tests.pages import cases, judged, same
 
 
@@ -21,7 +22,7 @@ def shop() -> Iterator[str]:
 def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "scrapy", *arguments],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=patient(60), check=False,
     )  # fmt: skip
 
 

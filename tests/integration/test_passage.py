@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers import patient
 from tests.integration.passing.run import KINDS, WAYS
 from tests.integration.passing.spider import SCENARIOS
 
@@ -24,7 +25,7 @@ SHORT = sorted(set(WAYS) - {"scrapy"})
 def reports() -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.integration.passing.run"]
     run = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=ROOT, capture_output=True, text=True, timeout=patient(120), check=False
     )
     assert run.returncode == 0, run.stderr[-3000:]
     loaded: dict[str, Any] = json.loads(run.stdout)

@@ -66,6 +66,7 @@ async def test_a_pause_that_a_site_asks_for_is_kept_by_every_worker(redis_url, n
     await asyncio.gather(*(case(name, *options) for name, options in cases.items()))
 
 
+@pytest.mark.alone
 async def test_read_ahead_of_a_blocked_domain_is_handed_back(redis_url, namespace):
     """With sixteen in flight and many read ahead, the rest must not follow the first refusal."""
     async with serve(too_many("2", times=16), latency_s=0.2) as site:

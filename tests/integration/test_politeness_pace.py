@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
 from crawler.politeness.delay import late_ms
+from tests.helpers import patient
 from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve
 from tests.integration.politeness.stamped import StampedSite, serve_stamped
@@ -32,7 +33,7 @@ async def senders(n: int, redis_url: str, crawl: str) -> tuple[int, dict[str, fl
     ]
     try:
         ends = asyncio.gather(*(process.communicate() for process in processes))
-        reports = [json.loads(out) for out, _ in await asyncio.wait_for(ends, 100)]
+        reports = [json.loads(out) for out, _ in await asyncio.wait_for(ends, patient(100))]
     finally:
         for process in processes:
             if process.returncode is None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from crawler.demo.served import served
+from tests.helpers import patient
 
 ROOT = Path(__file__).parents[2]
 #: What is loaded where it is used: by other commands, or with a setting that is off here.
@@ -32,7 +33,7 @@ def loaded(*command: str, **environment: str) -> set[str]:
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=True,
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]

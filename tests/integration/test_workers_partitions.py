@@ -23,7 +23,7 @@ from crawler.frontier.model import Done, Push
 from crawler.frontier.partitions import frontier_of, join_frontier
 from crawler.stores.connect import blocking_client
 from tests.benchmarks.server import free_port
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 from tests.integration import redis_fleet, roam
 
 pytestmark = [pytest.mark.redis, pytest.mark.timeout(120)]
@@ -146,7 +146,7 @@ async def test_a_worker_with_another_number_of_partitions_says_so_in_a_line(
         worker = await asyncio.create_subprocess_exec(
             *command, cwd=roam.ROOT, env={**os.environ, **given}, stderr=asyncio.subprocess.PIPE
         )
-        _, told = await asyncio.wait_for(worker.communicate(), 60)
+        _, told = await asyncio.wait_for(worker.communicate(), patient(60))
         (line,) = told.decode().splitlines()
         assert line.startswith("seine: FRONTIER_PARTITIONS=2, but crawl"), line
         assert "begun with 4" in line
@@ -163,5 +163,5 @@ def test_a_worker_that_finds_out_late_leaves_all_as_it_is(
     ):
         wait_for_end(running, tmp_path)
         late = roam.start(redis_url, namespace, 2, tmp_path / "late.log")
-        late.wait(30)
+        late.wait(patient(30))
     assert "begun with 4" in (tmp_path / "late.log").read_text()

@@ -15,6 +15,8 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from tests.helpers import patient
+
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("staging", "production")
 VERSION = "1.33"
@@ -49,7 +51,7 @@ def built(overlay: str) -> tuple[Object, ...]:
         [tool("kubectl"), "kustomize", str(ROOT / "k8s" / "overlays" / overlay)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -296,7 +298,7 @@ def test_compose_itself_accepts_the_file(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patient(60),
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import patient
 from tests.integration.scrapyd_kit import ROOT, build_egg, checkout
 
 PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
@@ -80,7 +81,7 @@ def test_the_zipped_egg_reads_its_data_and_imports_all_its_modules(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=patient(100),
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.helpers import serving
+from tests.helpers import patient, serving
 
 Fetch = Callable[..., "Fetched"]
 
@@ -51,7 +51,7 @@ def fetch_all(
         input=task,
         capture_output=True,
         text=True,
-        timeout=timeout_s,
+        timeout=patient(timeout_s),
         check=False,
         cwd=Path(__file__).parents[3],
     )

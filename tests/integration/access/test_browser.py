@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -74,19 +73,21 @@ def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
     assert way.asked > 0
 
 
+@pytest.mark.alone
 def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
-    fetch: Fetch, tmp_path: Path
+    fetch: Fetch,
 ) -> None:
-    with served(products=5, latency_ms=30_000) as slow, served(products=5) as shop:
+    with served(products=5, latency_ms=600_000) as slow, served(products=5) as shop:
         fetched = fetch(
             {"url": slow.url, "meta": {"lane": "browser"}},
             {"url": shop.url, "meta": {"lane": "browser"}},
             **BROWSER,
-            SEINE_BROWSER_SECONDS=8,  # a busy machine needs some to start a browser
+            # The limit counts for the good page, too, and for the start of its browser.
+            SEINE_BROWSER_SECONDS=15,
             SEINE_BROWSER_PAGES=1,
         )
     assert "DownloadTimeoutError" in fetched.answers[0]["error"]
-    assert fetched.answers[1]["status"] == 200
+    assert fetched.answers[1].get("status") == 200, fetched.answers[1]
 
 
 def test_contexts_are_recycled(fetch: Fetch) -> None:

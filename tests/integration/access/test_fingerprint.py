@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from crawler.access.profiles import profiles
+from tests.helpers import patient
 from tests.integration.access.conftest import Fetch
 from tests.integration.access.tls import Hello, serve_tls
 
@@ -43,7 +44,7 @@ def test_chromes_lane_says_what_a_real_chromium_says(
     url, seen = server
     command = [str(CHROMIUM), "--headless", "--no-sandbox", "--ignore-certificate-errors"]
     command += [f"--user-data-dir={tmp_path}", "--dump-dom", url]
-    subprocess.run(command, capture_output=True, timeout=60, check=False)
+    subprocess.run(command, capture_output=True, timeout=patient(60), check=False)
     real = next(hello for hello in seen if hello.http2)
     lane = hello_of(fetch, server, SEINE_IDENTITY="chrome-windows")
     assert lane.ja4 == real.ja4

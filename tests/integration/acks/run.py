@@ -16,6 +16,7 @@ from scrapy.settings import Settings
 
 from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import redis_client
+from tests.helpers import patient
 from tests.integration.acks import site
 from tests.integration.acks.spider import SCENARIOS, AckSpider
 from tests.integration.acks.ways import WAYS
@@ -82,7 +83,7 @@ async def _scenario(process: Any, redis_url: str, key: str, namespace: str, base
         lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False
     )
     began = time.monotonic()
-    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), 100)
+    await asyncio.wait_for(crawler.crawl_async(scenario=name, base=base), patient(30))
     report["seconds"] = round(time.monotonic() - began, 1)
     redis = redis_client(redis_url)
     frontier = Frontier(redis, crawl)

@@ -13,7 +13,7 @@ from typing import Any
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from tests.helpers import serving
+from tests.helpers import patient, serving
 from tests.integration.passing import spider as own
 
 _HERE = "tests.integration.passing.spider"
@@ -77,7 +77,7 @@ async def _crawl(process: Any, way: str, kind: str, base: str) -> dict[str, Any]
     crawler = process.create_crawler(spider)
     crawler.settings = _settings(WAYS[way], middlewares)
     crawler.report = {}
-    await asyncio.wait_for(crawler.crawl_async(base=base), 30)
+    await asyncio.wait_for(crawler.crawl_async(base=base), patient(30))
     stats = crawler.stats.get_stats()
     kept = {k: v for k, v in stats.items() if isinstance(v, int) and "memusage" not in k}
     return {"events": crawler.report, "reason": stats["finish_reason"], "stats": kept}
