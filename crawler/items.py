@@ -13,6 +13,15 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+@attrs.frozen
+class Missing:
+    """What the page of a known product yields that shows no product: noted, and no item."""
+
+    url: str
+    """The product's own address."""
+    site_id: str
+
+
 @attrs.define(kw_only=True)
 class Product:
     """One product as one page shows it.

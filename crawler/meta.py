@@ -25,7 +25,7 @@ TASK_ID = "task_id"
 JOB_ID = "job_id"
 #: What a request's URL is remembered within, instead of its job: another scope fetches it again.
 SCOPE = "scope"
-#: `full`, `recrawl`, `seed` …
+#: `full`, `recrawl`, `news`, `seed`; `check` for a product that a full crawl did not see.
 JOB_TYPE = "job_type"
 #: Short name of the site.
 SITE_ID = "site_id"
@@ -45,6 +45,8 @@ CREATED_AT = "created_at"
 NOT_BEFORE = "not_before"
 #: Seconds to wait, from the push, before the request may be sent.
 DELAY = "delay"
+#: Of a request for the page of a known product: its `id` and `name`, {} where it has several.
+KNOWN = "known"
 #: Names of headers that a middleware put on the request for one download.
 BORROWED = "borrowed_headers"
 #: Lane that a request asks for: `plain`, `tls` or `browser`.
@@ -293,6 +295,7 @@ _KEYS = (
     Key("download_timeout_at", ENGINE, _ANY, "when the download is given up", travels=False),
     # What the engine notes
     Key("shelf", SPIDER, whole(-(2**63), 2**64 - 1), "what the listing before showed"),
+    Key(KNOWN, ENGINE, of(dict, "an object"), "the product whose own page is asked for"),
     Key("validators", ENGINE, of(dict, "an object"), "the state of the page that is known"),
     Key(
         "refused",

@@ -16,6 +16,7 @@ from crawler.conditional import KEY, Validators, from_meta, validators_in
 from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.outcomes import Ignored
+from crawler.engine.requests import own_address
 from crawler.engine.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.urls import tidy
@@ -94,7 +95,8 @@ class Answer:
             return self._unchanged(request, response)
         elif response.status in _NOT_THERE and _is_known(request):
             now = self.ledger.now(self.ledger.entry_of(request))
-            row = Vanished(_site(request), tidy(request.url), now)
+            final = request.meta.get(m.JOB_TYPE) == "recrawl"
+            row = Vanished(_site(request), own_address(request), now, final)
             self.storage.vanished(row, self.ledger.hold_for(request))
         return response
 
@@ -142,7 +144,8 @@ def _site(request: Request) -> str:
 
 def _is_known(request: Request) -> bool:
     """Whether this is the page of a known product, and its answer no refusal in disguise."""
-    return request.meta.get(m.JOB_TYPE) == "recrawl" and request.meta.get(VERDICT, "ok") == "ok"
+    kind = request.meta.get(m.JOB_TYPE)
+    return kind in {"recrawl", "check"} and request.meta.get(VERDICT, "ok") == "ok"
 
 
 def _wanted(request: Request) -> bool:

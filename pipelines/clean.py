@@ -13,7 +13,7 @@ from crawler import meta as m
 from crawler.cleaning.product import clean, from_mapping
 from crawler.engine.ledger import current
 from crawler.engine.storage import Storage, storage_of
-from crawler.items import Product
+from crawler.items import Missing, Product
 
 logger = logging.getLogger(__name__)
 
@@ -41,8 +41,11 @@ class Clean:
         """Clean one item.
 
         Raises:
-            DropItem: it cannot even be read; it is in the rejected table.
+            DropItem: it cannot even be read, and is in the rejected table; or it is none.
         """
+        if isinstance(item, Missing):
+            self.storage.missing(item)
+            raise DropItem("the page shows no product", log_level="DEBUG")
         try:
             product = item if isinstance(item, Product) else _product(item)
             if product is None:

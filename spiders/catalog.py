@@ -12,15 +12,15 @@ from scrapy.http import Response
 
 from crawler import meta as m
 from crawler.engine.headers import header
-from crawler.engine.requests import make_request
+from crawler.engine.requests import make_request, own_address
 from crawler.engine.spider import FrontierSpider
-from crawler.extract import Link, Page, parse, probing
+from crawler.extract import Found, Link, Page, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
-from crawler.items import Product
+from crawler.items import Missing, Product
 from crawler.jobs.model import Plan
 from crawler.loading import broken_files
 from crawler.urls import absolute
@@ -36,7 +36,7 @@ MOST_FOREIGN = 50
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
-_NO_LINKS = frozenset({"recrawl", "news"})
+_NO_LINKS = frozenset({"recrawl", "news", "check"})
 
 
 class CatalogSpider(FrontierSpider):
@@ -93,10 +93,11 @@ class CatalogSpider(FrontierSpider):
         """What the site files ask of the coordinator."""
         return sites.plans()
 
-    def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Request]:
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[Product | Missing | Request]:
         """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):
             self._count("offsite_redirects")
+            yield from self._not_shown(response, None)
             return
         site = sites.find(response.url)
         page = parse(response.body, response.url, header(response, "Content-Type"))
@@ -108,11 +109,15 @@ class CatalogSpider(FrontierSpider):
         for source, error in found.unread.items():
             self._count(f"unread/{source}")
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
+        shown = False
         for item in site.products(page, found):
+            shown = True
             given = response.meta.get(m.SITE_ID)
             item.site_id = given or item.site_id or sites.site_id(response.url)
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
+        if not shown:
+            yield from self._not_shown(response, found)
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
         yield from self._follow(response, site, page)
@@ -124,6 +129,22 @@ class CatalogSpider(FrontierSpider):
                 meta={"handle_httpstatus_all": True},
                 cb_kwargs={"origin": response.url},
             )
+
+    @staticmethod
+    def _not_shown(response: Response, found: Found | None) -> Iterator[Product | Missing]:
+        """Say of a known product's own page that it shows none, or that it cannot be had."""
+        known = response.meta.get(m.KNOWN)
+        if known is None or response.request is None or (found is not None and found.unread):
+            return  # what was left out of a page may be its product
+        url, site_id = own_address(response.request), str(response.meta.get(m.SITE_ID) or "")
+        moved = "redirect_urls" in response.meta
+        item = None if moved or found is None else found.unavailable()
+        if item is None:
+            yield Missing(url, site_id)
+        elif known:  # of several products at one address nobody can tell which one is meant
+            item.external_id, item.name = known["id"], known["name"]
+            item.site_id, item.job_id = site_id, response.meta.get(m.JOB_ID)
+            yield item
 
     def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:
         """Ask for the sitemaps that a shop's robots.txt names, else where they usually are."""
@@ -182,7 +203,7 @@ class CatalogSpider(FrontierSpider):
 
     def parse_probe(
         self, response: Response, search: dict[str, Any]
-    ) -> Iterator[Product | Request]:
+    ) -> Iterator[Product | Missing | Request]:
         """Read a page of a listing that may not be there, and look for the last one from there."""
         site, shows = sites.find(response.url), None
         if response.status == OK:
@@ -244,8 +265,9 @@ class CatalogSpider(FrontierSpider):
     @staticmethod
     def _left_site(response: Response) -> bool:
         """Whether a link of the site led to another one. A seed may lead anywhere."""
-        way = response.meta.get("redirect_urls")
-        return bool(way and response.meta.get(m.DEPTH) and not same_site(str(way[0]), response.url))
+        way, meta = response.meta.get("redirect_urls"), response.meta
+        bound = meta.get(m.DEPTH) or m.KNOWN in meta
+        return bool(way and bound and not same_site(str(way[0]), response.url))
 
     def _count(self, what: str) -> None:
         self.crawler.stats.inc_value(f"extract/{what}")

@@ -50,6 +50,8 @@ class Known:
     last_modified: str | None = None
     parser: str | None = None
     """Version of the parser that read it; None: unknown."""
+    external_id: str = ""
+    name: str = ""
 
 
 def change_rate(changed_after: Sequence[float], calm_s: float) -> float:

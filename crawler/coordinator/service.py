@@ -9,19 +9,20 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 import attrs
+import psycopg2
 from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
-from crawler.conditional import KEY, Validators
+from crawler import meta as m
 from crawler.coordinator import recrawl, schedule
 from crawler.errors import StoreUnreachable
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.partitions import frontier_of
+from crawler.jobs.closing import conditions, end_jobs
 from crawler.jobs.model import Job, Plan, job_id
 from crawler.jobs.record import record
 from crawler.jobs.store import Jobs
-from crawler.stores.finish import finish_site
 
 logger = logging.getLogger(__name__)
 #: A coordinator that says nothing for this long has lost its office, s.
@@ -71,7 +72,7 @@ class Coordinator:
                 try:
                     if await self._lead():
                         await self.step(datetime.now(UTC))
-                except (RedisError, OSError, StoreUnreachable) as error:
+                except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
                     await _unless_cancelled(2)
                 await _unless_cancelled(self.round_s)
@@ -219,7 +220,7 @@ class Coordinator:
         # Marked with the time of the last look, so that a product is sent once until it was seen.
         marks = {k.url: f"@{k.scraped_at.timestamp():.0f}" for k in found}
         # The state that is known goes along, so that no worker must look it up.
-        metas = {k.url: _conditions(k) for k in found}
+        metas = {k.url: _meta(name, k) for k in found}
         sent = await self.jobs.add(
             name,
             site_id=site,
@@ -235,26 +236,10 @@ class Coordinator:
     async def _close(self, now: datetime) -> None:
         running = await self.jobs.running()
         await self.jobs.note_pace(running, now.timestamp())
-        idle = await self.frontier.idle()
-        ended = [job for job in running if self._over(job, now, idle=idle)]
-        for job in ended:
-            await asyncio.to_thread(self._finish, job)
-            await self.jobs.finish(job)
-            logger.info("job %s is finished: %d done, %d failed", job.id, job.done, job.failed)
+        await end_jobs(self.jobs, self.database_url, now)
         if running:
             written = [await self.jobs.get(job.id) or job for job in running]
             await asyncio.to_thread(record, self.database_url, self.crawl, written)
-
-    @staticmethod
-    def _over(job: Job, now: datetime, *, idle: bool) -> bool:
-        """Whether a job is complete; a day's re-crawl is over with its day."""
-        if job.kind == "recrawl" and (now - job.started).total_seconds() < _DAY_S:
-            return False
-        return job.complete or (idle and job.state == "running" and job.planned)
-
-    def _finish(self, job: Job) -> None:
-        if job.kind == "full" and job.done:
-            finish_site(self.database_url, job.site_id, job.started, job_id=job.id)
 
 
 def _is_cancelled() -> bool:
@@ -268,9 +253,11 @@ async def _unless_cancelled(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _conditions(known: recrawl.Known) -> dict[str, object]:
+def _meta(job: str, known: recrawl.Known) -> dict[str, object]:
     """What a request for a known page has in its meta."""
-    validators = Validators(known.etag, known.last_modified)
-    if not known.parser or not validators.headers():
-        return {}
-    return {KEY: validators.plain(known.parser)}
+    # Where a redirect leads is fetched for each product that leads there.
+    return {
+        **conditions(known.etag, known.last_modified, known.parser),
+        m.KNOWN: {"id": known.external_id, "name": known.name},
+        m.SCOPE: f"{job} {known.url}",
+    }

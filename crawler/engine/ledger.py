@@ -16,7 +16,7 @@ middleware runs.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -116,6 +116,10 @@ class Hold:
         self.release()
 
 
+async def _nothing_more() -> bool:
+    return False
+
+
 class Ledger:
     """The entries of one process, and the pressure that keeps it from taking more."""
 
@@ -129,6 +133,9 @@ class Ledger:
         self.relieved: Callable[[], None] = lambda: None
         #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
         self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        #: Called when the crawl is complete, before the worker leaves: says whether that brought
+        #: more to do. Who keeps accounts of jobs replaces it.
+        self.completed: Callable[[], Awaitable[bool]] = _nothing_more
         self._watchers: list[Callable[[Entry], None]] = []
         #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
         self.clock: Callable[[Lease], float] = lambda lease: time.time() * 1000

@@ -17,7 +17,7 @@ from crawler.errors import BadMeta, DecodeError, EncodeError
 from crawler.frontier.codec import decode, encode
 from crawler.frontier.model import Lease, Push, header_of
 from crawler.frontier.seal import NO_SEAL, Seal
-from crawler.urls import domain, split_login
+from crawler.urls import domain, split_login, tidy
 
 #: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
 _SAFE_URL = re.compile(
@@ -277,3 +277,12 @@ def _request_class(path: Any) -> type[Request]:
     if path not in _CLASSES:
         raise DecodeError(f"{path!r:.80} is not a request class of Scrapy")
     return _CLASSES[path]
+
+
+def own_address(request: Request) -> str:
+    """Where a page was asked for first, whatever that led to; as products are stored."""
+    way = request.meta.get("redirect_urls") or (request.url,)
+    try:
+        return tidy(str(way[0]))
+    except ValueError:
+        return str(way[0])

@@ -79,6 +79,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._closing = False
         self._asked_end = False
         self._looked_for = 0.0
+        self._settled_at = -1.0
+        self._settling: asyncio.Task[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -196,7 +198,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
-        await cancel([*self._tasks, *self.overflow.tasks])
+        settling = [self._settling] if self._settling is not None else []
+        await cancel([*self._tasks, *self.overflow.tasks, *settling])
         await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
         await self.presence.sign_off()
         await self.redis.aclose()
@@ -325,11 +328,32 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
             return False
         if not self.seeding or self.intake.quiet_at > pump.undone_at:
-            return True
+            return self._is_settled()
         if self._looked_for != pump.undone_at:  # once: somebody's claim may take long to settle
             self._looked_for = pump.undone_at
             self.intake.look(self._wake)
         return False
+
+    def _is_settled(self) -> bool:
+        """Whether the complete crawl's jobs are ended, which may have brought more to do."""
+        at = self.pump.undone_at
+        if self._settled_at != at and self._settling is None:
+            self._settling = asyncio.ensure_future(self._settle(at))
+        return self._settled_at == at
+
+    async def _settle(self, at: float) -> None:
+        more = False
+        try:
+            more = await self.ledger.completed()
+        except Exception:  # its jobs are ended by whoever looks next
+            logger.exception("the jobs of the complete crawl are left as they are")
+        self._settling = None
+        if more:
+            self.pump.undone = None
+            self.pump.kick()
+        else:
+            self._settled_at = at
+        self._wake()
 
     async def _ask_end(self) -> None:
         """Who was called while there was work came to help with it, though none is left by now.

@@ -25,7 +25,9 @@ from crawler.config import StoreConfig, flag, number
 from crawler.engine.ledger import Hold, current, ledger_of
 from crawler.engine.parser_version import parser_version
 from crawler.errors import MigrationError
-from crawler.items import Product
+from crawler.items import Missing, Product
+from crawler.jobs.closing import end_jobs
+from crawler.jobs.store import Jobs
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.blame import Refusal
@@ -117,6 +119,17 @@ class Storage:
             self.archive = self._start(url, "archive", kinds, limits)
         if config.attempts:
             self._chores(url)
+        self.ledger.completed = partial(self._crawl_completed, url)
+
+    async def _crawl_completed(self, url: str) -> bool:
+        """End the jobs of a complete crawl; says whether they have more to do by that."""
+        slot: Any = getattr(self.crawler.engine, "_slot", None)
+        jobs = Jobs(slot.scheduler.frontier)
+        patience = Patience(self.outage_s, logger.warning)
+        if not await patience.try_until_async(jobs.running):
+            return False
+        await patience.try_until_async(lambda: end_jobs(jobs, url))
+        return not await patience.try_until_async(jobs.frontier.idle)
 
     def _start(self, url: str, name: str, tables: Mapping[str, Table], limits: Limits) -> Writer:
         loop = asyncio.get_running_loop()
@@ -173,6 +186,13 @@ class Storage:
     def vanished(self, row: Vanished, hold: Hold) -> None:
         """Take note that a known page is not there. Never waits, never raises."""
         self._put(_VANISHED, row, len(row.url), hold)
+
+    def missing(self, item: Missing) -> None:
+        """Take note that a known product's page shows none. Never waits, never raises."""
+        entry = current.get()
+        at = (entry.answered_at if entry is not None else None) or self.ledger.now(entry)
+        row = Vanished(item.site_id, item.url, at, final=False)
+        self.vanished(row, self.ledger.hold(item))
 
     def parser(self, url: str) -> str:
         """Version of the parser that reads a URL's page here."""

@@ -31,6 +31,7 @@ from crawler.urls import tidy
 _ENOUGH = ("name", "price", "currency", "availability")
 _IDENTIFIERS = ("sku", "gtin", "mpn")
 _LIST_OF = 3
+_NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
 _ORIGIN = re.compile(r"^https?://[^/?#]*")
@@ -71,6 +72,19 @@ class Found:
         if self.fields.get("name"):
             self.fields["name"] = _bare(self.fields["name"], self.page)
         _finish(self.fields, self.sources, self.page)
+
+    def unavailable(self) -> Product | None:
+        """The product of a page that shows none, and says that it cannot be had; else None.
+
+        Only where the page is known to be a product's: other pages say so of anything.
+        """
+        told = (fields.get("availability") for fields in self.offered.values())
+        said = next((word for word in told if word in _NOT_TO_BE_HAD), None)
+        if said is None:
+            return None
+        self.merge()
+        self.fields["availability"] = said
+        return Product(url=_tidied(self.page.url), sources=self.sources, **self.fields)
 
     def product(self) -> Product | None:
         """The page's product, None where the page is none; it may lack a name."""

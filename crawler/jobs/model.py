@@ -53,6 +53,8 @@ class Job:
     finished_at: float | None = None
     planned: bool = True
     """Whether all its seeds are in the frontier."""
+    checked: bool = False
+    """Whether the products that it did not see were asked for by their own addresses."""
     pace: Pace | None = None
     """Its speed when the coordinator last looked; None: nobody did."""
 

@@ -14,7 +14,12 @@ INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, failed, star
 VALUES %s
 ON CONFLICT (job_id) DO UPDATE SET
     state = EXCLUDED.state, total = EXCLUDED.total, done = EXCLUDED.done,
-    failed = EXCLUDED.failed, finished_at = EXCLUDED.finished_at
+    failed = EXCLUDED.failed, started_at = EXCLUDED.started_at,
+    finished_at = EXCLUDED.finished_at
+-- Who read the job a moment before it ended must not write that it runs. Begun anew, it does.
+WHERE EXCLUDED.state IN ('finished', 'cancelled')
+   OR jobs.state NOT IN ('finished', 'cancelled')
+   OR jobs.started_at IS DISTINCT FROM EXCLUDED.started_at
 """
 _ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), to_timestamp(%s))"
 

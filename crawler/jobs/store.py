@@ -55,7 +55,7 @@ class Jobs:
         if not NAME.fullmatch(job):
             raise ConfigError(f"{job!r} is no name of a job: letters, digits and _ . : - only")
         domains = sorted({_domain(url) for url in urls})
-        now = await self._now_s()
+        now = await self.now_s()
         plan = {"site_id": site_id, "kind": kind, "state": "running", "started_at": now}
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         for field, value in plan.items():
@@ -198,6 +198,10 @@ class Jobs:
         await self._redis.sadd(self.frontier.keys.cancelled, job.id)
         await self._redis.publish(self.frontier.keys.wake, "cancel")
 
+    async def note_checked(self, job: Job) -> None:
+        """Note that what a complete job did not see is in the frontier."""
+        await self._redis.hset(self._key(job.id), "checked", 1)
+
     async def finish(self, job: Job) -> None:
         """Close a complete job."""
         await self._end(job.id, "finished")
@@ -214,10 +218,10 @@ class Jobs:
     async def _end(self, job: str, state: State) -> None:
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
-        pipe.hset(key, "finished_at", str(await self._now_s()))
+        pipe.hset(key, "finished_at", str(await self.now_s()))
         await pipe.execute()
 
-    async def _now_s(self) -> float:
+    async def now_s(self) -> float:
         """Redis' clock (I6): what a job's pages are dated by as well."""
         # By a script: a Cluster would answer the command with the time of each of its servers.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
@@ -248,6 +252,7 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         started_at=real(text("started_at")),
         finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
+        checked=text("checked") == "1",
         pace=_pace(items(found.get(b"pace"))),
     )
 

@@ -127,14 +127,14 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
 
 
 def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counter[str]:
-    """Mark products as gone whose own page is not there, inside the caller's transaction.
+    """Note of products that their own page is not there, inside the caller's transaction.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    made = [{"s": row.site_id, "u": row.url, "t": row.at} for row in rows]
+    made = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
     cursor.execute(query("mark_vanished"), {"rows": _json(made)})
-    return Counter(gone=cursor.rowcount)
+    return Counter("gone" if final else "missing" for (final,) in cursor.fetchall())
 
 
 def _named(row: Confirmed) -> dict[str, str | None]:

@@ -63,6 +63,7 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     canonical_url = EXCLUDED.canonical_url, item = EXCLUDED.item,
     content_hash = EXCLUDED.content_hash, job_id = EXCLUDED.job_id,
     scraped_at = EXCLUDED.scraped_at, updated_at = EXCLUDED.updated_at, gone_at = NULL,
+    missing_at = NULL,
     etag = EXCLUDED.etag, last_modified = EXCLUDED.last_modified, parser = EXCLUDED.parser,
     told = EXCLUDED.told,
     observed_s = p.observed_s
@@ -78,6 +79,7 @@ WHERE p.content_hash <> EXCLUDED.content_hash
 -- validators are those of the answer at u, and kept where that is the row's own address. A row
 -- that another writer holds is being written anyway: it is skipped, so that this never waits.
 UPDATE products p SET scraped_at = k.t, job_id = coalesce(k.j, p.job_id), gone_at = NULL,
+    missing_at = NULL,
     observed_s = p.observed_s + greatest(0, extract(epoch FROM k.t - p.scraped_at)),
     etag = CASE WHEN p.url = k.u THEN k.g ELSE p.etag END,
     last_modified = CASE WHEN p.url = k.u THEN k.l ELSE p.last_modified END,
@@ -103,17 +105,20 @@ JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
 ORDER BY k.s, p.external_id
 
 -- name: mark_vanished
--- rows: [{s, u, t}]. A row that another writer holds is being written, and so is not gone.
-UPDATE products p SET gone_at = coalesce(p.gone_at, k.t)
+-- rows: [{s, u, t, f: gone by that}]. A row that another writer holds is being written, and so is
+-- not gone.
+UPDATE products p SET missing_at = k.t,
+    gone_at = CASE WHEN k.f THEN coalesce(p.gone_at, k.t) ELSE p.gone_at END
 FROM (
-    SELECT k.t, q.site_id, q.external_id
-    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz)
+    SELECT k.t, k.f, q.site_id, q.external_id
+    FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz, f boolean)
     JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
         AND q.url = k.u AND q.site_id = k.s
     FOR UPDATE OF q SKIP LOCKED
 ) k
 WHERE p.site_id = k.site_id AND p.external_id = k.external_id
   AND (p.scraped_at < k.t OR p.scraped_at > now() + interval '5 minutes')
+RETURNING k.f
 
 -- name: add_urls
 -- Further addresses of known products. rows: [{s, u, e, t}]
@@ -159,17 +164,36 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(
 SET LOCAL enable_nestloop = off;
 SET LOCAL work_mem = '64MB';
 
--- name: count_unseen
--- How many products of a site are there, and how many did a crawl not see? A product was seen if
--- it was written by the job or since its start, or is in a sighting.
+-- name: find_unseen
+-- Products of a site that a crawl did not see, by address from one on. A product was seen if it was
+-- written by the job or since its start, or is in a sighting. Left out is what was found missing.
 WITH sighted AS MATERIALIZED (
     SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
     WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
 )
-SELECT count(*), count(*) FILTER (WHERE s.external_id IS NULL AND p.scraped_at < %(started)s
-                                  AND NOT coalesce(p.job_id = %(job)s, false))
+SELECT p.url, p.external_id, p.name, p.etag, p.last_modified, p.parser
 FROM products p LEFT JOIN sighted s USING (external_id)
-WHERE p.site_id = %(site)s AND p.gone_at IS NULL
+WHERE p.site_id = %(site)s AND p.gone_at IS NULL AND p.url > %(after)s
+  AND coalesce(p.missing_at < %(started)s, true)
+  AND s.external_id IS NULL AND NOT coalesce(p.job_id = %(job)s, false)
+  AND (p.scraped_at < %(started)s OR p.scraped_at > now() + interval '5 minutes')
+ORDER BY p.url LIMIT %(limit)s
+
+-- name: count_unseen
+-- How many products of a site are there, how many did a crawl not see, and of how many of these did
+-- their own page say since then that they are not there?
+WITH sighted AS MATERIALIZED (
+    SELECT DISTINCT unnest(external_ids) AS external_id FROM sightings
+    WHERE site_id = %(site)s AND (seen_at >= %(started)s OR job_id = %(job)s)
+), unseen AS (
+    SELECT p.missing_at FROM products p LEFT JOIN sighted s USING (external_id)
+    WHERE p.site_id = %(site)s AND p.gone_at IS NULL
+      AND s.external_id IS NULL AND NOT coalesce(p.job_id = %(job)s, false)
+      AND (p.scraped_at < %(started)s OR p.scraped_at > now() + interval '5 minutes')
+)
+SELECT (SELECT count(*) FROM products WHERE site_id = %(site)s AND gone_at IS NULL),
+       count(*), count(*) FILTER (WHERE missing_at >= %(started)s)
+FROM unseen
 
 -- name: mark_gone
 WITH sighted AS MATERIALIZED (
@@ -178,11 +202,17 @@ WITH sighted AS MATERIALIZED (
 )
 UPDATE products p SET gone_at = %(now)s FROM (
     SELECT q.external_id FROM products q LEFT JOIN sighted s USING (external_id)
-    WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND s.external_id IS NULL
-      AND q.scraped_at < %(started)s AND NOT coalesce(q.job_id = %(job)s, false)
+    WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND q.missing_at >= %(started)s
+      AND s.external_id IS NULL AND NOT coalesce(q.job_id = %(job)s, false)
+      AND (q.scraped_at < %(started)s OR q.scraped_at > now() + interval '5 minutes')
     ORDER BY q.external_id FOR UPDATE OF q
 ) k
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id
+
+-- name: is_measured
+-- Whether somebody ended this job already.
+SELECT EXISTS (SELECT 1 FROM quality WHERE site_id = %(site)s AND job_id = %(job)s
+               AND measured_at >= %(started)s)
 
 -- name: forget_sightings
 DELETE FROM sightings WHERE seen_at < %(before)s
@@ -247,9 +277,10 @@ ORDER BY at DESC LIMIT 1
 -- name: recrawl_candidates
 -- The products of a site that may be due, roughly the most overdue first: their exact order needs
 -- an estimate of how often each changes, which is not made here.
-SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser
+SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser, external_id, name
 FROM (
-    SELECT url, site_id, gone_at, observed_s, changed_after, etag, last_modified, parser,
+    SELECT url, external_id, name, site_id, gone_at, observed_s, changed_after, etag,
+           last_modified, parser,
            CASE WHEN scraped_at > now() + interval '5 minutes' THEN to_timestamp(0)
                 ELSE scraped_at END AS scraped_at
     FROM products

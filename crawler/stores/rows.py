@@ -48,11 +48,14 @@ class Confirmed:
 
 @attrs.frozen
 class Vanished:
-    """A known page that is not there any more."""
+    """The page of known products that is not there any more, or shows no product."""
 
     site_id: str
     url: str
+    """The products' own address, whatever it led to."""
     at: datetime
+    final: bool = True
+    """The products are gone by that; otherwise the end of a complete crawl decides."""
 
 
 @attrs.frozen

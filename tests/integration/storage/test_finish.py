@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from crawler.errors import StoreUnreachable
-from crawler.stores.finish import finish_site
-from crawler.stores.rows import MEANINGFUL, ProductRow
+from crawler.stores.database import transaction
+from crawler.stores.finish import Finished, find_unseen
+from crawler.stores.finish import finish_site as finish_once
+from crawler.stores.products import mark_vanished
+from crawler.stores.rows import MEANINGFUL, ProductRow, Vanished
 from crawler.stores.twins import twin
 from crawler.stores.writer import Limits
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
@@ -24,6 +29,23 @@ def store(database: str, *rows: ProductRow) -> None:
             made.put(one)
 
 
+def finish_site(database: str, *about: Any, **more: Any) -> Finished:
+    done = finish_once(database, *about, **more)
+    assert done is not None
+    return done
+
+
+def miss(database: str, *numbers: int, at: datetime = T0 + 2 * MINUTE, final: bool = False) -> None:
+    """Their own pages are not there."""
+    rows = [Vanished("shop", f"https://shop.example/p/{n}", at, final) for n in numbers]
+    with transaction(database) as connection, connection.cursor() as cursor:
+        mark_vanished(cursor, rows)
+
+
+def unseen(database: str, start: datetime, job: str | None = None) -> list[str]:
+    return [found.external_id for found in find_unseen(database, "shop", start, job_id=job)]
+
+
 def test_day_two_notes_exactly_the_visible_changes_and_what_is_gone(database: str) -> None:
     """Both days within the freshness window: what is unchanged is not even touched."""
     store(database, *(row(n, job_id="day1") for n in range(20)))
@@ -33,9 +55,12 @@ def test_day_two_notes_exactly_the_visible_changes_and_what_is_gone(database: st
     changed = [row(n, at=start, job_id="day2", price=f"{n}.50") for n in range(10, 15)]
     new = [row(n, at=start, job_id="day2") for n in range(20, 23)]
     store(database, *same, *changed, *new)
+    assert sorted(unseen(database, start, "day2")) == [f"sku-{n}" for n in range(15, 20)]
+    miss(database, *range(15, 20))
+    assert unseen(database, start, "day2") == []
     done = finish_site(database, "shop", start, job_id="day2")
 
-    assert (done.known, done.unseen, done.gone) == (23, 5, 5)
+    assert (done.known, done.unseen, done.missing, done.gone) == (23, 5, 5, 5)
     gone = rows_of(database, "SELECT external_id FROM products WHERE gone_at IS NOT NULL")
     assert sorted(key for (key,) in gone) == [f"sku-{n}" for n in range(15, 20)]
     versions = rows_of(database, "SELECT external_id, field, new FROM product_versions")
@@ -46,18 +71,69 @@ def test_day_two_notes_exactly_the_visible_changes_and_what_is_gone(database: st
 
 def test_a_worker_whose_clock_is_behind_makes_nothing_gone(database: str) -> None:
     store(database, row(1, at=T0 - MINUTE, job_id="j"), row(2, at=T0 + MINUTE, job_id="j"))
-    assert finish_site(database, "shop", T0, job_id="j").gone == 0
+    assert unseen(database, T0, "j") == []
+    assert finish_site(database, "shop", T0, job_id="j").unseen == 0
 
 
-def test_a_crawl_that_saw_next_to_nothing_marks_nothing(database: str) -> None:
+def test_what_is_unseen_and_does_not_say_that_it_is_gone_stays(database: str) -> None:
+    """A dead letter of a listing costs no product its life, nor keeps another one's page alive."""
     store(database, *(row(n) for n in range(10)))
     store(database, row(1, at=T0 + MINUTE))
+    miss(database, 2, 3)
     done = finish_site(database, "shop", T0 + MINUTE)
-    assert (done.unseen, done.gone) == (9, 0)
+    assert (done.unseen, done.missing, done.gone) == (9, 2, 2)
+
+
+def test_a_shop_whose_pages_are_almost_all_missing_marks_nothing(database: str) -> None:
+    store(database, *(row(n) for n in range(10)))
+    miss(database, *range(1, 7))
+    done = finish_site(database, "shop", T0 + MINUTE)
+    assert (done.missing, done.gone) == (6, 0)
+
+
+def test_what_was_missing_before_the_crawl_or_seen_after_it_is_not_gone(database: str) -> None:
+    store(database, *(row(n) for n in range(10)))
+    miss(database, 1, at=T0 + MINUTE)
+    miss(database, 2)
+    store(database, row(2, at=T0 + 3 * MINUTE))
+    done = finish_site(database, "shop", T0 + 2 * MINUTE)
+    assert (done.unseen, done.missing, done.gone) == (9, 0, 0)
+
+
+def test_a_page_that_is_back_is_missing_no_more(database: str) -> None:
+    store(database, row(1))
+    miss(database, 1, final=True)
+    assert rows_of(database, "SELECT gone_at IS NULL FROM products") == [(False,)]
+    store(database, row(1, at=T0 + 3 * MINUTE))
+    assert rows_of(database, "SELECT gone_at, missing_at FROM products") == [(None, None)]
+
+
+def test_a_job_is_finished_once_by_whoever_comes_first(database: str) -> None:
+    store(database, row(1, job_id="j"))
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda _: finish_once(database, "shop", T0, job_id="j"), range(8)))
+    assert sum(done is not None for done in made) == 1
+    assert rows_of(database, "SELECT count(*) FROM quality") == [(1,)]
+
+
+def test_a_product_dated_in_the_future_is_not_taken_for_seen(database: str) -> None:
+    now = datetime.now(UTC)
+    store(database, row(1, at=now + timedelta(days=1)))
+    assert unseen(database, now, "j") == ["sku-1"]
+
+
+def test_unseen_products_are_named_in_pages(database: str) -> None:
+    store(database, *(row(n) for n in range(10)))
+    found, after = [], ""
+    while part := find_unseen(database, "shop", T0 + MINUTE, after=after, limit=3):
+        found += part
+        after = part[-1].url
+    assert len({one.external_id for one in found}) == 10
 
 
 def test_another_site_is_not_touched(database: str) -> None:
     store(database, row(1, site_id="other"), row(1), row(2, at=T0 + MINUTE), row(3, at=T0 + MINUTE))
+    miss(database, 1)
     assert finish_site(database, "shop", T0 + MINUTE).gone == 1
     assert rows_of(database, "SELECT site_id FROM products WHERE gone_at IS NOT NULL") == [
         ("shop",)
