@@ -26,7 +26,7 @@ from crawler.stores.patience import Patience
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.
-BAD_ENDS = frozenset({"outage", "error"})
+BAD_ENDS = frozenset({"outage", "error", "state_lost"})
 
 
 class Command(ScrapyCrawl):

@@ -12,6 +12,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
 from time import monotonic
 from typing import Any
 
@@ -25,6 +26,7 @@ from crawler.errors import BadSeed, SeineError
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
+from crawler.frontier.state import new_token
 from crawler.frontier.wire import script
 from crawler.printable import printable
 from crawler.stores.scripts import call
@@ -41,6 +43,11 @@ MOST_TRIES = 3
 _SHOWN = 2000
 
 
+def mark_of(claim: bytes) -> str:
+    """Make the mark of a claimed seed; whoever takes the claim over makes the same."""
+    return str(int.from_bytes(blake2b(claim, digest_size=7).digest()))
+
+
 @attrs.define(eq=False)
 class Intake:
     """Moves seeds into the frontier for as long as it runs."""
@@ -52,6 +59,8 @@ class Intake:
     """Makes pushes of a seed; raises SeineError with the reason where it cannot."""
     accepted: Callable[[int, int], Awaitable[None] | None]
     """Told of good and of rejected seeds."""
+    entered: Callable[[Sequence[Push]], None] = lambda pushes: None
+    """Told of good seeds that the frontier has."""
     before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
     """Told of good seeds before they enter."""
     quiet_at: float = 0.0
@@ -91,7 +100,7 @@ class Intake:
         looked = monotonic()
         k = self.keys
         keys = [k.seeds, k.claimed, k.claims, k.tries]
-        flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS])
+        flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS, new_token()])
         if flat:
             await self._accept(list(zip(flat[::3], flat[1::3], map(int, flat[2::3]), strict=True)))
         elif not await self.redis.zcard(self.keys.claims):
@@ -105,7 +114,10 @@ class Intake:
         seeds = {claim: seed for claim, seed, _ in claims}
         for claim, seed, tries in claims:
             try:
-                made = self._read(seed, tries)
+                made = [
+                    attrs.evolve(push, mark=f"{mark_of(claim)}.{n}")
+                    for n, push in enumerate(self._read(seed, tries))
+                ]
             except SeineError as error:
                 notes[claim] = self._note(seed, str(error))
             except Exception as error:
@@ -118,7 +130,9 @@ class Intake:
         # All are read: none of them ended this worker. What fails from here on is not theirs.
         client: Any = self.redis
         await client.hdel(self.keys.tries, *seeds)
-        for index, reason in await self._push(pushes):
+        refused = await self._push(pushes)
+        self.entered(pushes)
+        for index, reason in refused:
             notes[owners[index]] = self._note(seeds[owners[index]], reason)
         k = self.keys
         settled = [part for claim in seeds for part in (claim, notes.get(claim, b""))]

@@ -354,12 +354,12 @@ class Ledger:
             entry.kind, entry.reason = kind, printable(reason)
         return True
 
-    def abandon(self) -> list[Lease]:
-        """Forget everything; returns the leases to hand back."""
-        leases = self.leases
-        self._all.clear()
-        self._entries.clear()
-        return leases
+    def abandon(self, of: Callable[[Lease], bool] = lambda lease: True) -> list[Lease]:
+        """Forget entries, all or those *of* some leases; returns their leases."""
+        gone = {entry for entry in self._all if of(entry.lease)}
+        self._all -= gone
+        self._entries = {at: entry for at, entry in self._entries.items() if entry not in gone}
+        return [entry.lease for entry in gone]
 
 
 def _next_try(entry: Entry) -> Request:

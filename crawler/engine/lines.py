@@ -12,13 +12,14 @@ from time import monotonic
 from typing import Any
 
 import attrs
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from crawler.engine.clock import Clock
 from crawler.frontier.endings import Call, Endings
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.keys import part_of
 from crawler.frontier.model import Leased
+from crawler.frontier.state import new_token
 from crawler.frontier.wire import parse_leased, script
 from crawler.stores.scripts import call
 
@@ -44,7 +45,10 @@ class Answer:
     got_at: float = 0.0
     """When it came, monotonic s."""
     ended: list[tuple[Call, Any]] = attrs.Factory(list)
+    failed: list[Call] = attrs.Factory(list)
+    """Calls that were not done, as far as is known here."""
     error: Exception | None = None
+    """Why the first of them was not."""
 
 
 @attrs.define(eq=False)
@@ -59,44 +63,68 @@ class Line:
     async def exchange(
         self, outgoing: Endings, wanted: int, wish: Wish, slack_ms: int = 0
     ) -> Answer:
-        """Tell and ask in one pipeline; a server's failure is in the answer."""
+        """Tell and ask in one pipeline; what fails is in the answer, and fails alone."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call)]
         if wanted:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
             # what a site wishes goes ahead of them.
-            args = [wish.worker, wanted, wish.ttl_ms, wish.lead_ms, wish.lanes, slack_ms]
+            args = [
+                wish.worker,
+                wanted,
+                wish.ttl_ms,
+                wish.lead_ms,
+                wish.lanes,
+                slack_ms,
+                new_token(),
+            ]
             calls.insert(len(outgoing.limits), Call("lease", args, []))
         if not calls:
             return answer
-        try:
-            replies = await self._send(calls)
-        except (RedisError, OSError) as error:
-            answer.error = error
-            return answer
+        watch = self.part.watch
+        before, stamp = watch.before, watch.stamp(self.part.now_ms)
+        replies = await self._send(calls, stamp)
         answer.got_at = monotonic()
         for made, reply in zip(calls, replies, strict=True):
-            if made.name == "lease":
+            if isinstance(reply, Exception):
+                answer.error = answer.error or reply
+                if made.name != "lease":
+                    answer.failed.append(made)
+            elif made.name == "lease":
                 answer.leased = parse_leased(reply, slack_ms)
+                watch.saw(before, answer.leased.state_shown)
                 self.starved = len(answer.leased.leases) < wanted
             else:
                 answer.ended.append((made, reply))
+                if made.name == "push":
+                    watch.entered(before, len(made.about))
         return answer
 
-    async def _send(self, calls: Sequence[Call]) -> list[Any]:
-        prefix, now_ms = self.part.keys.prefix, self.part.now_ms
+    async def _send(self, calls: Sequence[Call], stamp: str) -> list[Any]:
+        """Return the reply of each call, or why there is none."""
+        prefix = self.part.keys.prefix
         pipe = self.part.redis.pipeline(transaction=False)
         for made in calls:
             # By its name: a Cluster pipeline refuses the method, though all is in one slot.
-            pipe.execute_command("EVALSHA", script(made.name).sha, 1, prefix, now_ms, *made.args)
-        replies = await pipe.execute(raise_on_error=False)
+            pipe.execute_command("EVALSHA", script(made.name).sha, 1, prefix, stamp, *made.args)
+        try:
+            replies = list(await pipe.execute(raise_on_error=False))
+        except (RedisError, OSError) as error:
+            return [error] * len(calls)
         for i, reply in enumerate(replies):
             if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
-                lua = script(calls[i].name)
-                replies[i] = await call(self.part.redis, lua, [prefix], [now_ms, *calls[i].args])
-            elif isinstance(reply, Exception):
-                raise reply
-        return list(replies)
+                replies[i] = await self._teach(calls[i], stamp)
+            if isinstance(replies[i], ResponseError):
+                replies[i] = self.part.watch.judged(replies[i])
+        return replies
+
+    async def _teach(self, made: Call, stamp: str) -> Any:
+        try:
+            return await call(
+                self.part.redis, script(made.name), [self.part.keys.prefix], [stamp, *made.args]
+            )
+        except (RedisError, OSError) as error:
+            return error
 
 
 class Lines:

@@ -85,6 +85,16 @@ class Manners:
         if self.pump is not None:
             self.pump.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
 
+    def tell_again(self) -> None:
+        """The frontier forgot what it was told of sites: it is told again."""
+        self._sites.clear()
+        lanes, self._lanes = self._lanes, {}
+        for domain, lane in lanes.items():
+            self.set_lane(domain, lane)
+        if self.pump is not None:
+            for domain, delay_ms in self._delays.items():
+                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+
     def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
         """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""
         if domain in self._sites:

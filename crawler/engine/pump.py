@@ -13,19 +13,23 @@ import logging
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import count
 from time import monotonic
 from typing import Any
 
-from redis.exceptions import RedisError
+import attrs
+from redis.exceptions import RedisError, ResponseError
 
-from crawler.config import FrontierConfig
+from crawler.config import FrontierConfig, redact
 from crawler.engine.alarm import Alarm
 from crawler.engine.clock import Clock
 from crawler.engine.lines import Answer, Lines, Wish
+from crawler.engine.recovery import Kept
 from crawler.frontier.endings import Call, Endings
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from crawler.frontier.partitions import Look, is_over
+from crawler.frontier.state import StateError, new_token
 from crawler.frontier.wire import lanes_arg
 from crawler.politeness.slack import Slack
 
@@ -58,9 +62,13 @@ class Pump:
         self._confirmed = confirmed
         self._count = counted
         self.endings = Endings()
+        self.kept = Kept()
         self.buffer: deque[Lease] = deque()
-        self._later: list[tuple[float, tuple[int, str], Lease]] = []
+        self._later: list[tuple[float, int, Lease]] = []
+        self._order = count()
         self.paused = False
+        self.lost = False
+        """Redis has lost the crawl: nothing is said to the one that is there."""
         self.held_back = False
         self.stopping = False
         self.undone: int | None = None
@@ -86,7 +94,7 @@ class Pump:
 
     def take(self) -> Lease | None:
         """Next lease that may be sent now."""
-        if self.paused or self.held_back:
+        if self.paused or self.held_back or self.lost:
             return None
         self._ripen()
         # Where the frontier had nothing more, its timer or a wake-up asks again: not every caller.
@@ -96,6 +104,8 @@ class Pump:
 
     def push(self, push: Push) -> None:
         """Send a request that no page yielded."""
+        if push.force or push.fingerprint is None:  # its call may have to be repeated
+            push = attrs.evolve(push, mark=push.mark or new_token())
         self.endings.pushes.append(push)
         self._outgoing()
 
@@ -164,6 +174,8 @@ class Pump:
             self._wake.clear()
             try:
                 await self.exchange()
+            except StateError:
+                self.kick(LINGER_S)  # what is to be done was done where it was noticed
             except (RedisError, OSError) as error:
                 await self._sit_out(error)
             else:
@@ -173,7 +185,9 @@ class Pump:
         now = monotonic()
         if self._outage_from is None:
             self._outage_from = now
-            logger.warning("Redis does not answer (%s); working from the buffers", error)
+            # An error reply is an answer: a full disk or memory, a replica, a key of another type.
+            says = "refuses" if isinstance(error, ResponseError) else "does not answer"
+            logger.warning("Redis %s (%s); working from the buffers", says, redact(str(error)))
         if now - self._outage_from > self.config.outage_s:
             raise error
         # Leases of live workers may look expired when Redis returns: let them renew first.
@@ -187,6 +201,8 @@ class Pump:
         Raises:
             RedisError: a server does not answer; what it was to be told is kept.
         """
+        if self.lost:
+            return
         wanted = self._wanted()
         outgoing, self.endings = self.endings, Endings()
         if not wanted and not outgoing:
@@ -203,8 +219,7 @@ class Pump:
         self._count("redis_round_trips", 1)
         errors = [answer.error for answer in answers if answer.error is not None]
         for answer in answers:
-            if answer.error is not None:
-                self.endings.put_back(answer.sent)
+            self._failed(answer)
             for made, reply in answer.ended:
                 self._ended(made, reply)
         if found := [(x, x.leased) for x in answers if x.leased is not None]:
@@ -213,6 +228,17 @@ class Pump:
             raise errors[0]
         if outgoing and (self._starved or not self.buffer):
             self.kick(LINGER_S / 4)
+
+    def _failed(self, answer: Answer) -> None:
+        """Keep what a server did not do; what it refuses for good is not said again."""
+        kept = answer.failed
+        if isinstance(answer.error, ResponseError) and "WRONGTYPE" in str(answer.error):
+            for made in kept:
+                if made in answer.sent.limits:
+                    logger.error("%s of %s is refused: %s", made.name, made.args[:1], answer.error)
+                    self._count("refused", 1)
+            kept = [made for made in kept if made not in answer.sent.limits]
+        self.endings.take_back(kept, lost=isinstance(answer.error, StateError))
 
     def _wanted(self) -> int:
         if self.stopping or self.held_back:
@@ -227,6 +253,9 @@ class Pump:
         for answer, reply in found:
             answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
         leases = [lease for _, reply in found for lease in reply.leases]
+        for key in (key for _, reply in found for key in reply.broken_keys):
+            logger.error("key %s is of the wrong type; what is its own was set aside for 60 s", key)
+            self._count("broken_keys", 1)
         if len(self.lines) > 1:
             leases.sort(key=lambda lease: lease.level)
         self.paused = any(reply.state == "PAUSED" for _, reply in found)
@@ -236,7 +265,7 @@ class Pump:
             if slot <= now:
                 self.buffer.append(lease)
             else:
-                heapq.heappush(self._later, (slot, (int(lease.token), lease.id), lease))
+                heapq.heappush(self._later, (slot, next(self._order), lease))
                 asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
         self._starved = len(leases) < wanted
         self._learn_progress([reply for _, reply in found], fresh=fresh)
@@ -283,6 +312,7 @@ class Pump:
         elif made.name == "push":
             self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
             self._count("over_budget", sum(word == b"OVER" for word in reply))
+            self.kept.add(made.about)
 
     def _ripen(self) -> None:
         now = monotonic()
@@ -332,13 +362,20 @@ class Pump:
         self._later = [entry for entry in self._later if entry[2].id not in gone]
         heapq.heapify(self._later)
 
+    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+        """Drop what Redis forgot that it gave to this worker; returns these leases."""
+        gone = [lease for lease in self.buffered if of(lease)]
+        self.drop([lease.id for lease in gone])
+        self.undone, self._look = None, []
+        return gone + self.endings.let_go(of)
+
     async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:
         """Send everything that is left, and hand back *leases*; give up after *limit_s*."""
         self.stopping = True
         self.endings.releases += leases
         self.give_back()
         until = monotonic() + limit_s
-        while self.endings or self._sending:
+        while (self.endings or self._sending) and not self.lost:
             try:
                 await self.exchange()
             except (RedisError, OSError) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import time
 from base64 import b64encode
 from typing import Any
 
@@ -177,7 +176,8 @@ def to_push(
 
 
 def not_before_ms(meta: dict[str, Any]) -> int:
-    """Earliest time to send, ms; 0: at once. `delay` counts from now, `not_before` is absolute.
+    """Earliest time to send, ms; 0: at once. `not_before` is absolute, `delay` a wait from now on,
+    which is negative: the crawl's clock counts it (I6).
 
     Raises:
         BadMeta: one of them is no time.
@@ -186,7 +186,7 @@ def not_before_ms(meta: dict[str, Any]) -> int:
         return 0
     m.check({key: meta[key] for key in (m.DELAY, m.NOT_BEFORE) if key in meta}, m.SPIDER)
     if meta.get(m.DELAY):
-        return int((time.time() + meta[m.DELAY]) * 1000)
+        return -int(meta[m.DELAY] * 1000)
     return int((meta.get(m.NOT_BEFORE) or 0) * 1000)
 
 

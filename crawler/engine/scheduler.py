@@ -34,13 +34,14 @@ from crawler.engine.overflow import Overflow
 from crawler.engine.passage import Passage
 from crawler.engine.presence import Presence, process_age_s, worker_name
 from crawler.engine.pump import Pump
+from crawler.engine.recovery import Recovery
 from crawler.engine.seeds import requests_of
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
 from crawler.errors import EncodeError
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Budgets, Burial, Done, Push
-from crawler.frontier.partitions import join_frontier
+from crawler.frontier.partitions import join_frontier, rejoin
 from crawler.frontier.seal import Seal
 from crawler.frontier.wire import note
 from crawler.stores.connect import endpoints, redis_client
@@ -140,8 +141,18 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
         seeds = SeedKeys(config.seeds_key)
         self.intake = Intake(
-            self.redis, self.frontier, seeds, self._read_seed, self._seeded, self._before_seeds
+            *(self.redis, self.frontier, seeds, self._read_seed, self._seeded),
+            *(self.pump.kept.add, self._before_seeds),
         )
+        self.recovery = Recovery(
+            *(self.frontier, self.pump, self.ledger, self.stats),
+            *(self._forget, self._state_lost),
+        )
+        self.recovery.watch()
+        await self._configure()
+
+    async def _configure(self) -> None:
+        config, manners = self.config, manners_of(self.crawler)
         await self.frontier.configure(
             delay_ms=config.delay_ms,
             concurrency=config.concurrency,
@@ -156,6 +167,31 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             ),
         )
         await self.presence.beat()
+
+    def _forget(self) -> None:
+        """What was learned of the crawl counts no longer: Redis has another state of it."""
+        self.df.clear()
+        manners_of(self.crawler).tell_again()
+
+    def _state_lost(self) -> None:
+        if self.config.keep_alive:
+            asyncio.ensure_future(self._rejoin())  # noqa: RUF006  # it ends by itself
+        else:
+            self._stop("state_lost")
+
+    async def _rejoin(self) -> None:
+        """Join the crawl that is there now, and push again what no page stands for."""
+
+        async def join() -> None:
+            await rejoin(self.frontier)
+            await self._configure()
+
+        await Patience(self.config.outage_s, logger.warning).try_until_async(join)
+        logger.warning("worker %s joins crawl %r anew", self.worker, self.config.crawl)
+        self.recovery.rejoined()
+
+    def _stop(self, reason: str) -> None:
+        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006
 
     def _wrap(self) -> None:
         """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
@@ -211,7 +247,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return
         logger.error("the worker stops: %s: %s", type(error).__name__, error)
         reason = "outage" if isinstance(error, RedisError | OSError) else "error"
-        asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006
+        self._stop(reason)
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request; False where it is a duplicate or cannot be stored. Never raises."""

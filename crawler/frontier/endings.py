@@ -14,6 +14,16 @@ from crawler.frontier.wire import MAX_CHILDREN, commit_args
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100
+#: Where the subjects of a call wait; a site's wish is its own.
+_HOMES = {
+    "land": "landed",
+    "push": "pushes",
+    "commit": "done",
+    "commit_out": "done",
+    "retry": "retries",
+    "bury": "burials",
+    "release": "releases",
+}
 #: Arguments of `measure`: the bounds, then so many for each domain.
 _BOUNDS, _MEASURED = 3, 5
 
@@ -61,6 +71,31 @@ class Endings:
         """The round trip failed: *earlier* goes first next time."""
         for field in attrs.fields(Endings):
             getattr(self, field.name)[:0] = getattr(earlier, field.name)
+
+    def take_back(self, calls: Sequence[Call], *, lost: bool = False) -> None:
+        """Calls failed: what they speak of goes first next time.
+
+        *lost*: Redis forgot the leases they are about; only what needs none is said again.
+        """
+        earlier = Endings()
+        for made in calls:
+            home = _HOMES.get(made.name)
+            if home is None:
+                earlier.limits.append(made)
+            elif not lost or home == "pushes":
+                getattr(earlier, home).extend(made.about)
+        self.put_back(earlier)
+
+    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+        """Drop what would end leases that are no longer held; returns these."""
+        gone: list[Lease] = []
+        for name in ("done", "retries", "burials"):
+            endings = getattr(self, name)
+            gone += [ending.lease for ending in endings if of(ending.lease)]
+            endings[:] = [ending for ending in endings if not of(ending.lease)]
+        for leases in (self.releases, self.landed):
+            leases[:] = [lease for lease in leases if not of(lease)]
+        return gone
 
     def split(self, frontier: Frontier) -> list[Endings]:
         """Sort what each partition is to be told, by its number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from crawler.errors import FrontierError
+from crawler.frontier import clearing
 from crawler.frontier.keys import Keys
 from crawler.frontier.model import (
     NO_BUDGETS,
@@ -24,11 +25,10 @@ from crawler.frontier.model import (
     Retry,
 )
 from crawler.frontier.seal import NO_SEAL, Seal
+from crawler.frontier.state import Known, Watch, new_id, new_token
 from crawler.frontier.wire import (
     MAX_CHILDREN,
     commit_args,
-    domain_of,
-    escape,
     lanes_arg,
     parse_leased,
     remembered,
@@ -39,14 +39,12 @@ from crawler.frontier.wire import (
 from crawler.lenient import whole
 from crawler.stores.scripts import call
 
-#: Requests that one step of a long command touches.
-STEP = 500
-
 
 class Frontier:
     """One crawl's frontier in Redis, or one partition of it (see `partitions`).
 
-    Stateless: any number may exist in any process.
+    Any number may exist in any process. One that was told to `begin` refuses to work on
+    another state than the crawl's own (I12); the others work on what is there, as commands do.
     """
 
     #: Signs what jobs, imports and replays push; a worker's scheduler signs by itself.
@@ -57,6 +55,7 @@ class Frontier:
         self.keys = crawl if isinstance(crawl, Keys) else Keys(crawl)
         #: 0 asks the server's clock (I6); tests pass their own time.
         self.now_ms = now_ms
+        self.watch = Watch()
 
     @property
     def parts(self) -> Sequence[Frontier]:
@@ -75,8 +74,25 @@ class Frontier:
         return self
 
     async def run(self, name: str, *args: Any) -> Any:
-        """Run one of the scripts; returns its reply as it is."""
-        return await call(self.redis, script(name), [self.keys.prefix], [self.now_ms, *args])
+        """Run one of the scripts; returns its reply as it is.
+
+        Raises:
+            StateError: Redis has another state of the crawl than the one that is remembered.
+        """
+        try:
+            stamp = self.watch.stamp(self.now_ms)
+            return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
+        except ResponseError as error:
+            raise self.watch.judged(error) from None
+
+    async def begin(self) -> None:
+        """Work on the crawl's present state from now on, and on no other; a new crawl gets one.
+
+        Raises:
+            RedisError: a server does not answer.
+        """
+        self.watch.known = None
+        self.watch.known = Known.read(text(await self.run("begin", new_id())))
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
@@ -84,7 +100,9 @@ class Frontier:
         for start in range(0, len(pushes), MAX_CHILDREN):
             part = pushes[start : start + MAX_CHILDREN]
             args = [arg for push in part for arg in push.args()]
+            before = self.watch.before
             replies += map(text, await self.run("push", len(part), *args))
+            self.watch.entered(before, len(part))
         return replies
 
     async def lease(
@@ -101,8 +119,11 @@ class Frontier:
 
         They may be sent late by *slack_ms*, where that is more than the usual margin.
         """
-        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms)
-        return parse_leased(await self.run("lease", *args), slack_ms)
+        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms, new_token())
+        before = self.watch.before
+        leased = parse_leased(await self.run("lease", *args), slack_ms)
+        self.watch.saw(before, leased.state_shown)
+        return leased
 
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
@@ -368,48 +389,15 @@ class Frontier:
         Only ever on an explicit command (I7). Limits, tokens, workers and totals stay, so that
         a fleet that runs meanwhile stays polite and its late words change nothing.
         """
-        dropped = int(await self.run("clear"))
-        async for key in self._scan(self.keys.queue("")):
-            domain = key.decode().removeprefix(self.keys.queue(""))
-            while await self.run("discard", domain, STEP, 1):
-                pass
-        while await self.sweep():
-            pass
-        async for key in self._scan(self.keys.domain("")):
-            await self.redis.hdel(key.decode(), "pages")
-        await self._fail_jobs()
-        return dropped
-
-    async def _fail_jobs(self) -> None:
-        """Count what a clear dropped against the jobs, so that none waits for it."""
-        client: Any = self.redis
-        async for key in self._scan(self.keys.job + ":"):
-            counted = await client.hmget(key, "total", "done", "sent", "arrived")
-            total, done, sent, arrived = (int(n or 0) for n in counted)
-            await client.hset(key, "failed", total - done + sent - arrived)
+        return await clearing.clear(self)
 
     async def clear_domain(self, domain: str) -> int:
         """Drop a domain's requests but for those in flight and the dead; returns how many."""
-        dropped = 0
-        while gone := int(await self.run("discard", domain, STEP, 0)):
-            dropped += gone
-        client: Any = self.redis
-        cursor = 0
-        while True:
-            cursor, rows = await client.zscan(self.keys.delayed, cursor, count=STEP)
-            ids = [id_ for id_, _ in rows]
-            stored = await client.hmget(self.keys.requests, ids) if ids else []
-            mine = [i for i, s in zip(ids, stored, strict=True) if s and domain_of(s) == domain]
-            dropped += int(await self.run("discard", domain, 0, 0, *mine)) if mine else 0
-            if not cursor:
-                return dropped
+        return await clearing.clear_domain(self, domain)
 
     async def erase(self) -> int:
         """Delete every key of a crawl that nobody works on any more; returns keys deleted."""
         deleted = 0
-        async for key in self._scan(self.keys.prefix):
+        async for key in clearing.scan(self.redis, self.keys.prefix):
             deleted += await self.redis.unlink(key)
         return deleted
-
-    def _scan(self, prefix: str) -> AsyncIterator[bytes]:
-        return self.redis.scan_iter(match=f"{escape(prefix)}*", count=1000)

@@ -87,8 +87,12 @@ class Push:
     """None skips the filter."""
     force: bool = False
     """Enter although seen (a seed); the fingerprint is remembered all the same."""
+    mark: str = ""
+    """Made once for a push that its fingerprint does not keep from entering twice, so that its call
+    may be repeated where a reply was lost."""
     priority: int = 0
     not_before_ms: int = 0
+    """Earliest time to send, on the crawl's clock; negative: a wait from now on."""
     job: str = ""
     """The job that it counts for, without spaces; empty for none."""
 
@@ -102,6 +106,8 @@ class Push:
         fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
         if self.force:
             fingerprint = f"!{fingerprint}"
+        if self.mark:
+            fingerprint = f"{fingerprint}*{self.mark}"
         return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
 
 
@@ -169,6 +175,10 @@ class Leased:
     expired: bool
     """A worker went silent: call reap."""
     leases: Sequence[Lease]
+    state_shown: str = ""
+    """Id, turn and sequence of the crawl (crawler.frontier.state)."""
+    broken_keys: Sequence[str] = ()
+    """Keys of the wrong type: what is theirs was set aside for a minute."""
 
 
 @attrs.frozen(kw_only=True)

@@ -98,8 +98,21 @@ async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
         ConfigError: the crawl has another number of partitions.
         RedisError: Redis does not answer.
     """
-    agree(crawl, partitions, int(await Frontier(redis, crawl).run("join", partitions)))
-    return frontier_of(redis, crawl, partitions)
+    frontier = frontier_of(redis, crawl, partitions)
+    await rejoin(frontier)
+    return frontier
+
+
+async def rejoin(frontier: Frontier) -> None:
+    """Work on the state that the crawl has now; begins the crawl where there is none.
+
+    Raises:
+        ConfigError: the crawl has another number of partitions.
+        RedisError: Redis does not answer.
+    """
+    crawl, partitions = frontier.keys.crawl, frontier.keys.of
+    agree(crawl, partitions, int(await Frontier(frontier.redis, crawl).run("join", partitions)))
+    await frontier.begin()
 
 
 def agree(crawl: str, partitions: int, has: int) -> None:
@@ -209,6 +222,10 @@ class PartitionedFrontier(Frontier):
         )
         await self.forward()
         return words
+
+    async def begin(self) -> None:
+        """Work on the present state of each partition: each has an identity of its own."""
+        await self._each(lambda part: part.begin())
 
     async def forward(self) -> int:
         return sum(await self._each(lambda part: outbox.forward(part, self._parts)))

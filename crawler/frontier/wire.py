@@ -86,7 +86,7 @@ def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
     """Read the reply of the lease script, which was asked for room for so much lateness."""
-    state, now_ms, next_due_ms, undone, entered, expired, flat = reply
+    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken = reply
     leases = [
         Lease(
             id=text(flat[at]),
@@ -107,6 +107,8 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         entered=int(entered),
         expired=bool(expired),
         leases=leases,
+        state_shown=text(shown),
+        broken_keys=[key.decode("utf-8", "replace") for key in broken],
     )
 
 

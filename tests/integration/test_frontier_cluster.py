@@ -107,7 +107,7 @@ async def test_seeds_are_claimed_beside_their_own_key(cluster: Redis) -> None:
     keys = SeedKeys("shop:start_urls")
     await cluster.rpush(keys.seeds, "s1")
     names = [keys.seeds, keys.claimed, keys.claims, keys.tries]
-    claim, seed, tries = await call(cluster, script("claim"), names, [5, TTL])
+    claim, seed, tries = await call(cluster, script("claim"), names, [5, TTL, "r"])
     assert (seed, tries) == (b"s1", b"0")
     names = [keys.claimed, keys.claims, keys.rejected, keys.tries]
     assert await call(cluster, script("settle"), names, [10, claim, b""]) == b"OK"

@@ -1,11 +1,32 @@
 -- _admit: one request enters the frontier.
+-- Whoever repeats a call whose reply was lost must not enter a request twice: by its fingerprint, or,
+-- where it has none or enters although seen, by a mark behind a '*' that its sender made for it once.
+-- A mark is remembered for 20 to 40 minutes.
+local MARKS_S = 1200
+local function repeated(mark)
+    local of = math.floor(now / 1000 / MARKS_S)
+    local key = P .. 'marks:' .. of
+    if try(P .. 'marks:' .. (of - 1), 'SISMEMBER', mark) == 1 or try(key, 'SADD', mark) == 0 then
+        return true
+    end
+    redis.call('EXPIRE', key, 2 * MARKS_S)
+    return false
+end
+
 -- Its id is the next sequence number, so that ids order requests of one level: first in, first out.
 local function admit(fp, domain, level, not_before, stored)
-    local job = select(3, header(stored))
+    local job, mark = select(3, header(stored)), nil
+    if string.find(fp, '*', 1, true) then
+        fp, mark = string.match(fp, '^([^*]*)%*(.*)$')
+    end
     local over = over_budget(domain, job)
     if over and string.byte(fp) ~= 33 then -- a seed was asked for by name: it enters, and counts
         count(over, 1)
         return 'OVER'
+    end
+    if mark and repeated(mark) then
+        count('duplicate', 1)
+        return 'DUPLICATE'
     end
     if string.byte(fp) == 33 then -- '!': a seed enters although seen, and is remembered
         if #fp > 1 then
@@ -18,6 +39,9 @@ local function admit(fp, domain, level, not_before, stored)
     local number = next_seq()
     local id = string.format('%.0f', number) .. SUFFIX
     batch('HSET', REQUESTS, id, stored)
+    if not_before < 0 then -- a wait, for no clock but the crawl's counts (I6)
+        not_before = now - not_before
+    end
     if not_before > now then
         batch('ZADD', DELAYED, not_before, id)
     else

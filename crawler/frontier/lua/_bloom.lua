@@ -38,7 +38,7 @@ local function in_layer(g, number, fp)
     local segment, found = places(layer, fp)
     local key = segment_key(g, number, segment)
     for _, at in ipairs(found) do
-        if redis.call('GETBIT', key, at) == 0 then
+        if try(key, 'GETBIT', at) ~= 1 then
             return false
         end
     end
@@ -81,7 +81,7 @@ function bloom.remember(g, fp)
     for _, at in ipairs(found) do
         set[#set + 1], set[#set + 2], set[#set + 3], set[#set + 4] = 'SET', 'u1', at, '1'
     end
-    for _, was in ipairs(redis.call('BITFIELD', key, unpack(set))) do
+    for _, was in ipairs(try(key, 'BITFIELD', unpack(set)) or { 0 }) do
         new = new or was == 0
     end
     if new then

@@ -12,14 +12,14 @@ local function read_budgets()
 end
 
 local function pages_of(domain)
-    pages[domain] = pages[domain] or tonumber(redis.call('HGET', state_of(domain), 'pages')) or 0
+    pages[domain] = pages[domain] or tonumber(try(state_of(domain), 'HGET', 'pages')) or 0
     return pages[domain]
 end
 
 local function job_spent(job)
     local key = 'job ' .. job
     if not pages[key] then
-        local s = redis.call('HMGET', P .. 'job:' .. job, 'total', 'budget', 'elsewhere')
+        local s = try(P .. 'job:' .. job, 'HMGET', 'total', 'budget', 'elsewhere') or {}
         local total = (tonumber(s[1]) or 0) + (tonumber(s[3]) or 0) -- of other partitions, as last told
         pages[key] = { total = total, most = tonumber(s[2]) or most.job }
     end
@@ -60,6 +60,6 @@ end
 -- Runs at the end of a script.
 local function write_spent()
     for domain, n in pairs(spent) do
-        redis.call('HINCRBY', state_of(domain), 'pages', n)
+        try(state_of(domain), 'HINCRBY', 'pages', n)
     end
 end

@@ -1,18 +1,4 @@
--- _core: key names, the clock, and the one function that decides where a domain stands.
--- Every key of a crawl starts with KEYS[1], which carries the hash tag: one script, one slot.
-local P = KEYS[1]
-local REQUESTS, LEASES, HELD = P .. 'requests', P .. 'leases', P .. 'held'
-local READY, WAITING, DELAYED = P .. 'ready', P .. 'waiting', P .. 'delayed'
-local DEAD, AUTOPSY, DELIVERIES = P .. 'dead', P .. 'autopsy', P .. 'deliveries'
-local COUNTERS, CONTROL = P .. 'counters', P .. 'control'
-local LEVEL = 1099511627776 -- 2^40: a queue's score is level * LEVEL + sequence, so FIFO in a level
-
-local now = tonumber(ARGV[1])
-if now == 0 then
-    local t = redis.call('TIME')
-    now = t[1] * 1000 + math.floor(t[2] / 1000)
-end
-
+-- _core: counting, the limits of a domain, and the one function that decides where a domain stands.
 local counted, touched, jobs = {}, {}, {}
 local defaults
 local had_ready = redis.call('ZCARD', READY) > 0
@@ -51,19 +37,17 @@ local function next_seq()
     return block - 1
 end
 
--- A number as it was written here; junk of others, NaN and infinity count as none.
-local function number(text)
-    local n = tonumber(text)
-    return n and n > -1e15 and n < 1e15 and n or nil
-end
-
 -- The limits of a domain: an operator's, else its site file's, else the crawl's. Times in ms.
+-- False where its state is no hash. An older state knows nothing of the last sends: a pause follows.
 local function limits(domain)
     if not defaults then
-        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle')
+        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle', 'rolled')
     end
-    local s = redis.call('HMGET', state_of(domain), 'delay', 'cap', 'due', 'active', 'paused', 'served',
+    local s = try(state_of(domain), 'HMGET', 'delay', 'cap', 'due', 'active', 'paused', 'served',
         'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap', 'spread', 'spread_until')
+    if not s then
+        return false
+    end
     local due = number(s[3]) or 0
     local blocked = number(s[7]) or 0
     local asked = math.max(number(s[9]) or 0, defaults[4] == '1' and number(s[10]) or 0)
@@ -73,20 +57,37 @@ local function limits(domain)
     local own = number(s[1]) or number(s[12]) or number(defaults[2]) or 0
     local cap = number(s[2]) or number(s[13]) or number(defaults[1]) or 16
     local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
+    local delay = math.max((own + guard) / spread, asked)
+    local rolled = defaults[5] and number(defaults[5]) + delay or 0
     return {
-        delay = math.max((own + guard) / spread, asked), cap = cap * spread,
-        each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked),
+        delay = delay, cap = cap * spread,
+        each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked, rolled),
         active = number(s[4]) or 0, paused = s[5], served = number(s[6]) or 0,
         jitter = number(s[8]) or number(defaults[3]) or 0, lane = s[11] or '',
     }
 end
 
+-- A key of the domain is of the wrong type: the domain is looked at again in a while.
+local function set_aside(domain)
+    redis.call('ZREM', READY, domain)
+    redis.call('ZADD', WAITING, now + AGAIN_MS, domain)
+end
+
+-- An id goes into its domain's queue, or among the delayed where that cannot take it (I1).
+local function enqueue(domain, score, id)
+    if not try(queue_of(domain), 'ZADD', score, id) then
+        redis.call('ZADD', DELAYED, now + AGAIN_MS, id)
+    end
+end
+
 -- Puts a domain where it belongs: ready (may be served now), waiting (sorted by due time),
 -- or neither (nothing queued, paused, or all its slots in use).
 local function place(domain, known)
-    local head = redis.call('ZRANGE', queue_of(domain), 0, 0, 'WITHSCORES')
-    local s = head[1] and (known or limits(domain))
-    if not s or s.paused or s.active >= s.cap then
+    local head = try(queue_of(domain), 'ZRANGE', 0, 0, 'WITHSCORES')
+    local s = head and head[1] and (known or limits(domain))
+    if not head or s == false then
+        set_aside(domain)
+    elseif not s or s.paused or s.active >= s.cap then
         redis.call('ZREM', READY, domain)
         redis.call('ZREM', WAITING, domain)
     elseif s.until_ms > now then
@@ -110,7 +111,7 @@ local function finish()
     end
     for job, totals in pairs(jobs) do
         for name, n in pairs(totals) do
-            redis.call('HINCRBY', P .. 'job:' .. job, name, n)
+            try(P .. 'job:' .. job, 'HINCRBY', name, n)
         end
     end
     if not had_ready and redis.call('ZCARD', READY) > 0 then

@@ -31,13 +31,12 @@ end
 local function split_shard(g)
     local from, to = g.split, g.split + 2 ^ g.bits
     local moving = {}
-    for _, fp in ipairs(redis.call('SMEMBERS', shard_key(g.gen, from))) do
+    for _, fp in ipairs(try(shard_key(g.gen, from), 'SMEMBERS') or {}) do
         if shard(fp, g.bits, from + 1) == to then
             moving[#moving + 1] = fp
         end
     end
-    if #moving > 0 then
-        redis.call('SADD', shard_key(g.gen, to), unpack(moving))
+    if #moving > 0 and try(shard_key(g.gen, to), 'SADD', unpack(moving)) then
         redis.call('SREM', shard_key(g.gen, from), unpack(moving))
     end
     g.split = g.split + 1
@@ -51,12 +50,12 @@ function exact.begin(g)
 end
 
 function exact.known(g, fp)
-    return redis.call('SISMEMBER', shard_of(g, fp), fp) == 1
+    return try(shard_of(g, fp), 'SISMEMBER', fp) == 1
 end
 
 -- True when it is new.
 function exact.remember(g, fp)
-    if redis.call('SADD', shard_of(g, fp), fp) == 0 then
+    if try(shard_of(g, fp), 'SADD', fp) == 0 then
         return false
     end
     if g.n + 1 > (2 ^ g.bits + g.split) * SHARD_FILL then
@@ -66,5 +65,5 @@ function exact.remember(g, fp)
 end
 
 function exact.forget(g, fp)
-    return redis.call('SREM', shard_of(g, fp), fp)
+    return try(shard_of(g, fp), 'SREM', fp) or 0
 end

@@ -6,6 +6,7 @@
 -- KEYS[4] times that a claim was handed out and not read to its end (hash), in the same slot
 -- ARGV[1] seeds wanted, at most
 -- ARGV[2] lifetime of a claim, ms
+-- ARGV[3] random: no claim of an older state has the same name
 -- reply: claim, seed, times it was handed out before, claim, seed, times …
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -18,6 +19,10 @@ local function take(claim, seed)
     for _, v in ipairs({ claim, seed, string.format('%.0f', tries) }) do
         out[#out + 1] = v
     end
+end
+-- None is away for longer than its lifetime, unless the server's clock was set back.
+for _, claim in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], now + tonumber(ARGV[2]) + 2000, '+inf', 'LIMIT', 0, wanted)) do
+    redis.call('ZADD', KEYS[3], now + tonumber(ARGV[2]), claim)
 end
 for _, claim in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, wanted)) do
     local seed = redis.call('HGET', KEYS[2], claim)
@@ -48,6 +53,6 @@ elseif kind == 'zset' then
     end
 end
 for i, seed in ipairs(seeds) do
-    take(t[1] .. '.' .. t[2] .. '.' .. i, seed)
+    take(t[1] .. '.' .. t[2] .. '.' .. i .. '.' .. ARGV[3], seed)
 end
 return out

@@ -1,5 +1,5 @@
 -- clear: the crawl drops its requests and its memory; limits, tokens, workers and totals stay (I7).
--- include: _write _core _outbox _exact _bloom _seen _held
+-- include: _state _write _core _outbox _exact _bloom _seen _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- reply: how many requests there were, dead ones too
@@ -19,6 +19,7 @@ for part = 0, LAST do
     redis.call('UNLINK', outbox_of(part))
 end
 redis.call('UNLINK', REQUESTS, LEASES, HELD, READY, WAITING, DELAYED, DEAD, AUTOPSY, DELIVERIES)
+redis.call('HSET', CONTROL, 'cleared', control[3] or 0) -- ids up to here have no request any more
 count('cleared', n)
 touched = {}
 finish()

@@ -1,5 +1,5 @@
 -- late: a request left after its time; the pause that follows is counted from then (I5).
--- include: _write _core
+-- include: _state _write _core
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -7,6 +7,9 @@
 -- reply: time from which the next request may be sent, ms
 local domain = ARGV[2]
 local s = limits(domain)
+if not s then
+    return now
+end
 -- A clock that is wrong must not stop a site.
 local due = math.ceil(math.min(tonumber(ARGV[3]), now) + s.delay)
 if due > s.due then

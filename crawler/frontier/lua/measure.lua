@@ -1,6 +1,6 @@
 -- measure: how long sites took to answer; the pause of each follows, for the whole fleet (I5).
 -- A site that answers in L ms and is to have C requests under way is asked every L / C ms.
--- include: _write _core
+-- include: _state _write _core
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] requests under way at one site that are aimed at
@@ -19,7 +19,7 @@ end
 for at = 5, #ARGV, 5 do
     local domain, good, bad = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 3])
     local first = good > 0 and ARGV[at + 2] or ARGV[at + 4]
-    local mean = tonumber(redis.call('HGET', state_of(domain), 'latency') or first)
+    local mean = tonumber(try(state_of(domain), 'HGET', 'latency') or first)
     if good > 0 then
         mean = moved(mean, good, tonumber(ARGV[at + 2]))
     end
@@ -27,7 +27,7 @@ for at = 5, #ARGV, 5 do
         mean = math.max(mean, moved(mean, bad, tonumber(ARGV[at + 4])))
     end
     local pause = math.floor(math.min(math.max(mean / target, least), most))
-    redis.call('HSET', state_of(domain), 'latency', string.format('%.1f', mean), 'measured', pause)
+    try(state_of(domain), 'HSET', 'latency', string.format('%.1f', mean), 'measured', pause)
     touched[domain] = true
 end
 finish()

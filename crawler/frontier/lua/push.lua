@@ -1,9 +1,9 @@
 -- push: requests enter the frontier, each once (I1): deduplicated, stored, placed in its domain's queue.
--- include: _write _core _outbox _exact _bloom _seen _budget _admit
+-- include: _state _write _core _outbox _exact _bloom _seen _budget _admit
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of requests
--- ARGV[3] then for each: fingerprint ('' skips the filter), domain, level, not before ms, stored request
+-- ARGV[3] then for each: fingerprint ('' skips the filter), domain, level, not before ms (negative: a wait), stored request
 -- reply: for each request 'OK', 'DUPLICATE' or 'OVER' (a budget)
 local replies, at = {}, 3
 reserve_seq(tonumber(ARGV[2]))
@@ -11,6 +11,7 @@ for i = 1, tonumber(ARGV[2]) do
     replies[i] = admit(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4])
     at = at + 5
 end
+sign()
 memorise()
 write_spent()
 finish()

@@ -1,5 +1,5 @@
 -- reap: leases whose worker went silent return to their place; too many deliveries bury them.
--- include: _write _core _outbox _held
+-- include: _state _write _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most
@@ -12,7 +12,7 @@ local function take_back(id, hold)
     redis.call('HSET', DELIVERIES, id, deliveries)
     let_go(id, hold)
     if deliveries < tonumber(ARGV[3]) then
-        redis.call('ZADD', queue_of(hold.domain), hold.score, id)
+        enqueue(hold.domain, hold.score, id)
         returned = returned + 1
         return
     end
@@ -35,8 +35,8 @@ local function put_back(id)
     if not domain then
         to_dead(id, '{"reason":"unreadable","error":"the stored request has no header"}')
         buried = buried + 1
-    elseif not redis.call('ZSCORE', queue_of(domain), id) then
-        redis.call('ZADD', queue_of(domain), level * LEVEL + next_seq(), id)
+    elseif not try(queue_of(domain), 'ZSCORE', id) then
+        enqueue(domain, level * LEVEL + next_seq(), id)
         freed[domain], touched[domain] = (freed[domain] or 0) + 1, true
         returned = returned + 1
     end

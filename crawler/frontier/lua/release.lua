@@ -1,5 +1,5 @@
 -- release: a worker hands leases back unfinished; they keep their place in the queue.
--- include: _write _core _held
+-- include: _state _write _core _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of requests
@@ -11,7 +11,7 @@ for i = 1, tonumber(ARGV[2]) do
     local mine = hold and hold.token == ARGV[at + 1]
     if mine then
         let_go(id, hold)
-        redis.call('ZADD', queue_of(hold.domain), hold.score, id)
+        enqueue(hold.domain, hold.score, id)
     end
     count(mine and 'released' or 'lost', 1)
     replies[i] = mine and 'OK' or 'LOST'

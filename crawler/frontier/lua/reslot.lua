@@ -1,5 +1,5 @@
 -- reslot: a worker missed the time at which it should have sent, and asks for another (I5).
--- include: _write _core _held _slot
+-- include: _state _write _core _held _slot
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] id
@@ -15,6 +15,9 @@ if not hold or hold.token ~= ARGV[3] then
 end
 local domain = hold.domain
 local s = limits(domain)
+if not s then
+    return { now, 0, 0 }
+end
 if ARGV[5] ~= '' then
     s.until_ms = math.max(s.until_ms, now - tonumber(ARGV[5]) + s.delay)
 elseif redis.call('HGET', state_of(domain), 'slot') == ARGV[4] then

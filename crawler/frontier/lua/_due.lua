@@ -1,0 +1,71 @@
+-- _due: what waited for its time joins what may be served, and ids whose request is gone are noticed.
+local gone = 0
+
+-- An id without a request is left behind by `clear`, or its request was lost by the server (I12).
+local function missing(id)
+    local cleared = tonumber(redis.call('HGET', CONTROL, 'cleared')) or math.huge
+    if tonumber(string.match(id, '^%d+')) >= cleared then
+        gone = gone + 1
+    end
+end
+
+-- A crawl that lost requests is not the one that its workers began with: it has no identity now.
+local function lost()
+    redis.call('HDEL', CONTROL, 'id')
+    return redis.error_reply('STATELOST ' .. gone .. ' requests are missing in ' .. REQUESTS)
+end
+
+local function promote_delayed()
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, 200)) do
+        redis.call('ZREM', DELAYED, id)
+        local stored = redis.call('HGET', REQUESTS, id)
+        local level, domain = header(stored or '')
+        if domain then
+            enqueue(domain, level * LEVEL + next_seq(), id)
+            touched[domain] = true
+        elseif stored then -- I8: set aside, with the reason
+            redis.call('ZADD', DEAD, now, id)
+            redis.call('HSET', AUTOPSY, id, '{"reason":"unreadable","error":"the stored request has no header"}')
+            count('buried', 1)
+        else
+            missing(id)
+        end
+    end
+    for domain in pairs(touched) do
+        place(domain)
+    end
+    touched = {}
+end
+
+-- A domain whose time has come, or comes within the lead, joins the ready ones.
+local function promote_waiting(lead, most)
+    local due = redis.call('ZRANGEBYSCORE', WAITING, '-inf', now + lead, 'LIMIT', 0, most)
+    local real = now
+    now = now + lead
+    for _, domain in ipairs(due) do
+        place(domain)
+    end
+    now = real
+end
+
+local function first(key)
+    return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+end
+
+-- What a lease replies, and its last writes.
+local function answer(state, out)
+    local waiting, delayed, lease = first(WAITING), first(DELAYED), first(LEASES)
+    local next_due, wrong = math.min(waiting or math.huge, delayed or math.huge), {}
+    for key in pairs(broken) do
+        wrong[#wrong + 1] = key
+    end
+    if #wrong > 0 then
+        count('broken_keys', #wrong)
+    end
+    sign()
+    finish()
+    local seq = block > 0 and string.format('%.0f', block + left) or control[3] or 0
+    local shown = control[1] and control[1] .. ' ' .. (control[2] or 0) .. ' ' .. seq or ''
+    return { state, now, next_due == math.huge and 0 or next_due, undone(), entered(),
+        lease and lease < now and 1 or 0, out, shown, wrong }
+end

@@ -1,0 +1,203 @@
+"""I12: a server that lost a crawl, or fell back to an older state of it, is never taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Burial, Done, Retry
+from crawler.frontier.partitions import join_frontier
+from crawler.frontier.state import StateLost, StateRolledBack
+from tests.integration.frontier_kit import TTL, page, pages
+
+pytestmark = pytest.mark.redis
+
+
+class Copies:
+    """Copies of a crawl's keys, as an older state of its server."""
+
+    def __init__(self, redis: Redis, crawl: str) -> None:
+        self.redis: Any = redis
+        self.pattern = f"{{{crawl}*"
+
+    async def keys(self) -> list[bytes]:
+        return [key async for key in self.redis.scan_iter(match=self.pattern)]
+
+    async def take(self) -> dict[bytes, bytes]:
+        return {key: await self.redis.dump(key) for key in await self.keys()}
+
+    async def drop(self) -> None:
+        for key in await self.keys():
+            await self.redis.delete(key)
+
+    async def restore(self, copy: dict[bytes, bytes]) -> None:
+        await self.drop()
+        for key, value in copy.items():
+            await self.redis.restore(key, 0, value)
+
+
+async def joined(redis: Redis, crawl: str) -> tuple[Frontier, list[Exception]]:
+    """A worker's frontier, and what it was told of the state."""
+    f = await join_frontier(redis, crawl, 1)
+    told: list[Exception] = []
+    f.watch.changed = told.append
+    return f, told
+
+
+async def test_tokens_and_ids_are_given_out_once_whatever_state_comes_back(
+    redis_client: Redis, namespace: str
+) -> None:
+    """I2: a late commit of A must never ack B's page."""
+    a, _ = await joined(redis_client, namespace)
+    copies = Copies(redis_client, namespace)
+    before = await copies.take()
+    await a.push([page("http://a.example/old", fingerprint=1)])
+    [old] = (await a.lease("a", 1, ttl_ms=TTL)).leases
+
+    await copies.restore(before)
+    b, _ = await joined(redis_client, namespace)
+    await b.push([page("http://b.example/new", fingerprint=2)])
+    [new] = (await b.lease("b", 1, ttl_ms=TTL)).leases
+    assert new.id == old.id  # nobody told the server: b does not know of the fall
+    assert new.token != old.token
+    stranger = Frontier(redis_client, namespace)
+    assert await stranger.commit([Done(lease=old)]) == ["LOST"]
+
+    with pytest.raises(StateRolledBack):
+        await a.commit([Done(lease=old)])
+    assert (await a.counts()).leased == 1
+    await a.push([page("http://a.example/again", fingerprint=3)])
+    [again] = (await a.lease("a", 1, ttl_ms=TTL)).leases
+    assert int(again.id) > 1_000_000
+
+
+@pytest.mark.parametrize("verb", ["push", "lease", "renew", "commit", "retry", "bury", "release"])
+async def test_no_verb_works_on_a_server_that_lost_the_crawl(
+    redis_client: Redis, namespace: str, verb: str
+) -> None:
+    f, told = await joined(redis_client, namespace)
+    await f.push(pages(3))
+    [lease] = (await f.lease("w", 1, ttl_ms=TTL)).leases
+    copies = Copies(redis_client, namespace)
+    await copies.drop()
+    calls: dict[str, Callable[[], Awaitable[Any]]] = {
+        "push": lambda: f.push(pages(1)),
+        "lease": lambda: f.lease("w", 1, ttl_ms=TTL),
+        "renew": lambda: f.renew("w", [lease], ttl_ms=TTL, info=b"{}"),
+        "commit": lambda: f.commit([Done(lease=lease)]),
+        "retry": lambda: f.retry([Retry(lease=lease, wait_ms=0, push=page())]),
+        "bury": lambda: f.bury([Burial(lease=lease, note=b"{}")]),
+        "release": lambda: f.release([lease]),
+    }
+    with pytest.raises(StateLost, match="no crawl of this name"):
+        await calls[verb]()
+    assert await copies.keys() == []
+    assert len(told) == 1
+
+    await join_frontier(redis_client, namespace, 1)
+    with pytest.raises(StateLost, match="another crawl"):
+        await calls[verb]()
+
+
+@pytest.mark.parametrize("verb", ["push", "lease", "renew", "commit", "idle"])
+async def test_an_older_state_is_told_of_once_and_worked_on_after_that(
+    redis_client: Redis, namespace: str, verb: str
+) -> None:
+    f, told = await joined(redis_client, namespace)
+    other, other_told = await joined(redis_client, namespace)
+    await f.push(pages(3))
+    copies = Copies(redis_client, namespace)
+    before = await copies.take()
+    [lease] = (await f.lease("w", 1, ttl_ms=TTL)).leases
+    await f.commit([Done(lease=lease, children=pages(4, start=10))])
+    await f.lease("w", 1, ttl_ms=TTL)
+    await other.lease("w2", 1, ttl_ms=TTL)
+    await copies.restore(before)
+    calls: dict[str, Callable[[], Awaitable[Any]]] = {
+        "push": lambda: f.push(pages(1, start=50)),
+        "lease": lambda: f.lease("w", 1, ttl_ms=TTL),
+        "renew": lambda: f.renew("w", [lease], ttl_ms=TTL, info=b"{}"),
+        "commit": lambda: f.commit([Done(lease=lease)]),
+        "idle": f.idle,
+    }
+    with pytest.raises(StateRolledBack):
+        await calls[verb]()
+    assert len(told) == 1
+    assert (await Frontier(redis_client, namespace).counts()).ready == 3  # nothing was done
+    await calls[verb]()
+    assert len(told) == 1
+    with pytest.raises(StateRolledBack):  # who did not see it by itself is told by those who did
+        await other.lease("w2", 1, ttl_ms=TTL)
+    await other.lease("w2", 1, ttl_ms=TTL)
+    assert len(other_told) == 1
+    assert (await f.counts()).totals["rolled_back"] == 1
+
+
+async def test_a_clear_is_no_lost_state(redis_client: Redis, namespace: str) -> None:
+    f, told = await joined(redis_client, namespace)
+    await f.push(pages(5))
+    [lease] = (await f.lease("w", 1, ttl_ms=TTL)).leases
+    await Frontier(redis_client, namespace).clear()
+    assert await f.renew("w", [lease], ttl_ms=TTL, info=b"{}") == [lease.id]
+    assert await f.commit([Done(lease=lease)]) == ["LOST"]
+    assert not (await f.lease("w", 1, ttl_ms=TTL)).leases
+    assert await f.idle()
+    assert not told
+
+
+async def test_requests_that_vanish_are_lost_state_and_no_end(
+    redis_client: Redis, namespace: str
+) -> None:
+    """A server that evicts keys, or a slip of an operator, must not look like a finished crawl."""
+    f, _ = await joined(redis_client, namespace)
+    await f.push(pages(5))
+    await redis_client.delete(f.keys.requests)
+    with pytest.raises(StateLost, match="5 requests are missing"):
+        await f.lease("w", 10, ttl_ms=TTL)
+    with pytest.raises(StateLost):
+        await f.idle()
+    again, _ = await joined(redis_client, namespace)  # after that it goes on with what is left
+    await again.push([page("http://a.example/x", fingerprint=77)])
+    assert len((await again.lease("w", 10, ttl_ms=TTL)).leases) == 1
+
+
+async def test_holds_of_the_old_form_end_as_before(redis_client: Redis, namespace: str) -> None:
+    f, _ = await joined(redis_client, namespace)
+    client: Any = redis_client
+    await f.push(pages(1))
+    [lease] = (await f.lease("w", 1, ttl_ms=TTL)).leases
+    held = (await client.hget(f.keys.held, lease.id)).decode().split(" ")
+    await client.hset(f.keys.held, lease.id, " ".join(["17", *held[1:]]))
+    assert await f.commit([Done(lease=lease)]) == ["LOST"]
+    old = Done(lease=type(lease)(**{**_fields(lease), "token": "17"}))
+    assert await f.commit([old]) == ["OK"]
+
+
+async def test_a_crawl_of_an_older_version_gets_an_identity(
+    redis_client: Redis, namespace: str
+) -> None:
+    old = Frontier(redis_client, namespace)
+    await old.push(pages(2))
+    client: Any = redis_client
+    assert await client.hget(old.keys.control, "id") is None
+    f, told = await joined(redis_client, namespace)
+    assert len((await f.lease("w", 2, ttl_ms=TTL)).leases) == 2
+    assert not told
+
+
+async def test_a_wrong_argument_is_no_change_of_state(redis_client: Redis, namespace: str) -> None:
+    f, told = await joined(redis_client, namespace)
+    with pytest.raises(ResponseError):
+        await f.run("lease")
+    assert not told
+
+
+def _fields(lease: Any) -> dict[str, Any]:
+    import attrs
+
+    return attrs.asdict(lease)
