@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 import attrs
 import orjson
@@ -150,11 +151,11 @@ async def test_i8_a_seed_that_redis_refuses_takes_no_other_along(
 ) -> None:
     def read(seed: bytes) -> list[Push]:
         (push,) = a_push(seed)
-        # The key of this domain's queue is no sorted set: the script ends in an error.
-        return [attrs.evolve(push, domain="spoilt")] if seed == b"bad" else [push]
+        # No time: the script ends in an error.
+        late: Any = "soon"
+        return [attrs.evolve(push, not_before_ms=late)] if seed == b"bad" else [push]
 
     frontier = Frontier(redis_client, namespace)
-    await redis_client.set(frontier.keys.queue("spoilt"), "x")
     await redis_client.rpush(keys.seeds, "good1", "bad", "good2")
     await intake_of(redis_client, frontier, keys, read).take()
     assert list(await reasons(redis_client, keys)) == ["bad"]

@@ -1,19 +1,31 @@
 -- _admit: one request enters the frontier.
 -- Whoever repeats a call whose reply was lost must not enter a request twice: by its fingerprint, or,
 -- where it has none or enters although seen, by a mark behind a '*' that its sender made for it once.
--- A mark is remembered for 20 to 40 minutes.
+-- A mark is remembered for 20 to 40 minutes. It is written with the request, not before.
 local MARKS_S = 1200
+local marks = math.floor(now / 1000 / MARKS_S)
+local marked
 local function repeated(mark)
-    local of = math.floor(now / 1000 / MARKS_S)
-    local key = P .. 'marks:' .. of
-    if try(P .. 'marks:' .. (of - 1), 'SISMEMBER', mark) == 1 or try(key, 'SADD', mark) == 0 then
+    local key = P .. 'marks:' .. marks
+    marked = marked or {}
+    if marked[mark] or try(key, 'SISMEMBER', mark) == 1
+        or try(P .. 'marks:' .. (marks - 1), 'SISMEMBER', mark) == 1 then
         return true
     end
-    redis.call('EXPIRE', key, 2 * MARKS_S)
+    marked[mark] = true
     return false
 end
 
--- Its id is the next sequence number, so that ids order requests of one level: first in, first out.
+local function keep_marks()
+    local key = P .. 'marks:' .. marks
+    for mark in pairs(marked or {}) do
+        try(key, 'SADD', mark)
+    end
+    if marked then
+        redis.call('EXPIRE', key, 2 * MARKS_S)
+    end
+end
+
 local function admit(fp, domain, level, not_before, stored)
     local job, mark = select(3, header(stored)), nil
     if string.find(fp, '*', 1, true) then

@@ -6,6 +6,11 @@
 -- ARGV[3] then for each: fingerprint ('' skips the filter), domain, level, not before ms (negative: a wait), stored request
 -- reply: for each request 'OK', 'DUPLICATE' or 'OVER' (a budget)
 local replies, at = {}, 3
+for i = 5, #ARGV, 5 do -- before anything is written
+    if not tonumber(ARGV[i]) or not tonumber(ARGV[i + 1]) then
+        return redis.error_reply('ERR a request has no level or no time')
+    end
+end
 reserve_seq(tonumber(ARGV[2]))
 for i = 1, tonumber(ARGV[2]) do
     replies[i] = admit(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4])
@@ -15,4 +20,5 @@ sign()
 memorise()
 write_spent()
 finish()
+keep_marks()
 return replies
