@@ -11,6 +11,8 @@ from crawler.errors import ConfigError
 
 #: Each partition is asked in each round trip, and sends to each other one.
 MOST_PARTITIONS = 64
+#: Characters of a secret, at least: 32 hexadecimal digits are 128 bits.
+LEAST_SECRET = 32
 #: All before the last @ of an authority, which is what clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 
@@ -66,13 +68,19 @@ def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
     """Read the secrets of stored requests: the own one, then one more that is believed.
 
     Raises:
-        ConfigError: only the second one is set.
+        ConfigError: only the second one is set, or one is short.
     """
     own = str(settings.get("SEINE_SECRET") or "")
     other = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
     if other and not own:
         raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
-    return tuple(secret for secret in (own, other) if secret)
+    found = tuple(secret for secret in (own, other) if secret)
+    if any(len(secret) < LEAST_SECRET for secret in found):
+        raise ConfigError(
+            f"SEINE_SECRET and SEINE_SECRET_PREVIOUS need {LEAST_SECRET} characters or more; "
+            "`openssl rand -hex 32` makes one"
+        )
+    return found
 
 
 @attrs.frozen(kw_only=True)

@@ -21,6 +21,7 @@ from crawler.engine.storage import prepare
 from crawler.errors import BadSeed, SeineError
 from crawler.frontier.keys import Keys
 from crawler.frontier.partitions import agree
+from crawler.lenient import whole
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from crawler.stores.patience import Patience
 
@@ -79,7 +80,7 @@ class Command(ScrapyCrawl):
             has = redis.hget(Keys(frontier.crawl).control, "partitions")
             seconds, micros = redis.time()
         self.skew_s = time.time() - seconds - micros / 1e6
-        agree(frontier.crawl, frontier.partitions, int(has or frontier.partitions))
+        agree(frontier.crawl, frontier.partitions, whole(has, -1) if has else frontier.partitions)
         return found
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:

@@ -111,7 +111,7 @@ async def rejoin(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     crawl, partitions = frontier.keys.crawl, frontier.keys.of
-    agree(crawl, partitions, int(await Frontier(frontier.redis, crawl).run("join", partitions)))
+    agree(crawl, partitions, whole(await Frontier(frontier.redis, crawl).run("join", partitions)))
     await frontier.begin()
 
 

@@ -90,7 +90,7 @@ def test_a_replay_signs_anew_what_was_signed_and_nothing_else() -> None:
 
 def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> None:
     with pytest.raises(ConfigError) as caught:
-        Seal("c", ["hunter2"])
+        FrontierConfig.from_settings({"SEINE_SECRET": "hunter2"})
     assert "hunter2" not in str(caught.value)
     with pytest.raises(ConfigError, match="set both"):
         FrontierConfig.from_settings({"SEINE_SECRET_PREVIOUS": OLD})

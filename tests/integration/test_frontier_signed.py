@@ -1,0 +1,96 @@
+"""A signature outlives whatever the frontier does with a request."""
+
+from __future__ import annotations
+
+import pytest
+from redis.asyncio import Redis
+
+from crawler.errors import DecodeError
+from crawler.frontier.codec import decode, encode
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Burial, Done, Lease, Push, Retry
+from crawler.frontier.partitions import frontier_of
+from crawler.frontier.wire import note
+from crawler.jobs.store import Jobs
+
+pytestmark = pytest.mark.redis
+OLD, NEW = "o" * 32, "n" * 32
+HOSTS = [f"shop{n}.example" for n in range(6)]
+
+
+@pytest.fixture(params=[1, 3])
+def frontier(request: pytest.FixtureRequest, redis_client: Redis, namespace: str) -> Frontier:
+    made = frontier_of(redis_client, namespace, request.param, now_ms=1_800_000_000_000)
+    return made.sealed([OLD])
+
+
+def push(frontier: Frontier, host: str, n: int = 0, retries: int = 0) -> Push:
+    fields = {"url": f"http://{host}/{n}", "meta": {"retry_count": retries}}
+    return frontier.seal.push(
+        Push(domain=host, blob=encode(fields), fingerprint=hash((host, n)), priority=n, job="j:1")
+    )
+
+
+async def lease(frontier: Frontier, wanted: int = 50) -> list[Lease]:
+    frontier.now_ms += 1000
+    found = await frontier.lease("w", wanted, ttl_ms=500)
+    for one in found.leases:
+        frontier.seal.check(one.stored)
+    return list(found.leases)
+
+
+async def test_signed_requests_are_signed_after_all_that_can_happen_to_them(
+    frontier: Frontier,
+) -> None:
+    await frontier.configure(delay_ms=0, concurrency=16, half_window_ms=10**9)
+    await frontier.push([push(frontier, HOSTS[0])])
+    (page,) = await lease(frontier)
+    children = [push(frontier, host, n) for n, host in enumerate(HOSTS, start=1)]
+    assert await frontier.commit([Done(lease=page, children=children)]) == ["OK"]
+    leases = await lease(frontier)
+    assert len(leases) == len(HOSTS), "children of other partitions came there, signed"
+
+    again = push(frontier, leases[0].domain, 70, retries=1)
+    await frontier.retry([Retry(lease=leases[0], wait_ms=0, push=again)])
+    await frontier.release(leases[1:2])
+    await frontier.bury([Burial(lease=leases[2], note=note("5xx", "no", "w"))])
+    back = await lease(frontier)
+    assert len(back) == 2
+    assert sum(await frontier.reap()) >= 3, "the others' worker fell silent"
+
+    dead = (leases[2].id, leases[0].id)
+    assert await frontier.requeue_dead(dead) == 1
+    assert {x.domain for x in [*back, *await lease(frontier)]} == set(HOSTS)
+
+
+async def test_a_replay_after_a_change_of_the_secret_signs_with_the_new_one(
+    frontier: Frontier,
+) -> None:
+    await frontier.push([push(frontier, HOSTS[0], retries=3)])
+    (page,) = await lease(frontier)
+    await frontier.bury([Burial(lease=page, note=note("5xx", "no", "w"))])
+
+    await frontier.sealed([NEW, OLD]).requeue_dead([page.id])
+    frontier.sealed([NEW])
+    (again,) = await lease(frontier)
+    assert "retry_count" not in decode(again.blob)["meta"]
+
+
+async def test_a_forged_request_is_not_signed_by_its_replay(frontier: Frontier) -> None:
+    forged = Push(
+        domain=HOSTS[0], blob=encode({"url": f"http://{HOSTS[0]}/", "meta": {"retry_count": 1}})
+    )
+    await frontier.push([forged])
+    frontier.now_ms += 1000
+    (page,) = (await frontier.lease("w", 1, ttl_ms=500)).leases
+    await frontier.bury([Burial(lease=page, note=note("decode", "not signed", "w"))])
+    await frontier.requeue_dead([page.id])
+    with pytest.raises(DecodeError, match="not signed"):
+        await lease(frontier)
+
+
+async def test_what_a_job_pushes_is_signed(frontier: Frontier) -> None:
+    await Jobs(frontier).begin(
+        "j:full", site_id="j", kind="full", urls=[f"http://{host}/" for host in HOSTS]
+    )
+    assert len(await lease(frontier)) == len(HOSTS)
