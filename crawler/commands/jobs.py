@@ -19,7 +19,7 @@ from crawler.config import FrontierConfig
 from crawler.errors import ConfigError
 from crawler.extract.sites import site_of
 from crawler.frontier.partitions import join_frontier
-from crawler.jobs.model import Job, Plan, job_id
+from crawler.jobs.model import ENDED, Job, Plan, job_id
 from crawler.jobs.record import record
 from crawler.jobs.store import Jobs
 from crawler.ops.audit import note_command
@@ -129,10 +129,10 @@ def _plain(job: Job) -> dict[str, Any]:
 
 def _table(jobs: Sequence[Job]) -> paint.Table:
     table = paint.Table(box=None, header_style="bold")
-    for column in ("job", "state", "total", "done", "failed", "left", "ETA"):
+    for column in ("job", "state", "total", *ENDED, "left", "ETA"):
         table.add_column(column, justify="left" if column in {"job", "state"} else "right")
     for job in jobs:
-        numbers = (job.total, job.done, job.failed, job.left)
+        numbers = (job.total, *(getattr(job, name) for name in ENDED), job.left)
         eta = time_left(job.estimate(time.time())) if job.left else "–"
         table.add_row(job.id, job.state, *(f"{n:,}" for n in numbers), eta)
     return table

@@ -32,17 +32,17 @@ async def clear(frontier: Frontier) -> int:
         pass
     async for key in scan(frontier.redis, frontier.keys.domain("")):
         await frontier.redis.hdel(key.decode(), "pages")
-    await _fail_jobs(frontier)
+    await _cancel_jobs(frontier)
     return dropped
 
 
-async def _fail_jobs(frontier: Frontier) -> None:
-    """Count what a clear dropped against the jobs, so that none waits for it."""
+async def _cancel_jobs(frontier: Frontier) -> None:
+    """Count what a clear dropped as cancelled, so that no job waits for it."""
     client: Any = frontier.redis
     async for key in scan(frontier.redis, frontier.keys.job + ":"):
-        counted = await client.hmget(key, "total", "done", "sent", "arrived")
-        total, done, sent, arrived = (int(n or 0) for n in counted)
-        await client.hset(key, "failed", total - done + sent - arrived)
+        names = ("total", "sent", "arrived", "done", "ignored", "failed")
+        total, sent, arrived, *ended = (int(n or 0) for n in await client.hmget(key, names))
+        await client.hset(key, "cancelled", total + sent - arrived - sum(ended))
 
 
 async def clear_domain(frontier: Frontier, domain: str) -> int:

@@ -190,6 +190,13 @@ class Done:
     rule: str = ""
     """By which rule it was ignored; empty: it was read."""
 
+    @property
+    def ended(self) -> Literal["done", "ignored", "cancelled"]:
+        """As what it counts for its job."""
+        if not self.rule:
+            return "done"
+        return "cancelled" if self.rule == "cancelled" else "ignored"
+
 
 @attrs.frozen(kw_only=True)
 class Retry:

@@ -75,7 +75,7 @@ def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
     """
     args: list[Any] = [len(pages)]
     for page in pages:
-        args += (page.lease.id, page.lease.token, page.lease.job, len(page.children))
+        args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
         for child in page.children:
             if keys is not None:
                 part = index_of(child.domain, keys.of)

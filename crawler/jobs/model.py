@@ -11,6 +11,8 @@ import attrs
 from crawler.jobs.progress import Estimate, Pace, estimate, follow
 
 State = Literal["running", "paused", "finished", "cancelled"]
+#: Counters of a job that tell how its requests ended.
+ENDED = ("done", "ignored", "failed", "cancelled")
 #: A job's name goes into Redis keys and into the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
 
@@ -47,7 +49,13 @@ class Job:
     """Where its seeds are: what `pause` stops."""
     total: int = 0
     done: int = 0
+    """Pages that were read."""
+    ignored: int = 0
+    """Requests whose pages a named rule says are not to be read: robots.txt, a 404 …"""
     failed: int = 0
+    """Requests that were given up: dead letters."""
+    cancelled: int = 0
+    """Requests that an operator took out of the crawl."""
     started_at: float
     """Unix time, s."""
     finished_at: float | None = None
@@ -60,12 +68,17 @@ class Job:
 
     @property
     def left(self) -> int:
-        """Requests that are neither done nor failed."""
-        return max(0, self.total - self.done - self.failed)
+        """Requests that have not ended."""
+        return max(0, self.total - self.ended)
+
+    @property
+    def ended(self) -> int:
+        """Requests that have ended, whatever the outcome."""
+        return self.done + self.ignored + self.failed + self.cancelled
 
     def pace_at(self, at_s: float) -> Pace:
         """Its speed as of now, by the counters as they are."""
-        return follow(self.pace, at_s, self.total, self.done + self.failed, self.started_at)
+        return follow(self.pace, at_s, self.total, self.ended, self.started_at)
 
     def estimate(self, at_s: float) -> Estimate | None:
         """When it may be over; None where it does not run."""

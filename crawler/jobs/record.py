@@ -10,18 +10,20 @@ from crawler.jobs.model import Job
 from crawler.stores.database import transaction
 
 _UPSERT = """
-INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, failed, started_at, finished_at)
+INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, ignored, failed, cancelled,
+    started_at, finished_at)
 VALUES %s
 ON CONFLICT (job_id) DO UPDATE SET
     state = EXCLUDED.state, total = EXCLUDED.total, done = EXCLUDED.done,
-    failed = EXCLUDED.failed, started_at = EXCLUDED.started_at,
+    ignored = EXCLUDED.ignored, failed = EXCLUDED.failed, cancelled = EXCLUDED.cancelled,
+    started_at = EXCLUDED.started_at,
     finished_at = EXCLUDED.finished_at
 -- Who read the job a moment before it ended must not write that it runs. Begun anew, it does.
 WHERE EXCLUDED.state IN ('finished', 'cancelled')
    OR jobs.state NOT IN ('finished', 'cancelled')
    OR jobs.started_at IS DISTINCT FROM EXCLUDED.started_at
 """
-_ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), to_timestamp(%s))"
+_ROW = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_timestamp(%s), to_timestamp(%s))"
 
 
 def record(database_url: str, crawl: str, jobs: Sequence[Job]) -> None:
@@ -36,7 +38,7 @@ def record(database_url: str, crawl: str, jobs: Sequence[Job]) -> None:
 
 
 def _row(crawl: str, job: Job) -> tuple[object, ...]:
-    counters = (job.total, job.done, job.failed)
+    counters = (job.total, job.done, job.ignored, job.failed, job.cancelled)
     return (
         *(job.id, crawl, job.site_id, job.kind, job.state),
         *counters,

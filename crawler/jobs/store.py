@@ -13,7 +13,7 @@ from crawler.errors import ConfigError
 from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
-from crawler.jobs.model import NAME, Job, State
+from crawler.jobs.model import ENDED, NAME, Job, State
 from crawler.jobs.progress import Pace
 from crawler.lenient import items, real, whole, word
 from crawler.urls import domain, fingerprint, tidy, within
@@ -149,10 +149,10 @@ class Jobs:
         What ended is asked for first, and what began after that: both only grow, so that where
         they are equal nothing was left at the moment between (see crawler.frontier.partitions).
         """
-        ended = await self._sums(job, "done", "failed", "arrived")
+        ended = await self._sums(job, *ENDED, "arrived")
         began = await self._sums(job, "total", "sent")
         total = began["total"] + began["sent"] - ended["arrived"]
-        counted = {"total": total, "done": ended["done"], "failed": ended["failed"]}
+        counted = {"total": total, **{name: ended[name] for name in ENDED}}
         return {name.encode(): b"%d" % n for name, n in counted.items()}
 
     async def _sums(self, job: str, *fields: str) -> dict[str, int]:
@@ -248,7 +248,9 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         domains=tuple(map(str, items(found.get(b"domains")))),
         total=whole(text("total")),
         done=whole(text("done")),
+        ignored=whole(text("ignored")),
         failed=whole(text("failed")),
+        cancelled=whole(text("cancelled")),
         started_at=real(text("started_at")),
         finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",

@@ -34,7 +34,7 @@ async def test_clear_drops_every_request_and_the_memory(d: Driver) -> None:
     await crowd(d)
     assert await d.f.clear() == 3004
     assert await d.where() == (0, 0, 0, 0)
-    assert await d.redis.hgetall(f"{d.f.keys.job}:daily") == {b"total": b"2", b"failed": b"2"}
+    assert await d.redis.hgetall(f"{d.f.keys.job}:daily") == {b"total": b"2", b"cancelled": b"2"}
     counts = await d.f.counts()
     assert (counts.seen, counts.undone, counts.domains_ready) == (0, 0, 0)
     assert await d.f.push(pages(2, "a")) == ["OK", "OK"]
@@ -75,7 +75,7 @@ async def test_a_domain_is_cleared_alone_and_what_is_in_flight_ends_as_it_would(
     assert (leased, dead, delayed) == (held, 2, 1)
     assert ready == 1500 - (held - int(in_a))
     assert (await d.f.counts()).domains_ready == 1
-    assert await d.redis.hgetall(f"{d.f.keys.job}:daily") == {b"total": b"2", b"failed": b"1"}
+    assert await d.redis.hgetall(f"{d.f.keys.job}:daily") == {b"total": b"2", b"cancelled": b"1"}
 
 
 async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:

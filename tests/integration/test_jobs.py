@@ -14,7 +14,7 @@ import pytest
 from crawler.coordinator.service import Coordinator
 from crawler.errors import ConfigError
 from crawler.frontier.model import Burial, Done, Push
-from crawler.jobs.model import Plan
+from crawler.jobs.model import ENDED, Plan
 from crawler.jobs.store import Jobs
 from crawler.stores.database import connect
 from tests.helpers import wait_until_async
@@ -69,6 +69,20 @@ async def test_a_job_counts_what_its_requests_do(jobs, driver):
     assert (job.total, job.done, job.failed, job.left) == (3, 1, 1, 1)
     await driver.f.requeue_dead([second.id])
     assert (await jobs.get("shop-1")).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "counted"), [("gone", "ignored"), ("cancelled", "cancelled"), ("", "done")]
+)
+async def test_a_job_tells_apart_how_its_requests_ended(jobs, driver, rule, counted):
+    """I10: a job whose only page is a 404 has read none."""
+    await begin(jobs)
+    (lease,) = await driver.take(1)
+    await driver.f.commit([Done(lease=lease, rule=rule)])
+    job = await jobs.get("shop-1")
+    ended = {name: getattr(job, name) for name in ENDED}
+    assert ended == {**dict.fromkeys(ENDED, 0), counted: 1}
+    assert (job.total, job.left) == (2, 1)
 
 
 async def test_a_late_ack_counts_for_no_job(jobs, driver):

@@ -10,12 +10,13 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, moment, page, table
 from crawler.errors import StoreError
-from crawler.jobs.model import Job
+from crawler.jobs.model import ENDED, Job
 from crawler.jobs.store import Jobs
 from crawler.ops.stored import jobs as recorded_jobs
 from crawler.ops.words import count, share, time_left
 
 SHOWN = 100
+_COUNTED = ("total", *ENDED)
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
 #: What may be done to a job, by its state.
 _VERBS = {
@@ -31,7 +32,8 @@ async def jobs(request: web.Request) -> web.Response:
     now_s = (await context.overview(max_age_s=5)).fleet.at
     names = (
         *("Job", "Kind", "Site", "State", "Started (UTC)", ""),
-        *("Total", "Done", "Failed", "Progress", "Time left"),
+        *(name.title() for name in _COUNTED),
+        *("Progress", "Time left"),
     )
     rows = [_row(request, job, now_s) for job in found]
     older: Node = await _older(context, {job.id for job in found})
@@ -39,7 +41,6 @@ async def jobs(request: web.Request) -> web.Response:
 
 
 def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
-    ended = job.done + job.failed
     return (
         *(job.id, job.kind, job.site_id, badge(job.state, _MOODS.get(job.state, ""))),
         moment(job.started_at),
@@ -47,8 +48,8 @@ def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
             action_form(request, verb, label, job=job.id)
             for verb, label in _VERBS.get(job.state, ())
         ],
-        *(count(job.total), count(job.done), count(job.failed)),
-        share(ended / job.total if job.total else None),
+        *(count(getattr(job, name)) for name in _COUNTED),
+        share(job.ended / job.total if job.total else None),
         time_left(job.estimate(now_s)) if job.left else "–",
     )
 
@@ -60,7 +61,7 @@ async def _older(context: Context, known: set[str]) -> Node:
     except StoreError as error:
         return tag.p(str(error), class_="flash")
     cells = [_record(row) for row in rows if row["job_id"] not in known]
-    names = ("Job", "Site", "State", "Finished (UTC)", "Total", "Done", "Failed")
+    names = ("Job", "Site", "State", "Finished (UTC)", *(name.title() for name in _COUNTED))
     return table("Older", names, cells, words=4) if cells else None
 
 
@@ -69,5 +70,5 @@ def _record(row: dict[str, Any]) -> tuple[Node, ...]:
     return (
         *(row["job_id"], row["site_id"] or "–", badge(row["state"])),
         moment(finished.timestamp()) if finished else "–",
-        *(count(row[name]) for name in ("total", "done", "failed")),
+        *(count(row.get(name, 0)) for name in _COUNTED),
     )

@@ -7,7 +7,7 @@ local function count(name, n)
     counted[name] = (counted[name] or 0) + n
 end
 
--- A request that belongs to a job counts for it: total, done, failed.
+-- A request that belongs to a job counts for it: total, done, ignored, failed, cancelled.
 local function count_job(job, name, n)
     if job ~= '' then
         jobs[job] = jobs[job] or {}

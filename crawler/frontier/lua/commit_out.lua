@@ -4,7 +4,8 @@
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages
--- ARGV[3] then for each page: id, token, job ('' for none), number of children, then for each child:
+-- ARGV[3] then for each page: id, token, job ('' for none), 'done', 'ignored' or
+--         'cancelled', number of children, then for each child:
 --         partition it belongs to ('' for this one), then as in push:
 --         fingerprint ('' skips the filter), domain, level, not before ms, stored request
 -- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed

@@ -9,7 +9,7 @@
 -- reply: how many were taken out
 local domain, gone = ARGV[2], 0
 local function drop(id)
-    count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '\n')), 'failed', 1)
+    count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '\n')), 'cancelled', 1)
     redis.call('HDEL', REQUESTS, id)
     redis.call('HDEL', DELIVERIES, id)
     gone = gone + 1
