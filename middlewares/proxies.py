@@ -20,7 +20,7 @@ from crawler import meta as m
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
 from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Taken
-from crawler.access.proxies import Proxy
+from crawler.access.proxies import BadLine, Proxy
 from crawler.config import flag, number
 from crawler.engine.clock import Clock
 from crawler.engine.ledger import ledger_of
@@ -101,6 +101,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self._pool: ProxyPool | None = None
         self._look_at = self._register_at = 0.0
         self._differs = 0
+        self._wrong = ""
+        self._lacking: set[tuple[str, str]] = set()
         self._opening = asyncio.Lock()
         self._late: set[asyncio.Task[str]] = set()
 
@@ -109,12 +111,15 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Find the lists.
 
         Raises:
-            NotConfigured: there is no list of proxies.
-            ConfigError: a setting is wrong.
+            NotConfigured: there is no list of proxies, or the list is empty.
+            ConfigError: a setting is wrong, or a list cannot be read.
         """
         listing = Listing.from_settings(crawler.settings)
         if not listing:
             raise NotConfigured  # without a word: Scrapy would warn of what is usual
+        if told := listing.check():
+            logger.warning("%s", told)
+            raise NotConfigured
         middleware = cls(crawler, listing)
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
@@ -134,7 +139,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def _reload(self, pool: ProxyPool) -> None:
         """Tell the fleet what this worker lists: where that changed, and now and then."""
-        found = self.listing.read()
+        found = self._read()
         if found is not None:
             self.proxies, bad = found
             for line in bad:
@@ -150,6 +155,39 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             text = "%d proxies listed, %d left the fleet"
             logger.info(text, len(self.proxies), registered.left)
         self._compare(registered)
+
+    def _read(self) -> tuple[list[Proxy], list[BadLine]] | None:
+        """Read the list; None where it is as before, or where the last one must do.
+
+        A list that vanishes or becomes empty meanwhile changes nothing: its requests would leave
+        from this worker's own address.
+        """
+        try:
+            found, wrong = self.listing.read(), ""
+        except ConfigError as error:
+            found, wrong = None, str(error)
+        if found is not None and not found[0]:
+            found, wrong = None, "the list of proxies is empty now"
+            self.listing.forget()  # so that it is told for as long as it is
+        if wrong:
+            self.stats.inc_value("proxies/list_errors")
+            if wrong != self._wrong:
+                logger.error("%s; the last %d stay in use", wrong, len(self.proxies))
+        self._wrong = wrong
+        return found
+
+    def _tell_of_lack(self, pool: str, country: str) -> None:
+        """Say once that a request waits for a proxy that nobody lists."""
+        self.stats.inc_value("proxies/no_such_pool")
+        if (pool, country) not in self._lacking:
+            self._lacking.add((pool, country))
+            where = f" in {country}" if country else ""
+            logger.error(
+                "no proxy of pool %r%s is listed: its requests wait, and are given up in the end; "
+                "list one, or change SEINE_PROXY_POOL or meta['proxy_pool']",
+                pool or "any",
+                where,
+            )
 
     def _compare(self, registered: Registered) -> None:
         """Say once that workers have different lists, unless that was about to change."""
@@ -213,6 +251,11 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if not isinstance(taken, Taken):
             if taken == float("inf"):  # or Redis has lost what it knew
                 self._register_at = 0.0
+                if not any(
+                    p.pool == (pool or p.pool) and p.country == (country or p.country)
+                    for p in self.proxies
+                ):
+                    self._tell_of_lack(pool, country)
             return taken
         self.clock.learn(taken.now_ms / 1000, asked, time.monotonic())
         proxy = self.known.get(taken.id)
@@ -240,9 +283,13 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.manners.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
-        longest_s = _CLIMBING_S if self.verdicts else _LONGEST_S
+        lacks, longest_s = wait_s == float("inf"), _CLIMBING_S if self.verdicts else _LONGEST_S
         wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
-        copy = self.ledger.postpone(request, kind="proxy", reason="no proxy is free", wait_s=wait_s)
+        reason = "no proxy of its pool is listed" if lacks else "no proxy is free"
+        back = self.ledger.wait_for if lacks else self.ledger.postpone
+        copy = back(request, kind="proxy", reason=reason, wait_s=wait_s)
+        if lacks and copy is None and self.ledger.entry_of(request) is not None:
+            raise IgnoreRequest(reason)  # the request is buried
         step = str(request.meta.get("step"))
         if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
             # The whole pool is refused: that is about the site, and the ladder's business.

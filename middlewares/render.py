@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import random
+from collections.abc import Awaitable
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
+from redis.exceptions import RedisError
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
@@ -14,7 +17,9 @@ from scrapy.exceptions import NotSupported
 from crawler.access.profiles import BOT, PROFILE, spoken_in
 from crawler.config import flag
 from crawler.engine.handlers import lane_of
-from crawler.engine.ledger import Ledger, ledger_of
+from crawler.engine.ledger import LACKING_S, Ledger, ledger_of
+from crawler.engine.manners import Manners, manners_of
+from crawler.frontier.presence import lanes_of
 from crawler.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -24,6 +29,8 @@ NO_LOGIN = (
     "a browser cannot log in to the SOCKS proxy {address}: list it as http:// if it speaks that, "
     "or without a password behind a forwarder of your own"
 )
+#: Seconds between two looks at which lanes the fleet's workers have.
+_LOOK_S = 10.0
 #: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.engine.browser.behave).
 RENDER = "render"
 #: Windows of people differ; one visitor keeps his.
@@ -33,12 +40,16 @@ _WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
 class Render:
     """Fills in what scrapy-playwright reads; it travels with no request."""
 
-    def __init__(self, ledger: Ledger, robot: str, plan: dict[str, Any], *, able: bool) -> None:
+    def __init__(
+        self, ledger: Ledger, manners: Manners, robot: str, plan: dict[str, Any], *, able: bool
+    ) -> None:
         self.ledger = ledger
+        self.manners = manners
         self.able = able
         self.robot = robot
         self.plan = plan
         self.told: set[str] = set()
+        self._somebody, self._look_at = True, 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -49,9 +60,10 @@ class Render:
         """
         settings = crawler.settings
         robot, plan = str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER")
-        return cls(ledger_of(crawler), robot, plan, able=flag(settings, "SEINE_BROWSER"))
+        ledger, manners = ledger_of(crawler), manners_of(crawler)
+        return cls(ledger, manners, robot, plan, able=flag(settings, "SEINE_BROWSER"))
 
-    def process_request(self, request: Request) -> Request | None:
+    def process_request(self, request: Request) -> Awaitable[Request | None] | None:
         """Prepare a request of the browser lane; without a browser, leave it to another worker.
 
         Raises:
@@ -60,11 +72,44 @@ class Render:
         if lane_of(request) != "browser":
             return None
         if not self.able:
-            wait_s = random.uniform(0.5, 2.0)
-            reason = "this worker has no browser"
-            return self.ledger.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
+            return self._leave(request)
         self._prepare(request)
         return None
+
+    async def _leave(self, request: Request) -> Request | None:
+        """Leave a request to a worker with a browser; where none has one, wait, but not for ever.
+
+        Raises:
+            NotSupported: no worker has had a browser for long; the request is buried.
+        """
+        wait_s = random.uniform(0.5, 2.0)
+        if await self._anybody_has_it():
+            reason = "this worker has no browser"
+            return self.ledger.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
+        reason = "no worker of the fleet has a browser"
+        copy = self.ledger.wait_for(request, kind="lane", reason=reason, wait_s=10 * wait_s)
+        if copy is None and self.ledger.entry_of(request) is not None:
+            raise NotSupported(reason)
+        return copy
+
+    async def _anybody_has_it(self) -> bool:
+        """Whether a live worker of the fleet has a browser, as of the last seconds."""
+        if monotonic() < self._look_at or self.manners.pump is None:
+            return self._somebody
+        frontier = self.manners.pump.frontier
+        try:
+            self._somebody = "browser" in await lanes_of(frontier)
+        except (RedisError, OSError):
+            return self._somebody
+        self._look_at = monotonic() + _LOOK_S
+        if not self._somebody and "lane" not in self.told:
+            self.told.add("lane")
+            logger.error(
+                "requests ask for a browser, and no worker has one: they wait %d s and are then "
+                "given up; start a worker with SEINE_BROWSER=1",
+                LACKING_S,
+            )
+        return self._somebody
 
     def _prepare(self, request: Request) -> None:
         from scrapy_playwright.page import PageMethod

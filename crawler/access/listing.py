@@ -32,6 +32,23 @@ class Listing:
         names = ("SEINE_PROXIES_PATH", "ROTATING_PROXY_LIST_PATH")
         return cls(lines, [str(path) for name in names if (path := settings.get(name))])
 
+    def check(self) -> str:
+        """Read the lists as they are at the start; returns what is to be told of them, if anything.
+
+        Raises:
+            ConfigError: a file cannot be read, or no line of the lists is a proxy.
+        """
+        proxies, bad = Listing(self.lines, [str(path) for path in self.paths]).read() or ([], [])
+        if bad and not proxies:
+            line = bad[0]
+            raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")
+        where = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
+        return "" if proxies else f"{where} lists no proxy: all requests are sent directly"
+
+    def forget(self) -> None:
+        """Read the files again next time, although they have not changed."""
+        self._seen = None
+
     def read(self) -> tuple[list[Proxy], list[BadLine]] | None:
         """Read the lists; None where nothing changed since the last time.
 

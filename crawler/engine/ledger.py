@@ -40,6 +40,10 @@ from crawler.engine.outcomes import (
 )
 from crawler.frontier.model import Lease, Push
 
+#: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
+LACKING_S = 900.0
+#: Key of `request.meta`: since when it does, Unix seconds on the frontier's clock.
+_SINCE = "lacking_since"
 #: What is told of a request that ended, though no code said how.
 UNSTATED = "the request ended, and nothing stated how"
 
@@ -263,6 +267,28 @@ class Ledger:
         entry.wait_s = seconds(wait_s)
         entry.copy = entry.request.replace(dont_filter=True)
         return entry.copy
+
+    def wait_for(
+        self, request: Request, *, kind: str, reason: str, wait_s: float
+    ) -> Request | None:
+        """Send a request back that needs what the whole fleet lacks, for LACKING_S at most.
+
+        Then it is buried, because a crawl that waits for ever never ends. Returns what a
+        downloader middleware must return; None when it is buried, or not the frontier's.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        now_s = self.now(entry).timestamp()
+        since = request.meta.get(_SINCE)
+        since_s = since if isinstance(since, float) and since <= now_s else now_s
+        if now_s - since_s > LACKING_S:
+            self._state(entry, "bury", kind, f"{reason}, for {LACKING_S:.0f} s")
+            return None
+        copy = self.postpone(request, kind=kind, reason=reason, wait_s=wait_s)
+        if copy is not None:
+            copy.meta[_SINCE] = since_s
+        return copy
 
     def hand_back(self, request: Request) -> Request | None:
         """Give a request back unsent: it keeps its place, and no try is counted.

@@ -103,6 +103,7 @@ class Presence:
                 "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
                 "items": self.stats.get_value("item_scraped_count", 0),
                 "active": len(self.ledger),
+                "lanes": self.pump.config.lanes,
                 "buffered": len(self.pump.buffered),
             }
         )

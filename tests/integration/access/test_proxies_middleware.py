@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
@@ -18,6 +18,7 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.detect import VERDICT
 from crawler.engine.ledger import ledger_of
 from crawler.engine.verdicts import verdicts_of
+from crawler.errors import ConfigError
 from crawler.frontier.model import Lease
 from crawler.stores.connect import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
@@ -235,3 +236,61 @@ async def test_no_credential_is_in_what_others_see(make: Make) -> None:
     assert "hunter2" not in f"{shown} {middleware.known} {middleware.stats.get_stats()}"
     assert LEASE in shown
     assert request.meta[PROXY_ID].startswith("a.example:1#")
+
+
+async def test_an_empty_list_is_said_and_stops_nothing(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The deployments ship an empty file: it means no proxies."""
+    path = tmp_path / "proxies"
+    path.write_text("\n# none yet\n")
+    with pytest.raises(NotConfigured):
+        await make(SEINE_PROXIES_PATH=str(path))
+    assert "lists no proxy: all requests are sent directly" in caplog.text
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b"no proxy at all\n"])
+async def test_a_list_that_cannot_be_used_stops_the_start(
+    make: Make, tmp_path: Path, content: bytes | None
+) -> None:
+    """Else each request would leave from the worker's own address."""
+    path = tmp_path / "proxies"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match="list of proxies"):
+        await make(SEINE_PROXIES_PATH=str(path))
+
+
+async def test_a_list_that_vanishes_is_said_and_the_last_one_stays(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "proxies"
+    path.write_text("http://127.0.0.1:8001\n")
+    middleware = await make(SEINE_PROXIES_PATH=str(path))
+    first = await used(middleware)
+    path.unlink()
+    middleware._look_at = 0.0
+    assert await used(middleware) == first
+    path.write_text("")
+    middleware._look_at = 0.0
+    assert await used(middleware) == first
+    assert caplog.text.count("the last 1 stay in use") == 2
+    path.write_text("http://127.0.0.1:8002\n")
+    middleware._look_at = 0.0
+    assert await used(middleware) != first
+
+
+async def test_a_pool_that_no_proxy_has_is_said_and_its_requests_end(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    middleware = await make(SEINE_PROXIES=["http://127.0.0.1:8001"])
+    back = await middleware.process_request(leased(middleware, proxy_pool="residential"))
+    assert back is not None
+    assert "no proxy of pool 'residential' is listed" in caplog.text
+    monkeypatch.setattr("crawler.engine.ledger.LACKING_S", -1.0)
+    request = leased(middleware, 2, proxy_pool="residential")
+    with pytest.raises(IgnoreRequest):
+        await middleware.process_request(request)
+    entry = ledger_of(middleware.crawler).entry_of(request)
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("bury", "proxy")
