@@ -23,7 +23,7 @@ import psycopg2
 from crawler import meta as m
 from crawler.conditional import KEY, Validators
 from crawler.errors import StoreUnreachable
-from crawler.jobs.model import Job
+from crawler.jobs.model import ENDED, Job
 from crawler.jobs.record import record
 from crawler.jobs.store import Jobs
 from crawler.stores.finish import Unseen, find_unseen, finish_site
@@ -57,7 +57,8 @@ async def end_jobs(jobs: Jobs, database_url: str, at: datetime | None = None) ->
             errors.append(error)
             continue
         if done is not None:
-            logger.info("job %s is finished: %d done, %d failed", job.id, job.done, job.failed)
+            told = ", ".join(f"{getattr(job, name)} {name}" for name in ENDED)
+            logger.info("job %s is finished: %s", job.id, told)
             ended.append(done)
     if errors:
         raise errors[0]
