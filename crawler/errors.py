@@ -13,6 +13,7 @@
     + BadSeed              a seed is not something that can be crawled
     + BadMeta              a key of a request's meta has a value that it may not have
   x AddressRefused         a request would lead to a private address
+  x PageUnreadable         an archive's copy of a page cannot be read
   x BadItem                an item cannot be kept; carries the reason
 
 The docstring of each is its default message: it says what happened and what to do next.
@@ -75,6 +76,10 @@ class AddressRefused(SeineError):
         super().__init__(message)
         self.place = place
         """Host and port that may not be reached."""
+
+
+class PageUnreadable(SeineError):
+    """An archive's copy of a page cannot be read; fetch the page again."""
 
 
 class BadMeta(FrontierError):

@@ -18,7 +18,7 @@ from crawler.config import number
 from crawler.engine.headers import header
 from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.outcomes import describe
-from crawler.errors import AddressRefused
+from crawler.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
@@ -75,6 +75,11 @@ class Retry:
         if isinstance(exception, AddressRefused):
             self.ledger.bury(request, "address", str(exception))
             return None
+        if isinstance(exception, PageUnreadable):
+            self.ledger.bury(request, "unreadable", str(exception))
+            return None
+        if isinstance(exception, StoreUnreachable):
+            return self.ledger.retry_download(request, kind="store", reason=describe(exception))
         name = type(exception).__name__
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             kind = "size"

@@ -13,11 +13,11 @@ from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
 from crawler.engine.outcomes import Ignored
-from crawler.errors import ConfigError
+from crawler.errors import ConfigError, PageUnreadable
 from crawler.stores.archive import Reader
 from crawler.stores.connect import endpoints
 from crawler.stores.objects import open_store
-from crawler.stores.warc import Page
+from crawler.stores.warc import MOST_BYTES, Page
 
 _THREADS = 4
 
@@ -40,7 +40,9 @@ class ReplayHandler:
         if not place:
             raise ConfigError("SEINE_REPLAY must say where the archive is")
         url = endpoints(crawler.settings, need=("postgres",)).database_url
-        return cls(Reader(open_store(place), url))
+        # Headers have room beside the largest page.
+        most = max(MOST_BYTES, 2 * int(crawler.settings.getint("DOWNLOAD_MAXSIZE")))
+        return cls(Reader(open_store(place), url, most))
 
     async def download_request(self, request: Request) -> Response:
         """Find the newest stored answer.
@@ -48,14 +50,18 @@ class ReplayHandler:
         Raises:
             Ignored: there is none.
             StoreUnreachable: the archive cannot be read.
+            PageUnreadable: what is stored there is no such page.
         """
         page = None
-        if request.method == "GET":
-            loop = asyncio.get_running_loop()
-            page = await loop.run_in_executor(self._threads, self.reader.find, request.url)
-        if page is None:
-            raise Ignored("replay", f"{request.url} is not in the archive")
-        return response_of(page, request)
+        try:
+            if request.method == "GET":
+                loop = asyncio.get_running_loop()
+                page = await loop.run_in_executor(self._threads, self.reader.find, request.url)
+            if page is not None:
+                return response_of(page, request)
+        except ValueError as error:
+            raise PageUnreadable(f"the archive's copy cannot be read: {error}") from None
+        raise Ignored("replay", f"{request.url} is not in the archive")
 
     async def close(self) -> None:
         """Close threads and connections."""

@@ -21,7 +21,7 @@ from crawler.errors import StoreUnreachable
 from crawler.stores.database import connect
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
-from crawler.stores.warc import Page, pack, places_of, unpack
+from crawler.stores.warc import MOST_BYTES, Page, pack, places_of, unpack
 
 
 class PageTable:
@@ -65,8 +65,10 @@ class PageTable:
 class Reader:
     """Finds stored pages again; each thread has a connection of its own."""
 
-    def __init__(self, store: ObjectStore, database_url: str) -> None:
+    def __init__(self, store: ObjectStore, database_url: str, most: int = MOST_BYTES) -> None:
         self.store = store
+        self.most = most
+        """Bytes that a record may have, packed or not."""
         self._url = database_url
         self._local = threading.local()
         self._all: list[extensions.connection] = []
@@ -76,12 +78,18 @@ class Reader:
 
         Raises:
             StoreUnreachable: the index or the object cannot be read.
-            ValueError: the object holds no page there.
+            ValueError: the object holds no page of that URL there.
         """
         place = self._place(url)
         if place is None:
             return None
-        return unpack(self.store.get(*place))
+        key, start, length = place
+        if start < 0 or not 0 < length <= self.most:
+            raise ValueError(f"the index names {length} bytes from {start} on")
+        page = unpack(self.store.get(key, start, length), self.most)
+        if page.url != url:
+            raise ValueError(f"the record is of another address: {str(page.url)[:200]}")
+        return page
 
     def _place(self, url: str) -> tuple[str, int, int] | None:
         try:

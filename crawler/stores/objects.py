@@ -66,6 +66,8 @@ class Folder:
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
         """Read a piece of a file."""
+        if not (self.root / key).resolve().is_relative_to(self.root.resolve()):
+            raise StoreUnreachable(f"archive {self.root}: {key[:200]!r} lies outside")
         try:
             with (self.root / key).open("rb") as file:
                 file.seek(start)

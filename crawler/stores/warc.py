@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import attrs
 from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
+from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+#: What a record may unpack to, where nobody says otherwise.
+MOST_BYTES = 64 << 20
+_MOST_HEADERS = 256 << 10
+_LOWEST, _HIGHEST = 100, 599
 Headers = list[tuple[str, str]]
 #: The body is stored as one piece, whatever pieces it came in.
 _FRAMING = {"transfer-encoding", "content-length", "connection", "keep-alive"}
@@ -72,7 +77,7 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
     """Find each answer of a WARC file: its URL, time, status and place.
 
     Raises:
-        ValueError: it is no WARC file.
+        ValueError: it is no WARC file, or one of its records is none.
     """
     records = ArchiveIterator(io.BytesIO(data))
     try:
@@ -84,25 +89,67 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
             status = int(record.http_headers.get_statuscode())
             start = records.get_record_offset()
             yield url, at, status, Place(start, records.get_record_length())
-    except ArchiveLoadFailed as error:
+    except Exception as error:  # a file can hold anything, and the parser expects no such thing
         raise ValueError(f"no WARC file: {error}") from None
 
 
-def unpack(data: bytes) -> Page:
-    """Read one record.
+def unpack(data: bytes, most: int = MOST_BYTES) -> Page:
+    """Read one record: a gzip member, or as it is. A hostile one costs memory for *most* bytes.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, is cut off, unpacks to more than *most* bytes, or lies about its
+            length.
     """
-    for record in ArchiveIterator(io.BytesIO(data)):
-        if record.rec_type == "response" and record.http_headers is not None:
-            code, _, reason = record.http_headers.statusline.partition(" ")
-            return Page(
-                url=record.rec_headers.get_header("WARC-Target-URI"),
-                at=datetime.fromisoformat(record.rec_headers.get_header("WARC-Date")),
-                status=int(code),
-                headers=list(record.http_headers.headers),
-                body=record.raw_stream.read(),
-                reason=reason,
-            )
-    raise ValueError("no response record")
+    plain = _plain(data, most)
+    _check_headers(plain)
+    try:
+        record = next(iter(ArchiveIterator(io.BytesIO(plain))), None)
+        if record is None or record.rec_type != "response" or record.http_headers is None:
+            raise ValueError("no response record")
+        return _page(record)
+    except ValueError:
+        raise
+    except Exception as error:  # as above
+        raise ValueError(f"no response record: {type(error).__name__}: {error}") from None
+
+
+def _page(record: ArcWarcRecord) -> Page:
+    code, _, reason = record.http_headers.statusline.partition(" ")
+    status = int(code)
+    if not _LOWEST <= status <= _HIGHEST:
+        raise ValueError(f"{status} is no status")
+    body = record.raw_stream.read()
+    if record.raw_stream.limit:
+        raise ValueError(f"the record is cut off: {record.raw_stream.limit} bytes are missing")
+    return Page(
+        url=record.rec_headers.get_header("WARC-Target-URI"),
+        at=datetime.fromisoformat(record.rec_headers.get_header("WARC-Date")),
+        status=status,
+        headers=list(record.http_headers.headers),
+        body=body,
+        reason=reason,
+    )
+
+
+def _plain(data: bytes, most: int) -> bytes:
+    if not data.startswith(b"\x1f\x8b"):
+        return data[:most]
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        plain = unpacker.decompress(data, most + 1)
+    except zlib.error as error:
+        raise ValueError(f"the record cannot be unpacked: {error}") from None
+    if len(plain) > most:
+        raise ValueError(f"the record unpacks to more than {most} bytes")
+    if not unpacker.eof:
+        raise ValueError("the record is cut off")
+    return plain
+
+
+def _check_headers(plain: bytes) -> None:
+    """Refuse headers that go on: their parser reads line by line for as long as it takes."""
+    end = 0
+    for _ in range(2):
+        end = plain.find(b"\r\n\r\n", end, end + _MOST_HEADERS) + 4
+        if end < 4:  # noqa: PLR2004  # nothing was found
+            raise ValueError("the record's headers do not end")
