@@ -28,6 +28,7 @@ from crawler.errors import MigrationError
 from crawler.items import Missing, Product
 from crawler.jobs.closing import end_jobs
 from crawler.jobs.store import Jobs
+from crawler.printable import printable
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.blame import Refusal
@@ -54,6 +55,8 @@ logger = logging.getLogger(__name__)
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
 _CONFIRMED, _VANISHED = "confirmed", "vanished"
+#: So many items of a site, rejected in succession, are told of.
+_SUSPICIOUS = 20
 #: Every so often partitions of the log of attempts are made ahead, s.
 _CHORES_S = 6 * 3600
 
@@ -71,6 +74,8 @@ class Storage:
         self.archive: Writer | None = None
         #: The last digest that was made, beside its item: the next pipeline needs it again.
         self.digests: tuple[object, bytes] = (None, b"")
+        #: By site: items that were rejected since one of it was taken.
+        self._rejections: dict[str, int] = {}
         #: Grows whenever something given to the writer was not stored: its page comes again.
         self.failures = 0
         self._worker: str | None = None
@@ -177,6 +182,7 @@ class Storage:
         except (TypeError, ValueError) as error:
             self.reject(product, f"cannot be stored: {error}")
             return
+        self._rejections.pop(row.site_id, None)
         self._put(_PRODUCT, row, len(row.body), self.ledger.hold(product))
 
     def confirm(self, row: Confirmed, hold: Hold) -> None:
@@ -211,7 +217,17 @@ class Storage:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
         now = self.ledger.now(current.get())
         row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
+        self._tell_of(row.site_id or "", reason)
         self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+
+    def _tell_of(self, site_id: str, reason: str) -> None:
+        """Say where each item of a site is rejected: a rule of its file may ask for too much."""
+        self._rejections[site_id] = n = self._rejections.get(site_id, 0) + 1
+        if n == _SUSPICIOUS:
+            logger.warning(
+                "site %s: each of the last %d items was rejected, the last one because: %s",
+                *(printable(site_id), n, printable(reason)),
+            )
 
     def keep(self, page: Page, hold: Hold) -> None:
         """Take a raw page for the archive. Never waits, never raises."""

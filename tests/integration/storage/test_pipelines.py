@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -187,3 +187,21 @@ async def test_an_unreachable_database_stops_the_start() -> None:
     with pytest.raises(StoreUnreachable, match="DATABASE_URL"):
         async with line("postgresql://127.0.0.1:1/none"):
             pass
+
+
+async def test_a_site_all_of_whose_items_are_rejected_is_told_of_once(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with line(database) as made:
+        for number in range(50):
+            with made.page(SHOP + str(number), site_id="demo"), suppress(DropItem):
+                made.send(Product(url=SHOP + str(number)))
+            if number % 10 == 0:  # one in ten is good: nothing to tell of
+                with made.page(SHOP + "x", site_id="other"):
+                    made.send(Product(url=SHOP + f"x{number}", name="Lamp"))
+            with made.page(SHOP + "y", site_id="other"), suppress(DropItem):
+                made.send(Product(url=SHOP + f"y{number}"))
+    told = [line for line in caplog.messages if "each of the last" in line]
+    assert len(told) == 1
+    assert told[0].startswith("site demo: ")
+    assert "no name" in told[0]
