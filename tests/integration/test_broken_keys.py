@@ -1,0 +1,121 @@
+"""Keys of the wrong type, lost replies, a clock that steps back: each costs what it must."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from crawler.engine.lines import Line, Wish
+from crawler.frontier.endings import Call, Endings
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.model import Done
+from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.mark.parametrize("kind", ["queue", "domain"])
+async def test_a_key_of_the_wrong_type_costs_its_domain_only(
+    redis_client: Redis, namespace: str, kind: str
+) -> None:
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(3, "a.example") + pages(3, "b.example"))
+    key = getattr(d.f.keys, kind)("a.example")
+    kept = await redis_client.dump(key)
+    await redis_client.set(key, "somebody else's", keepttl=False)
+    leased = await d.f.lease("w", 10, ttl_ms=TTL)
+    assert {lease.domain for lease in leased.leases} == {"b.example"}
+    assert leased.broken_keys == [key]
+    assert (await d.f.counts()).totals["broken_keys"] == 1
+    # Links to it are kept as well, and its lease-holders' ends do no harm.
+    links = tuple(pages(2, "a.example", start=10))
+    assert await d.ack(leased.leases[0], children=links) == ["OK"]
+    assert (await d.f.lease("w", 10, ttl_ms=TTL)).broken_keys == []  # not looked at again at once
+    assert not await d.f.idle()
+
+    await redis_client.delete(key)
+    if kept:
+        await redis_client.restore(key, 0, kept)
+    d.later(60_001)
+    found = await d.f.lease("w", 10, ttl_ms=TTL)
+    assert len(found.leases) == 5
+    assert found.broken_keys == []
+
+
+async def test_a_reaped_lease_of_a_broken_domain_is_somewhere(
+    redis_client: Redis, namespace: str
+) -> None:
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(2, "a.example") + pages(1, "b.example"))
+    assert len(await d.take(3)) == 3
+    await redis_client.set(d.f.keys.queue("a.example"), "x")
+    d.later(TTL + 1)
+    assert await d.f.reap() == (3, 0)
+    assert await d.where() == (1, 2, 0, 0)
+    await redis_client.delete(d.f.keys.queue("a.example"))
+    d.later(60_001)
+    assert len(await d.take(5)) == 3
+
+
+async def test_what_was_popped_goes_back_where_a_lease_cannot_be_written(
+    redis_client: Redis, namespace: str
+) -> None:
+    """I1: no id is in no queue and no lease."""
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(3))
+    await redis_client.set(d.f.keys.held, "x")
+    with pytest.raises(Exception, match="WRONGTYPE"):
+        await d.take(2)
+    await redis_client.delete(d.f.keys.held)
+    assert len(await d.take(5)) == 3
+
+
+async def test_a_call_that_fails_takes_no_other_along(redis_client: Redis, namespace: str) -> None:
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(2))
+    [lease] = await d.take(1)
+    await redis_client.set(d.f.keys.domain("spoilt"), "x")
+    wish = Call("set_delay", ["spoilt", "1", "", "", ""], [])
+    ends = Endings(limits=[wish], done=[Done(lease=lease)])
+    line = Line(d.f)
+    answer = await line.exchange(ends, 5, Wish(worker="w", ttl_ms=TTL, lead_ms=0, lanes=""))
+    assert answer.leased is not None
+    assert len(answer.leased.leases) == 1
+    assert answer.failed == [wish]
+    assert [reply for made, reply in answer.ended if made.name == "commit"] == [[b"OK"]]
+    assert "WRONGTYPE" in str(answer.error)
+
+
+async def test_a_push_whose_reply_was_lost_enters_once(redis_client: Redis, namespace: str) -> None:
+    f = Frontier(redis_client, namespace)
+    plain = page("http://a.example/1", mark="1")
+    seed = page("http://a.example/2", fingerprint=2, force=True, mark="2")
+    assert await f.push([plain, seed]) == ["OK", "OK"]
+    assert await f.push([plain, seed, plain]) == ["DUPLICATE"] * 3
+    again = page("http://a.example/2", fingerprint=2, force=True, mark="3")
+    assert await f.push([again, page("http://a.example/1", mark="4")]) == ["OK", "OK"]
+    assert (await f.counts()).ready == 4
+
+
+async def test_a_clock_that_steps_back_parks_nothing(redis_client: Redis, namespace: str) -> None:
+    """I6: a domain's pause, a retry, a block and a dead worker's lease end when they would have."""
+    d = Driver(redis_client, namespace)
+    await d.f.set_delay("a.example", delay_ms=1000)
+    await d.f.push([*pages(3), page(domain="b.example", not_before_ms=-5000)])
+    assert len(await d.take(1, ttl_ms=8000)) == 1
+    await d.f.block_until("c.example", 3000)
+    d.later(-3_600_000)
+    assert await d.take() == []
+    d.later(1200)
+    [second] = await d.take(ttl_ms=8000)
+    assert T0 + 1000 <= second.slot_ms <= T0 + 3300
+    d.later(4200)
+    assert {x.domain for x in await d.take(5)} >= {"b.example"}
+    d.later(5000)
+    assert (await d.f.reap())[0] >= 1
+    now = (await d.f.lease("w", 0, ttl_ms=TTL)).now_ms
+    assert now >= T0
+    control: Any = await redis_client.hgetall(d.f.keys.control)  # type: ignore[misc]
+    assert 3_590_000 < int(control[b"shift"]) <= 3_600_000
