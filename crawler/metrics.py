@@ -67,6 +67,9 @@ DUPLICATES = _counter("seine_duplicate_links_total", "Links dropped without aski
 VERDICTS = _counter("seine_verdicts_total", "Pages by verdict of block detection.", "verdict")
 SEEDS = _counter("seine_seeds_total", "Seeds taken, by outcome.", "outcome")
 LEASES_LOST = _counter("seine_leases_lost_total", "Leases that ran out in this worker's hands.")
+STATE_CHANGES = _counter(
+    "seine_state_changes_total", "Times that Redis had another state of the crawl.", "change"
+)
 UNREADABLE = _counter("seine_unstorable_requests_total", "Requests set aside.", "direction")
 ROWS = _counter("seine_rows_total", "Rows handed to PostgreSQL, by what became of them.", "outcome")
 BATCHES = _counter("seine_upsert_batches_total", "Batches written to PostgreSQL.")

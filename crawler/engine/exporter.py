@@ -62,6 +62,8 @@ _NAMED: Mapping[str, tuple[Spec, str]] = {
     "item_dropped_count": (metrics.ITEMS, "dropped"),
     "seine/seeds": (metrics.SEEDS, "taken"),
     "seine/seeds_rejected": (metrics.SEEDS, "rejected"),
+    "seine/state_lost": (metrics.STATE_CHANGES, "lost"),
+    "seine/state_rolled_back": (metrics.STATE_CHANGES, "rolled_back"),
     "seine/unencodable": (metrics.UNREADABLE, "in"),
     "seine/undecodable": (metrics.UNREADABLE, "out"),
 }

@@ -14,14 +14,18 @@ Invariants; tests name the one they guard:
 
 I1  A request known to the frontier is in exactly one of: ready, delayed, leased, dead; or done.
 I2  A lease is ended only by the holder of its current token; a late end changes nothing ('LOST').
-I3  A page's children appear if and only if the page is acked, in the same script.
+I3  A page's children appear if and only if the page is acked, in the same script. (Of a page with
+    more than 1,000 links the first ones enter before; a crash then repeats the page, and the filter
+    keeps them from entering twice.)
 I4  A page is acked only after each of its items is committed, dropped with a reason, or rejected.
 I5  For each domain, requests handed out never exceed its concurrency, and two are never sent
     closer than its delay, whatever the number of workers.
-I6  Expiry and due times use the Redis server's clock, never a client's.
+I6  Expiry and due times use the Redis server's clock, never a client's; it never goes back.
 I7  No worker that stops, for whatever reason, deletes shared state. Clearing is a command.
 I8  What cannot be parsed is set aside with its reason; it never raises into Scrapy.
 I9  Nothing read from Redis is unpickled or evaluated.
+I12 State that is lost is said to be lost: no worker takes another state of Redis for the one that
+    it began with (`state`).
 
 Why it is like this: *pending* is derived, never counted (the size of `requests` less the dead
 ones), so a crawl's completion is exact, whatever dies. A page's children exist only inside the
