@@ -7,6 +7,7 @@ from decimal import Decimal
 import attrs
 import pytest
 
+from tests.benchmarks.edges.__main__ import SHORT, play_all
 from tests.benchmarks.edges.judge import FIGURES, Evidence, Expected, judge, totals
 from tests.benchmarks.edges.site import Thing
 
@@ -45,3 +46,11 @@ def test_what_a_page_came_to_is_judged_from_outside(fate, found, figures):
 
     assert [finding.figure for finding in findings] == figures
     assert totals(findings) == {figure: figures.count(figure) for figure in FIGURES}
+
+
+@pytest.mark.acceptance
+def test_a_short_form_of_the_faults_is_clean(tmp_path):
+    faults, findings = play_all(SHORT, tmp_path)
+
+    assert findings == []
+    assert faults >= 15

@@ -72,7 +72,7 @@ def judge(expected: Iterable[Expected], found: Evidence) -> list[Finding]:
 
 def _look(one: Expected, found: Evidence) -> Iterable[tuple[str, str]]:
     url, row = one.url, found.rows.get(one.url)
-    if one.fate != "stored" and row is not None and one.fate != "read":
+    if row is not None and one.fate in ("dead", "ignored", "rejected"):
         yield "wrong_rows", f"has a row, though it must be {one.fate}"
     if one.fate == "dead" and not found.dead.get(url):
         yield "lost_pages", "no dead letter with a reason"

@@ -99,7 +99,7 @@ FAULTS: Sequence[PageFault] = (
     PageFault("1 status 410", "ignored", page("gone", 410)),
     PageFault("1 status 418", "ignored", page("tea", 418)),
     PageFault("1 redirect to itself", "dead", page("", 302, {"Location": "/p/1"})),
-    PageFault("1 redirect to nowhere", "said", page("", 302)),
+    PageFault("1 redirect to nowhere", "ignored", page("", 302)),
     PageFault("1 empty page", "said", page("")),
     PageFault("1 no HTML", "said", page(b"%PDF-1.4", headers={"Content-Type": "application/pdf"})),
     PageFault("1 forbidden by robots.txt", "ignored", robots=page("User-agent: *\nDisallow: /")),

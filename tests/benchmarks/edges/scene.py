@@ -26,7 +26,6 @@ from crawler.frontier.keys import Keys, SeedKeys
 from tests.benchmarks.edges.judge import Evidence, Expected, Fate, Finding, judge
 from tests.benchmarks.edges.servers import PrivateRedis
 from tests.benchmarks.edges.site import Site, Thing, listing, page, slow
-from tests.helpers import wait_until
 
 ROOT = Path(__file__).parents[3]
 WORKERS = 3
@@ -191,8 +190,9 @@ class Scene:
 
     def wait_end(self, fault: str) -> None:
         """Wait until every worker has left by itself; who does not is stuck."""
-        with suppress(AssertionError):
-            wait_until(lambda: not self.alive, self.patience_s, "the crawl ends")
+        until = time.monotonic() + self.patience_s
+        while self.alive and time.monotonic() < until:
+            time.sleep(0.1)
         for worker in self.alive:
             tail = self.log_of(worker)[-300:]
             self.wrong("stuck", fault, f"a worker runs after {self.patience_s:g} s: {tail}")
