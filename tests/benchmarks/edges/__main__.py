@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import time
+import traceback
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +62,11 @@ def play(name: str, server_url: str, folder: Path) -> Scene:
     with private_redis() as redis, site() as made:
         crawl = f"edges-{name}-{uuid.uuid4().hex[:6]}"
         with running(Scene(crawl, made, redis, database, folder / name)) as scene:
-            SCENES[name](scene)
+            try:
+                SCENES[name](scene)
+            except Exception as error:  # the other scenes are played all the same
+                scene.wrong("stuck", name, f"the scene broke: {type(error).__name__}: {error}")
+                traceback.print_exc()
     return scene
 
 

@@ -57,7 +57,9 @@ def _redis_jumps(scene: Scene, moved: MovedClock, seconds: int) -> None:
         scene.asked(name, host, 15)
         moved.move(seconds)
         pause(1)
-        scene.kill(scene.alive[0])
+        if scene.alive:
+            scene.kill(scene.alive[0])
         scene.wait_end(name)
+        scene.exits(name)
         scene.judge()
     scene.redis, scene.expected = before, expected
