@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 
 #: Seconds for a download where neither settings nor the request name any; Scrapy's own.
 TIMEOUT_S = 10.0
+#: Connections that are made for one request, at most.
+_MOST_CONNECTIONS = 2
 #: What may be asked twice without harm.
 _AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "DELETE", "TRACE"})
 #: Some servers greet in a way that OpenSSL 3 refuses by itself; Scrapy's own client allows it.
@@ -112,8 +114,10 @@ class HttpHandler(BaseHttpDownloadHandler):
         download = Download(request, self, self._heard)
         connection = self._kept(request, parts)
         again = connection is not None and request.method in _AGAIN and not request.body
+        made = 0
         while True:
             if connection is None:
+                made += 1
                 permitted = partial(self.reach.permitted, request)
                 connection, again = await self.pool.new(parts, timeout_s, permitted), False
                 connection.private = self.reach.policy.is_private(str(connection.address))
@@ -122,7 +126,8 @@ class HttpHandler(BaseHttpDownloadHandler):
             try:
                 return await self._ask(connection, data, download)
             except Unanswered as error:  # a server closes what was not used for long
-                if error.sent and not again:
+                # A server that speaks first, or hangs up, does so on the next connection as well.
+                if (error.sent and not again) or made >= _MOST_CONNECTIONS:
                     raise
                 connection = None
 

@@ -15,6 +15,7 @@ import attrs
 
 _TARGET = re.compile(r"[\x21-\x7e]+")
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_STATUS = re.compile(rb"[1-9]\d\d")
 _VERSION = re.compile(rb"[A-Za-z]+/\d{1,3}\.\d{1,3}")
 
 #: Names that are not written as Title-Case.
@@ -44,6 +45,7 @@ _OF_CONNECTION = frozenset(
 
 #: Statuses whose answers have no body.
 _BODILESS = frozenset({204, 304})
+_NO_CONTENT = 204
 #: The answers before the answer.
 _INTERIM = range(100, 200)
 
@@ -136,36 +138,50 @@ def answer_head(block: bytes, method: str) -> Head:
             fields.append((name, value))
         if lower in _OF_CONNECTION:
             control.setdefault(lower, []).append(value)
-    coding = control.get(b"transfer-encoding", [b""])[0].lower()
-    if coding not in (b"", b"identity", b"chunked"):
-        raise BadAnswer(f"unknown transfer encoding {coding[:40]!r}")
-    chunked = coding == b"chunked"
+    said = b",".join(control.get(b"transfer-encoding", ())).lower().split(b",")
+    codings = {word.strip() for word in said} - {b"", b"identity"}
+    if codings - {b"chunked"}:
+        raise BadAnswer(f"unknown transfer encoding {min(codings - {b'chunked'})[:40]!r}")
+    chunked = bool(codings)
     length = None if chunked else _length(control.get(b"content-length", []))
     if method == "HEAD" or status in _BODILESS:
         length, chunked = 0, False
     if length is not None and method != "HEAD":
         fields.insert(0, (b"Content-Length", b"%d" % length))
-    return Head(status, protocol, fields, length, chunked, _keeps(protocol, control))
+    keeps = _keeps(protocol, control) and not _is_unclear(status, control)
+    return Head(status, protocol, fields, length, chunked, keeps)
+
+
+def _is_unclear(status: int, control: dict[bytes, list[bytes]]) -> bool:
+    """Whether the server may mean another end of the body than we: nothing is to follow it.
+
+    RFC 9112, 6.1: with both headers, the connection is closed after the answer.
+    """
+    coded, length = b"transfer-encoding" in control, control.get(b"content-length", [b"0"])
+    return (coded and (b"content-length" in control or status in _BODILESS)) or (
+        status == _NO_CONTENT and length != [b"0"]
+    )
 
 
 def _status(line: bytes) -> tuple[str, int]:
     version, _, rest = line.partition(b" ")
     number = rest.partition(b" ")[0]
-    if not _VERSION.fullmatch(version) or not number.isdigit() or len(number) > 3:  # noqa: PLR2004
+    if not _VERSION.fullmatch(version) or not _STATUS.fullmatch(number):
         raise BadAnswer(f"no status line: {line[:80]!r}")
     return version.decode(), int(number)
 
 
 def _fields(lines: list[bytes]) -> Iterable[tuple[bytes, bytes]]:
-    whole = b""
+    whole = [b""]
     for line in [*lines[1:], b""]:
         if line[:1] in (b" ", b"\t"):  # it goes on with the header before
-            whole = whole.removesuffix(b"\r") + line
+            whole[-1] = whole[-1].removesuffix(b"\r")
+            whole.append(line)
             continue
-        name, colon, value = whole.partition(b":")
+        name, colon, value = (whole[0] if len(whole) == 1 else b"".join(whole)).partition(b":")
         if colon:
             yield name.strip(), value.strip()
-        whole = line
+        whole = [line]
 
 
 def _length(values: list[bytes]) -> int | None:

@@ -83,17 +83,18 @@ class Reader:
 
     def _head(self, data: bytes, at: int) -> int:
         before = len(self._held)
-        held = self._held + data[at:] if before or at else data
-        found = _END.search(held, max(0, before - 2))
-        size = found.end() if found else len(held)
+        # Many interim answers may come at once: what follows each is not copied for it.
+        held, begin = (self._held + data[at:], 0) if before else (data, at)
+        found = _END.search(held, max(begin, before - 2))
+        size = (found.end() if found else len(held)) - begin
         if size > self._left:
             raise BadAnswer(f"a head of more than {MOST_HEAD} bytes")
         if found is None:
-            self._held = held
+            self._held = held[begin:]
             return len(data)
         self._held = b""
         self._left -= size
-        head = answer_head(held[: found.start()], self.method)
+        head = answer_head(held[begin : found.start()], self.method)
         if not head.interim:
             self.keeps = head.keeps
             self._await(head)
