@@ -19,6 +19,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.engine.ledger import Ledger, ledger_of
+from crawler.urls import domain
 
 #: Bytes of 4096 letters, at most.
 _HEAD = 4 * 4096
@@ -46,17 +47,19 @@ class _Discreet(BaseRedirectMiddleware):
         request.headers.pop("Referer", None)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Follow; a request that was sent on too often has another try, or is set aside.
+        """Follow; a request that was sent on too often, or to no URL, is set aside.
 
         Raises:
             IgnoreRequest: it has no try left.
         """
         try:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
-        except IgnoreRequest as error:
+            if isinstance(answer, Request) and answer is not request:
+                domain(answer.url)
+        except (IgnoreRequest, ValueError) as error:
             back = self.ledger.retry(request, kind="redirects", reason=str(error))
             if back is None:
-                raise
+                raise IgnoreRequest(str(error)) from None
             return back
         return answer
 
