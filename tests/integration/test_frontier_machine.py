@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import uuid
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -62,6 +64,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.delays = dict.fromkeys(DOMAINS, 0)
         self.slots: dict[str, int] = {}
         self.paused: set[str] = set()
+        self.older: tuple[dict[bytes, bytes], dict[str, Any]] | None = None
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         return self.loop.run_until_complete(work)
@@ -331,6 +334,51 @@ class FrontierMachine(RuleBasedStateMachine):
         known = {memory for memory in self.fingerprints if memory[1] in numbers}
         assert self.run(self.f.forget(sorted(numbers))) == len(known)
         self.fingerprints -= known
+
+    @rule(fingerprint=st.integers(0, 60), domain=st.sampled_from(DOMAINS), force=st.booleans())
+    def a_push_is_repeated_because_its_reply_was_lost(
+        self, fingerprint: int, domain: str, force: bool
+    ) -> None:
+        push = self.fresh(fingerprint, domain, 0)
+        if push.fingerprint is None or force:
+            push = attrs.evolve(push, mark=uuid.uuid4().hex, force=force)
+        if force and push.fingerprint is not None:
+            self.fingerprints.discard((self.f.part(domain).keys.prefix, push.fingerprint))
+        assert self.run(self.f.push([push])) == [self.admitted(push)]
+        assert self.run(self.f.push([push])) == ["DUPLICATE"]
+
+    MODEL = ("known", "fingerprints", "ways", "caps", "delays", "slots", "paused")
+
+    @rule()
+    def somebody_copies_the_server(self) -> None:
+        model = {name: copy.deepcopy(getattr(self, name)) for name in self.MODEL}
+        self.older = (self.run(self.dump()), model)
+
+    @precondition(lambda self: self.older is not None)
+    @rule()
+    def the_server_falls_back_to_the_copy(self) -> None:
+        """I2: what was leased since is nobody's; ids are given out again, and tokens are not."""
+        assert self.older is not None
+        keys, model = self.older
+        now = [k.lease for k in self.held() if k.lease]
+        self.run(self.restore(keys))
+        for name, value in model.items():
+            setattr(self, name, copy.deepcopy(value))
+        tokens = {k.lease.token for k in self.held() if k.lease}
+        self.stale = [x for x in [*self.stale, *now] if x.token not in tokens]
+
+    async def dump(self) -> dict[bytes, bytes]:
+        client: Any = self.redis
+        return {key: await client.dump(key) async for key in self.own_keys()}
+
+    async def restore(self, keys: dict[bytes, bytes]) -> None:
+        for key in [key async for key in self.own_keys()]:
+            await self.redis.delete(key)
+        for key, value in keys.items():
+            await self.redis.restore(key, 0, value)
+
+    def own_keys(self) -> AsyncIterator[bytes]:
+        return self.redis.scan_iter(match=f"{{{self.f.keys.crawl}[/}}]*", count=1000)
 
     @rule()
     def the_server_forgets_its_scripts(self) -> None:
