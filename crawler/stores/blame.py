@@ -12,7 +12,6 @@ rows of the same table.
 
 from __future__ import annotations
 
-import errno
 from typing import Literal
 
 import attrs
@@ -31,8 +30,6 @@ _SERVER = ("08", "25", "28", "3D", "53", "57", "58", "F0")
 _DOUBT = ("0A", "3F", "42", "55", "XX")
 #: statement_timeout, lock_timeout of a session, or somebody's pg_cancel_backend.
 _CANCELLED = "57014"
-#: A smaller object, or one with a shorter name, may be kept.
-_SIZE = (errno.EFBIG, errno.ENAMETOOLONG)
 
 
 @attrs.frozen(kw_only=True)
@@ -57,8 +54,6 @@ def judge(error: Exception) -> Blame:
     >>> judge(ValueError("A string literal cannot contain NUL")), judge(psycopg2.InterfaceError())
     ('row', 'server')
     """
-    if isinstance(error, OSError) and error.errno in _SIZE:
-        return "row"
     if isinstance(error, StoreError | OSError):
         return "server"
     if not isinstance(error, psycopg2.Error):

@@ -7,6 +7,7 @@ AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL, AWS_REGION …), never from a setting.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import uuid
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ class ObjectStore(Protocol):
 
         Raises:
             StoreUnreachable: it could not be kept; the same call may be made again.
+            ValueError: it is larger than an object may be.
         """
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
@@ -62,6 +64,8 @@ class Folder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 part.unlink()
+            if error.errno == errno.EFBIG:  # waiting mends nothing, fewer pages do
+                raise ValueError(f"archive {self.root}: {error.strerror}") from None
             raise StoreUnreachable(f"archive {self.root}: {error.strerror}") from None
 
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
