@@ -28,6 +28,7 @@ from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Push
 from crawler.frontier.state import new_token
 from crawler.frontier.wire import script
+from crawler.lenient import whole
 from crawler.printable import printable
 from crawler.stores.scripts import call
 
@@ -90,6 +91,10 @@ class Intake:
             except (RedisError, OSError) as error:
                 logger.debug("intake waits for Redis: %s", error)
                 await asyncio.sleep(random.uniform(0.5, 1.5))
+            except Exception:
+                # The claims come again, one by one, and those that fail always are rejected.
+                logger.exception("intake failed; its seeds come again")
+                await asyncio.sleep(1)
 
     async def take(self) -> int:
         """Take one batch; returns how many seeds there were.
@@ -102,7 +107,9 @@ class Intake:
         keys = [k.seeds, k.claimed, k.claims, k.tries]
         flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS, new_token()])
         if flat:
-            await self._accept(list(zip(flat[::3], flat[1::3], map(int, flat[2::3]), strict=True)))
+            await self._accept(
+                list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
+            )
         elif not await self.redis.zcard(self.keys.claims):
             self.quiet_at = looked
         return len(flat) // 3

@@ -8,6 +8,7 @@ of the leases that it asks for.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from time import monotonic
@@ -25,6 +26,7 @@ from crawler.politeness.delay import late_ms
 if TYPE_CHECKING:
     from crawler.engine.pump import Pump
 
+logger = logging.getLogger(__name__)
 #: A request waits here for its next time to send, if that is not further away than this, ms.
 PATIENCE_MS = 1000
 #: Measured latencies wait this long for others, s.
@@ -101,7 +103,11 @@ class Manners:
             return None
         self._sites.add(domain)
         wishes = getattr(spider, "limits_of", None)
-        limits = wishes(f"http://{domain}/") if wishes else (None, None)
+        try:
+            limits = wishes(f"http://{domain}/") if wishes else (None, None)
+        except Exception:
+            logger.exception("limits_of failed for %s: the crawl's own limits count", domain)
+            limits = (None, None)
         return limits if limits != (None, None) else None
 
     def meet(self, domain: str, spider: Any) -> None:

@@ -191,3 +191,28 @@ async def test_a_seed_that_ends_its_workers_comes_again_alone_three_times_and_is
     assert await reasons(redis_client, keys) == {"killer": "3 workers ended while they read it"}
     assert (await Frontier(redis_client, namespace).counts()).ready == 6
     assert await redis_client.exists(keys.claimed, keys.claims, keys.tries) == 0
+
+
+async def test_i8_an_intake_that_fails_goes_on_with_the_next_seeds(
+    redis_client: Redis, keys: SeedKeys, namespace: str
+) -> None:
+    frontier, failed = Frontier(redis_client, namespace), []
+
+    async def before(pushes: object) -> None:
+        if not failed:
+            failed.append(pushes)
+            raise KeyError("a fault of the engine's own")
+
+    intake = Intake(redis_client, frontier, keys, a_push, lambda *_: None, before)
+    await redis_client.rpush(keys.seeds, "first")
+    task = asyncio.ensure_future(intake.run())
+
+    async def entered() -> bool:
+        await redis_client.rpush(keys.seeds, "next")
+        return (await frontier.counts()).ready > 0
+
+    await wait_until_async(entered, 20, "later seeds enter")
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    assert await redis_client.hlen(keys.claimed) >= 1, "the seed of the fault waits for its turn"

@@ -1,0 +1,21 @@
+"""I8: a spider that fails to say a site's limits costs neither the seed nor the worker."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.engine.manners import Manners
+
+
+class Failing:
+    def limits_of(self, url: str) -> tuple[int, int]:
+        raise KeyError(url)
+
+
+def test_a_site_whose_limits_cannot_be_said_has_the_crawls_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    manners = Manners()
+    assert manners.new_site("a.example", Failing()) is None
+    manners.meet("b.example", Failing())
+    assert caplog.text.count("limits_of failed") == 2
