@@ -14,6 +14,8 @@ The life of a request, and where to read about each step:
    requests.
 5. `engine.ledger` holds the request's lease until Scrapy is done with it and each of its items
    is durable. Only then the frontier ends the lease and takes the page's links in, in one script.
+   Each lease ends as was stated (`engine.outcomes`, `engine.ends`): done where a callback has
+   ended, ignored by a named rule, retried, or buried. What nobody states has failed.
 6. What fails returns later, or is set aside with its reason. What was in the hands of a worker
    that died returns when its leases expire.
 

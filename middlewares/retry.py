@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadCancelledError, NotConfigured
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
@@ -22,6 +22,10 @@ from crawler.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from crawler.politeness.delay import retry_after_s
 
 _TOO_MANY = 429
+#: From here on a status says what the answer is; below it a page may be broken.
+_ERRORS = 400
+#: Kinds of failure that the page itself shows, not its status.
+_JUDGED = frozenset({"ban", "broken"})
 #: What Scrapy's own clients raise is looked up when they are loaded: that takes 0.1 s, and most
 #: workers never need them.
 _HANDLERS = "scrapy.core.downloader.handlers."
@@ -58,7 +62,11 @@ class Retry:
         return cls(ledger_of(crawler), codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Send the request back when the status says that later may be better."""
+        """Send the request back when the status or the verdict says that later may be better.
+
+        Raises:
+            IgnoreRequest: the page is broken after the last try, and no spider is to read it.
+        """
         kind = _kind_of(request, response, self.codes)
         if not kind:
             return response
@@ -66,9 +74,12 @@ class Retry:
         if wait_s is not None:
             wait_s = min(wait_s, self.limit_s)
         reason = f"HTTP {response.status}"
-        if kind == "ban":
+        if kind in _JUDGED:
             reason = f"{request.meta[VERDICT]}: {request.meta[RULE]} ({reason})"
-        return self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s) or response
+        back = self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s)
+        if back is None and kind == "broken" and self.ledger.entry_of(request) is not None:
+            raise IgnoreRequest(reason)  # the request is buried: half a page makes wrong products
+        return back or response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
         """Send the request back when the connection failed."""
@@ -112,4 +123,6 @@ def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
         return "ban"
     if verdict == "throttled" or response.status == _TOO_MANY:
         return "429"
-    return "5xx" if response.status in codes else ""
+    if response.status in codes:
+        return "5xx"
+    return "broken" if verdict == "broken" and response.status < _ERRORS else ""

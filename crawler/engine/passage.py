@@ -148,8 +148,8 @@ class Passage:
                 )
             self._receive(request, result)
             return result
-        except (Exception, asyncio.CancelledError):
-            return Failure()  # type: ignore[no-untyped-call]
+        except (Exception, asyncio.CancelledError) as error:
+            return Failure(as_exception(error))  # type: ignore[no-untyped-call]
         finally:
             self.slot.nextcall.schedule()
 

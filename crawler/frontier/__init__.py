@@ -24,6 +24,9 @@ I6  Expiry and due times use the Redis server's clock, never a client's; it neve
 I7  No worker that stops, for whatever reason, deletes shared state. Clearing is a command.
 I8  What cannot be parsed is set aside with its reason; it never raises into Scrapy.
 I9  Nothing read from Redis is unpickled or evaluated.
+I10 A lease ends by one stated outcome: done, ignored by a named rule, retried or buried. Nothing is
+    done by default: what nobody states has failed. Done and ignored are acks, with which the page's
+    children enter (I3); those of a page that is buried come with its replay.
 I12 State that is lost is said to be lost: no worker takes another state of Redis for the one that
     it began with (`state`).
 

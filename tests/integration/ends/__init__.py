@@ -1,0 +1,1 @@
+"""Random faults in the code around a page, and how its lease ends."""
