@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
+import socket
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
+from crawler.addresses import AddressPolicy
 from crawler.cli import SeineCommand
+from crawler.engine.reach import policy_from
 from crawler.errors import ConfigError, SeineError
 from crawler.extract import Found, Page, parse
 from crawler.extract.site import Site
@@ -55,7 +58,8 @@ class PageCommand(SeineCommand):
         if len(args) != 1:
             raise UsageError("name one URL, or one file together with --url")
         if "://" in args[0]:
-            return asyncio.run(fetch(args[0], str(self.project.get("USER_AGENT"))))
+            policy = policy_from(self.project)
+            return asyncio.run(fetch(args[0], str(self.project.get("USER_AGENT")), policy))
         if not opts.url:
             raise ConfigError(f"{args[0]!r} has no http:// in front; a file needs --url beside it")
         try:
@@ -88,8 +92,8 @@ def site_of(settings: Settings, spider: str, url: str) -> Site:
     return known
 
 
-async def fetch(url: str, user_agent: str) -> Got:
-    """Ask for one page.
+async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> Got:
+    """Ask for one page; its host may be private, those that it redirects to may not.
 
     Raises:
         SeineError: nobody answered, or with an error.
@@ -99,19 +103,39 @@ async def fetch(url: str, user_agent: str) -> Got:
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     headers = {"User-Agent": user_agent, "Accept": "text/html,*/*;q=0.8"}
     try:
+        named = await _addresses(url)
+
+        def socket_for(found: Any) -> socket.socket:
+            family, kind, protocol, _, place = found
+            allowed = policy.mode == "allow" or (policy.mode == "seeds" and place[:2] in named)
+            if policy.is_private(place[0]) and not allowed:
+                raise OSError(f"{place[0]} is private, see SEINE_PRIVATE_ADDRESSES")
+            return socket.socket(family, kind, protocol)
+
+        connector = aiohttp.TCPConnector(socket_factory=socket_for)
         async with (
-            aiohttp.ClientSession(timeout=timeout, headers=headers) as session,
+            aiohttp.ClientSession(timeout=timeout, headers=headers, connector=connector) as session,
             session.get(url) as answer,
         ):
             body = await answer.content.read(_MOST_BYTES)
             while not answer.content.at_eof() and len(body) < _MOST_BYTES:
                 body += await answer.content.read(_MOST_BYTES - len(body))
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+    except (aiohttp.ClientError, OSError, ValueError) as error:
         raise SeineError(f"{url}: {type(error).__name__} {error}") from None
     if not answer.ok:
         raise SeineError(f"{url} answered {answer.status}")
     kind = answer.headers.get("Content-Type", "")
     return Got(str(answer.url), body, kind, answer.headers.get("X-Robots-Tag", ""))
+
+
+async def _addresses(url: str) -> set[tuple[str, int]]:
+    """Addresses and port of a URL's host."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    found = await asyncio.get_running_loop().getaddrinfo(
+        parts.hostname or "", port, type=socket.SOCK_STREAM
+    )
+    return {(str(place[0]), port) for *_, place in found}
 
 
 def slug_of(url: str) -> str:

@@ -9,10 +9,14 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import attrs
+
 from crawler.cli_page import Got, PageCommand, fetch
+from crawler.engine.reach import policy_from
 from crawler.errors import ConfigError, SeineError
 from crawler.extract import Found, Link
 from crawler.extract.sites import site_of
+from crawler.urls import domain
 
 #: What an item should have; for what is missing the draft holds a line to fill in.
 WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")
@@ -68,8 +72,11 @@ class Command(PageCommand):
             return seen
         links = [link for link in site.links(page, got.robots) if link.kind == "product"]
         for link in _spread(links):
+            policy = policy_from(self.project)
+            if policy.mode == "seeds" and domain(link.url) != domain(got.url):
+                policy = attrs.evolve(policy, mode="deny")  # the page names it, not the user
             try:
-                answer = asyncio.run(fetch(link.url, str(self.project.get("USER_AGENT"))))
+                answer = asyncio.run(fetch(link.url, str(self.project.get("USER_AGENT")), policy))
             except SeineError:
                 continue
             seen.append(self.read(answer, opts)[2])

@@ -35,7 +35,7 @@ class Connection(asyncio.Protocol):
     """Whether its address is none of the public internet: not every request may use it."""
 
     def __init__(self, address: str) -> None:
-        self.address = ip_address(address)
+        self.address, self.at = ip_address(address), address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Have what is written leave at once."""

@@ -120,9 +120,9 @@ class HttpHandler(BaseHttpDownloadHandler):
                 made += 1
                 permitted = partial(self.reach.permitted, request)
                 connection, again = await self.pool.new(parts, timeout_s, permitted), False
-                connection.private = self.reach.policy.is_private(str(connection.address))
+                connection.private = self.reach.policy.is_private(connection.at)
                 self._log_tls(connection)
-            self.reach.reached(request, str(connection.address))
+            self.reach.reached(request, connection.at)
             try:
                 return await self._ask(connection, data, download)
             except Unanswered as error:  # a server closes what was not used for long
@@ -133,11 +133,11 @@ class HttpHandler(BaseHttpDownloadHandler):
 
     def _kept(self, request: Request, parts: ParseResult) -> Connection | None:
         connection = self.pool.kept(parts)
-        if connection is not None and connection.private:
-            address = str(connection.address)
-            if not self.reach.permits(request, address):
-                self.pool.keep(parts, connection)  # it is there for whom it was made
-                raise self.reach.refusal(request, address)
+        if connection is None or not connection.private:
+            return connection
+        if not self.reach.permits(request, connection.at):
+            self.pool.keep(parts, connection)  # it is there for whom it was made
+            raise self.reach.refusal(request, connection.at)
         return connection
 
     async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:

@@ -13,10 +13,11 @@ from scrapy import Request
 
 from crawler import meta as m
 from crawler.addresses import AddressPolicy
+from crawler.cli_page import fetch as get_page
 from crawler.engine.http.pool import Pool
 from crawler.engine.ledger import Ledger
 from crawler.engine.reach import Reach, policy_from
-from crawler.errors import AddressRefused, ConfigError
+from crawler.errors import AddressRefused, ConfigError, SeineError
 from tests.integration.access.conftest import Fetch
 from tests.integration.access.raw import raw_site
 
@@ -222,3 +223,23 @@ def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch) -> None:
     shown, refused = fetched.answers
     assert "tried" in shown["body"]
     assert refused["error"].startswith("AddressRefused"), refused
+
+
+async def test_a_command_that_looks_at_a_page_follows_it_to_no_private_address() -> None:
+    with raw_site({"/secret": PAGE}) as inner:
+        answers = {"/ok": PAGE, "/moved": moved(inner.base + "/secret")}
+        with raw_site(answers, host="127.0.0.2") as outer:
+            policy = AddressPolicy()
+            assert (await get_page(f"{outer.base}/ok", "x", policy)).body == b"page"
+            with pytest.raises(SeineError):
+                await get_page(f"{outer.base}/moved", "x", policy)
+            assert inner.asked == []
+            allowed = AddressPolicy("allow")
+            assert (await get_page(f"{outer.base}/moved", "x", allowed)).body == b"page"
+
+
+def test_a_redirect_to_no_url_is_an_ignored_request_with_its_reason(fetch: Fetch) -> None:
+    places = ("http://[::1", "http://h:99999/", "http://h:-1/")
+    with raw_site({f"/{n}": moved(place) for n, place in enumerate(places)}) as site:
+        fetched = fetch(*({"url": f"{site.base}/{n}"} for n in range(len(places))))
+    assert [a["error"].partition(":")[0] for a in fetched.answers] == ["IgnoreRequest"] * 3
