@@ -11,6 +11,11 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
+from crawler.engine import ledger
+
+# How long a request waits for a lane or a pool that nobody has: nobody waits so long for a test.
+ledger.LACKING_S = 6.0
+
 
 class Surprise(Exception):
     """No part of the crawler knows this exception."""

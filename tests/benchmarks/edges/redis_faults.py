@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 
 from redis.exceptions import ResponseError
 
@@ -50,13 +51,9 @@ def full_disk(scene: Scene) -> None:
         scene.seed(seed)
         scene.asked(name, host, 5)
         ballast = scene.redis.folder / "ballast"
-        with ballast.open("wb") as file:
-            try:
-                while True:
-                    file.write(b"x" * 4096)
-                    file.flush()
-            except OSError:
-                file.truncate()
+        with suppress(OSError), ballast.open("wb", buffering=0) as file:
+            while True:
+                file.write(b"x" * 4096)
         pause(4)
         ballast.unlink()
         if scene.redis.process is not None and scene.redis.process.poll() is not None:

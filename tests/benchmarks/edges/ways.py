@@ -97,13 +97,13 @@ ARCHIVES = {
 
 
 def _hostile_archive(scene: Scene) -> None:
-    """Replay from files that are no archives: each page is said to be missing."""
+    """Replay from files that are no archives: no page is there, which the rule `replay` ignores."""
     folder = scene.folder / "hostile"
     folder.mkdir()
     for number, (text, content) in enumerate(ARCHIVES.items()):
         (folder / f"{number}.warc.gz").write_bytes(content)
         name = scene.fault(f"15 a replay from an archive with {text}")
-        scene.expect(name, f"http://127.0.0.1:9/p/{number}", "said")
+        scene.expect(name, f"http://127.0.0.1:9/p/{number}", "ignored")
         scene.seed(scene.seed_of(f"http://127.0.0.1:9/p/{number}"))
     scene.settings |= {"SEINE_REPLAY": str(folder), "RETRY_TIMES": 0}
     scene.start(1)
