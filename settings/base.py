@@ -87,6 +87,13 @@ SEINE_SEEN_WINDOW_SECONDS = 7 * 86400
 SEINE_KEEP_ALIVE = False
 # Seconds without Redis after which a worker gives up. Default 600.
 SEINE_OUTAGE_LIMIT = 600
+# Seconds of CPU that reading a page may take in one go, the spider's own code included. A page that
+# takes longer is tried once more and then buried as unreadable; a domain with three such pages is
+# paused. 0: no limit. A worker whose event loop stands still for three times as long exits.
+# Default 5.
+SEINE_READ_SECONDS = 5
+# Megabytes of a page that are parsed; the product is near the top. Default 4.
+SEINE_READ_MB = 4
 # Default pause between two requests to one domain, held across the fleet, in milliseconds.
 # Default 0: the concurrency below limits. Sites set their own.
 SEINE_DOMAIN_DELAY_MS = 0

@@ -11,6 +11,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler import meta as m
+from crawler.config import number
 from crawler.engine.headers import header
 from crawler.engine.requests import make_request, own_address
 from crawler.engine.spider import FrontierSpider
@@ -100,7 +101,7 @@ class CatalogSpider(FrontierSpider):
             yield from self._not_shown(response, None)
             return
         site = sites.find(response.url)
-        page = parse(response.body, response.url, header(response, "Content-Type"))
+        page = self._page(response)
         if not page.is_html:
             self._count("not_html")
             return
@@ -186,6 +187,10 @@ class CatalogSpider(FrontierSpider):
                     request.meta[m.SCOPE] = f"news {when}" if when else crawled or "news "
                 yield request
 
+    def _page(self, response: Response) -> Page:
+        most = int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
+        return parse(response.body, response.url, header(response, "Content-Type"), most=most)
+
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
         links = site.links(page, header(response, "X-Robots-Tag"))
         shelf, job = shelf_of(links), _job(response)
@@ -207,7 +212,7 @@ class CatalogSpider(FrontierSpider):
         """Read a page of a listing that may not be there, and look for the last one from there."""
         site, shows = sites.find(response.url), None
         if response.status == OK:
-            page = parse(response.body, response.url, header(response, "Content-Type"))
+            page = self._page(response)
             shows = shelf_of(site.links(page)) if page.is_html else None
             yield from self.parse(response)
         more, end = probing.judge(probing.resume(search), shows)

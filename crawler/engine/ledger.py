@@ -28,6 +28,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 
 from crawler import meta as m
+from crawler.engine.limit import Unreadable
 from crawler.engine.outcomes import (
     BY_STATUS,
     Outcome,
@@ -140,6 +141,8 @@ class Ledger:
         #: Called when the crawl is complete, before the worker leaves: says whether that brought
         #: more to do. Who keeps accounts of jobs replaces it.
         self.completed: Callable[[], Awaitable[bool]] = _nothing_more
+        #: Called where reading a page took too long.
+        self.overran: Callable[[Entry], None] = lambda entry: None
         self._watchers: list[Callable[[Entry], None]] = []
         #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
         self.clock: Callable[[Lease], float] = lambda lease: time.time() * 1000
@@ -337,6 +340,9 @@ class Ledger:
         """State that a callback or an errback raised: the same page would make it raise again."""
         if isinstance(error, IgnoreRequest):
             self._ignored(entry, error)
+        elif isinstance(error, Unreadable):
+            self.mark(entry, "unreadable", str(error))
+            self.overran(entry)
         else:
             self._state(entry, "bury", "parse", describe(error))
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from inspect import isawaitable
 from time import monotonic
 from types import FunctionType, GeneratorType
 from typing import Any
@@ -41,6 +42,7 @@ from twisted.python.failure import Failure
 
 from crawler.engine.downloader import Downloader
 from crawler.engine.ledger import Entry, Ledger, current
+from crawler.engine.limit import ReadingLimit
 from crawler.engine.outcomes import as_exception, uncancelled, uncancelled_async
 from crawler.engine.signals import Signals
 from crawler.engine.turns import Turns
@@ -59,8 +61,15 @@ Look = Callable[[Any, Response], Any]
 class Passage:
     """Carries the requests of one engine."""
 
-    def __init__(self, engine: Any, ledger: Ledger, landed: Callable[[Entry], None]) -> None:
+    def __init__(
+        self,
+        engine: Any,
+        ledger: Ledger,
+        landed: Callable[[Entry], None],
+        limit: ReadingLimit | None = None,
+    ) -> None:
         self.engine = engine
+        self.limit = limit or ReadingLimit(0)
         self.slot = engine._slot
         self.scraper = engine.scraper
         self.ledger = ledger
@@ -248,11 +257,14 @@ class Passage:
             warn_on_generator_with_return_value(spider, callback)
             if isinstance(function, FunctionType):
                 self._known.add(function)
-        made = callback(result, **asked.cb_kwargs)
+        made = self.limit.call(callback, result, **asked.cb_kwargs)
         if isinstance(made, GeneratorType):
             return made
         name = global_object_name(callback) if isinstance(made, Deferred) else None
-        return await ensure_awaitable(iterate_spider_output(made), _warn=name)
+        if isawaitable(made) and not isinstance(made, Deferred):
+            return iterate_spider_output(await self.limit.awaited(made))
+        made = await ensure_awaitable(iterate_spider_output(made), _warn=name)
+        return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
 
     async def _call_by_scrapy(self, result: Response | Failure, request: Request) -> Any:
         """Let Scrapy call the callback or the errback, and state what follows from that."""
@@ -270,7 +282,8 @@ class Passage:
 
     async def _called(self, result: Response | Failure, request: Request) -> Any:
         try:
-            return await self._scrapys_call(result, request)
+            made = await self.limit.awaited(self._scrapys_call(result, request))
+            return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
         except asyncio.CancelledError as error:
             raise as_exception(error) from error
 
@@ -292,6 +305,7 @@ class Passage:
         if isinstance(made, AsyncIterator):
             await self._scrapys_drive(uncancelled_async(made), request, response)
         else:
+            made = self.limit.outputs(made)
             await self._scrapys_drive(uncancelled(made), request, response)
 
     async def _take_output(self, output: Any, response: Any) -> None:
@@ -306,10 +320,11 @@ class Passage:
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, turn = iter(made), monotonic() + TURN_S
+        call = self.limit.call
         while True:
             level = 0
             try:
-                output = next(outputs, _END)
+                output = call(next, outputs, _END)
                 if output is _END:
                     return
                 for level, look in self._looks or ():  # noqa: B007  # the handler needs it

@@ -57,6 +57,8 @@ class Presence:
     forget: Callable[[], None]
     """Called when URLs that count as seen may do so no longer."""
     started: float = attrs.Factory(time.time)
+    last_info: bytes = b"{}"
+    """What the last beat said of this worker."""
     cancelled: frozenset[str] = frozenset()
     """Jobs whose requests are dropped when their turn comes."""
 
@@ -80,8 +82,9 @@ class Presence:
         """
         leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
         ttl_ms = int(self.lease_s * 1000)
+        self.last_info = self._info()
         lost, _, _ = await asyncio.gather(
-            self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self._info()),
+            self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
             self.frontier.tend(),
             self._hear_of_cancelled(),
         )

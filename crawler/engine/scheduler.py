@@ -27,6 +27,7 @@ from crawler.engine.dupefilter import DupeFilter
 from crawler.engine.ends import Ends
 from crawler.engine.intake import Intake
 from crawler.engine.ledger import Entry, current, ledger_of
+from crawler.engine.limit import ReadingLimit
 from crawler.engine.manners import manners_of, pace_of
 from crawler.engine.moves import LOOPS, lead_of
 from crawler.engine.outcomes import describe
@@ -38,6 +39,7 @@ from crawler.engine.recovery import Recovery
 from crawler.engine.seeds import requests_of
 from crawler.engine.shutdown import Shutdown, cancel
 from crawler.engine.warmup import warm_up
+from crawler.engine.watchdog import Watchdog, note_overrun
 from crawler.errors import EncodeError
 from crawler.frontier.keys import SeedKeys
 from crawler.frontier.model import Budgets, Burial, Done, Push
@@ -68,6 +70,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.max_retries = int(number(crawler.settings, "RETRY_TIMES", 1000))
         self.depth_limit = int(number(crawler.settings, "DEPTH_LIMIT", 0))
+        self.limit = ReadingLimit(number(crawler.settings, "SEINE_READ_SECONDS", 5))
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
         self.seal = Seal(self.config.crawl, self.config.secrets)
@@ -77,6 +80,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.worker = worker_name()
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
+        self._notes: set[asyncio.Task[None]] = set()
+        self.watchdog: Watchdog | None = None
         self._closing = False
         self._asked_end = False
         self._looked_for = 0.0
@@ -115,6 +120,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             task.add_done_callback(self._loop_ended)
             self._tasks.append(task)
         self.pump.kick()
+        self.watchdog = Watchdog(
+            self.presence, url, self.config, self.limit.limit_s, asyncio.get_running_loop()
+        )
+        self.watchdog.start()
         self.shutdown.arm()
         logger.info("worker %s joins crawl %r", self.worker, self.config.crawl)
 
@@ -210,7 +219,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             await close()
 
         slot.remove_request, slot.close = remove_request, close_slot
-        self.passage = Passage(engine, self.ledger, lambda entry: self.pump.land(entry.lease))
+        self.limit.install()
+        self.ledger.overran = self._overran
+        self.passage = Passage(
+            engine, self.ledger, lambda entry: self.pump.land(entry.lease), self.limit
+        )
         engine._start_scheduled_request = self.passage.start
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
@@ -235,7 +248,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
         settling = [self._settling] if self._settling is not None else []
-        await cancel([*self._tasks, *self.overflow.tasks, *settling])
+        await cancel([*self._tasks, *self.overflow.tasks, *settling, *self._notes])
+        self.limit.remove()
+        if self.watchdog is not None:
+            self.watchdog.stop()
         await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
         await self.presence.sign_off()
         await self.redis.aclose()
@@ -409,6 +425,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def __len__(self) -> int:
         return len(self.pump.buffered)
+
+    def _overran(self, entry: Entry) -> None:
+        self._count("overran", 1)
+        task = asyncio.ensure_future(note_overrun(self.frontier, self.redis, entry))
+        self._notes.add(task)
+        task.add_done_callback(self._notes.discard)
 
     def _item_error(self, failure: Any) -> None:
         entry = current.get()

@@ -26,6 +26,7 @@ _TAGS = re.compile(
 #: The same where nothing is skipped: what looks like a comment here may be none for the parser.
 _ANY_TAGS = re.compile(_TAG)
 _REST = re.compile(rb"(?:%s)++" % _ATTRIBUTE)
+_TAG_END = re.compile(rb"(?:[\s/]*+>)?")
 #: It ends a tag inside and outside of quotes.
 _END = b"\"'>"
 
@@ -49,5 +50,5 @@ def _cut(rule: re.Pattern[bytes], raw: bytes) -> bytes:
         rest = _REST.match(raw, match.end()) if match[0][1:2].isalpha() else None
         if rest is not None and match.lastindex is None:
             parts += [raw[place : match.end()], _END]
-            place = rest.end()
+            place = _TAG_END.match(raw, rest.end()).end()  # type: ignore[union-attr]
     return b"".join([*parts, raw[place:]]) if parts else raw

@@ -49,7 +49,7 @@ _PHRASES = (
      r"|stokta yok|tükendi|在庫切れ|在庫なし|売り切れ|売切れ|品切れ|缺货|缺貨|售罄|已售完|无货|품절"
      r"|εξαντλ\w*|(?:stock|bestand|lagerbestand|quantity|disponibles?) ?: ?0+(?!\d)|μη διαθέσιμο|غير متوفر|אזל מהמלאי|rasprodano|nije dostupno"),
     ("InStock", r"in[\s-]stock|available now|\bavailable\b|ready to ship|ships? (?:today|within|in \d)"
-     r"|usually ships|\d+ in stock|\d+ available|(?:stock|bestand|lagerbestand|stok) ?: ?[1-9]\d*|left in stock|auf lager|vorrätig|verfügbar|lieferbar|lagernd"
+     r"|usually ships|\d in stock|\d available|(?:stock|bestand|lagerbestand|stok) ?: ?[1-9]\d*|left in stock|auf lager|vorrätig|verfügbar|lieferbar|lagernd"
      r"|sofort (?:versand|liefer)\w*|en stock|disponible|in pronta consegna|disponibile|in magazzino"
      r"|em estoque|em stock|disponível|op voorraad|in voorraad|leverbaar|beschikbaar|na stanie"
      r"|dostępn\w*|w magazynie|в наличии|есть в наличии|на складе|є в наявності|в наявності|i lager"

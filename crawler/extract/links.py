@@ -355,7 +355,7 @@ def _is_pagination(
     if not context & _PAGER:
         return False
     text = short_text(element)
-    return text.isdigit() or _NEXT(text or element.get("aria-label") or "") is not None
+    return text.isdigit() or _NEXT(text or (element.get("aria-label") or "")[:_LONGEST]) is not None
 
 
 def _is_facet(

@@ -94,13 +94,13 @@ class Page:
         return None
 
 
-def parse(content: bytes | str, url: str, content_type: str = "") -> Page:
-    """Parse a page once; never raises, whatever the content is.
+def parse(content: bytes | str, url: str, content_type: str = "", *, most: int = MAX_BYTES) -> Page:
+    """Parse the first *most* bytes of a page once; never raises, whatever the content is.
 
     *content_type* is the response's header, whose charset is believed after the bytes
     themselves. Content that is no HTML gives an empty page with `is_html` False.
     """
-    raw = _utf8(content, content_type)
+    raw = _utf8(content[:most], content_type)
     is_html = _looks_like_html(raw, content_type)
     root = _tree(bounded(raw) if is_html else _EMPTY)
     page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
@@ -226,9 +226,9 @@ def _looks_like_html(raw: bytes, content_type: str) -> bool:
 
 def _utf8(content: bytes | str, content_type: str) -> bytes:
     if isinstance(content, str):
-        raw = content[:MAX_BYTES].encode("utf-8", "replace")
+        raw = content.encode("utf-8", "replace")
     else:
-        raw = _recoded(content[:MAX_BYTES], content_type)
+        raw = _recoded(content, content_type)
     return raw.replace(b"\0", b"") if b"\0" in raw else raw
 
 

@@ -47,7 +47,8 @@ _PER_UNIT = re.compile(
 _RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
 _DIGIT = re.compile(r"\d")
 _PERCENT = re.compile(
-    r"[-–+]?\d+\s?%(?:\s*(?:off|rabatt|discount|de descuento|desconto|dto|sleva|скидка))?\b", re.I
+    r"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:off|rabatt|discount|de descuento|desconto|dto|sleva|скидка))?\b",
+    re.I,
 )
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What beside an amount says more about it: words, a range, a sum.

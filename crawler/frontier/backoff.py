@@ -41,8 +41,9 @@ RULES = {
     "item": Rule(3, 1, 60),
     # A page lacks what each page of its kind has, or came cut off.
     "broken": Rule(3, 2, 120),
-    # Another try would read the same bytes, ask for the same address or the same lane.
-    "unreadable": Rule(0, 1, 1),
+    # Reading took too long: the page is tried once more, as a rule by another worker.
+    "unreadable": Rule(1, 2, 10),
+    # Another try would ask for the same address or the same lane.
     "address": Rule(0, 1, 1),
     "lane": Rule(0, 1, 1),
 }

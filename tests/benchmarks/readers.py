@@ -93,7 +93,7 @@ def kinds(*, short: bool = False) -> Iterator[Kind]:
     for reader, places in PLACES.items():
         for count, token in enumerate(TOKENS[reader]):
             for number, (place, (before, after)) in enumerate(places.items()):
-                if not short or (count + number) % 24 == 0:
+                if not short or (count + number) % 72 == 0:
                     yield Kind(reader, f"{place} {token!r}", _repeated(before, token, after))
 
 

@@ -1,0 +1,148 @@
+"""A limit on reading: no page holds the event loop longer than `SEINE_READ_SECONDS` of CPU (I11).
+
+A timer signal reaches Python code and the regex engine on the main thread, the spider's own code
+included. It counts: the timer runs while the process computes (ITIMER_VIRTUAL), and its handler
+asks for the main thread's own CPU time, so that a frozen or a loaded machine interrupts nothing.
+The handler raises only within a stretch: between `begin` and `end` nothing is awaited, and no
+lock, Redis or database is asked. C code (libxml2, JSON) is not reached; what it gets is bounded
+before. What is interrupted leaves as `Unreadable`, an ordinary exception.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
+from time import thread_time
+from types import FrameType
+from typing import Any, TypeVar
+
+logger = logging.getLogger(__name__)
+#: The handler looks so often within the limit: what overran is stopped a fifth of it too late.
+_LOOKS = 5
+_END = object()
+_Made = TypeVar("_Made")
+
+
+class Unreadable(Exception):
+    """Reading a page took longer than the limit."""
+
+
+class _Overran(BaseException):
+    """Raised by the signal; a spider's own `except Exception` must not take it."""
+
+
+class ReadingLimit:
+    """Interrupts reading that takes too long; one at a time in a process."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self._began: float | None = None
+        self._before: Any = None
+        self.installed = False
+
+    def install(self) -> None:
+        """Take the signal; where that is impossible, one line says that there is no limit."""
+        usable = hasattr(signal, "ITIMER_VIRTUAL")
+        if self.limit_s <= 0:
+            return
+        if not usable or threading.current_thread() is not threading.main_thread():
+            logger.warning(
+                "SEINE_READ_SECONDS has no effect: no timer signal reaches this thread or system"
+            )
+            return
+        self._before = signal.signal(signal.SIGVTALRM, self._look)
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.limit_s / _LOOKS, self.limit_s / _LOOKS)
+        self.installed = True
+
+    def remove(self) -> None:
+        """Give the signal back to whoever had it."""
+        if self.installed:
+            self.installed = False
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, self._before or signal.SIG_DFL)
+
+    def begin(self) -> None:
+        """A stretch of reading begins: nothing is awaited until `end`."""
+        self._began = thread_time()
+
+    def end(self) -> None:
+        """The stretch is over."""
+        self._began = None
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        began = self._began
+        if began is not None and thread_time() - began >= self.limit_s:
+            raise _Overran
+
+    def call(self, function: Callable[..., _Made], *arguments: Any, **named: Any) -> _Made:
+        """Call a function within the limit.
+
+        Raises:
+            Unreadable: it took too long.
+        """
+        try:
+            try:
+                self._began = thread_time()
+                return function(*arguments, **named)
+            finally:
+                self._began = None
+        except _Overran:
+            self._began = None  # the signal may have come just before it was set
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> Unreadable:
+        return Unreadable(f"reading took more than {self.limit_s:g} s of CPU")
+
+    def outputs(self, made: Iterable[Any]) -> Iterator[Any]:
+        """Yield what a callback yields, each step within the limit.
+
+        Raises:
+            Unreadable: a step took too long.
+        """
+        outputs = iter(made)
+        while (output := self.call(next, outputs, _END)) is not _END:
+            yield output
+
+    async def outputs_async(self, made: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """The same for what is awaited: between two waits, its code is within the limit."""
+        while True:
+            try:
+                output = await self.awaited(made.__anext__())
+            except StopAsyncIteration:
+                return
+            yield output
+
+    def awaited(self, made: Awaitable[_Made]) -> _Stretches[_Made]:
+        """Await something, each stretch between two waits within the limit."""
+        return _Stretches(self, made)
+
+
+class _Stretches(Awaitable[_Made]):
+    def __init__(self, limit: ReadingLimit, made: Awaitable[_Made]) -> None:
+        self._limit, self._made = limit, made
+
+    def __await__(self) -> Generator[Any, Any, _Made]:
+        inner = self._made.__await__()
+        step: Callable[..., Any] = next
+        given: tuple[Any, ...] = (inner,)
+        while True:
+            try:
+                waits_for = self._limit.call(step, *given)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]
+            try:
+                sent = yield waits_for
+            except BaseException as error:  # a cancellation belongs to the code that waits
+                step, given = getattr(inner, "throw", _raised), (error,)
+            else:
+                step, given = (getattr(inner, "send", None) or _ignored(inner)), (sent,)
+
+
+def _ignored(inner: Iterator[Any]) -> Callable[[Any], Any]:
+    return lambda _: next(inner)
+
+
+def _raised(error: BaseException) -> Any:
+    raise error

@@ -1,0 +1,101 @@
+"""I11: what holds a worker's loop costs itself: it is interrupted, or the worker ends for it."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from crawler.demo.served import served
+from crawler.engine.watchdog import EXIT_CODE
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.keys import Keys
+from crawler.frontier.model import Counts
+from crawler.stores.connect import blocking_client, redis_client
+from tests.helpers import wait_until
+
+pytestmark = pytest.mark.redis
+ROOT = Path(__file__).parents[2]
+
+
+def worker(log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.integration.greedy_crawl", *arguments]
+    with log.open("ab") as out:
+        return subprocess.Popen(command, cwd=ROOT, stderr=out, stdout=out)
+
+
+def counts(redis_url: str, crawl: str) -> Counts:
+    async def ask() -> Counts:
+        redis = redis_client(redis_url)
+        try:
+            return await Frontier(redis, crawl).counts()
+        finally:
+            await redis.aclose()
+
+    return asyncio.run(ask())
+
+
+def test_pages_without_end_are_buried_and_their_site_is_paused(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with served(log=tmp_path / "visits", products=10) as shop:
+        good = [f"{shop.url}/nothing/{n}" for n in range(6)]
+        process = worker(log, redis_url, namespace, "0.3", *good, f"{shop.url}/burn/1")
+        try:
+            assert process.wait(60) == 0, log.read_text()[-3000:]
+        finally:
+            process.kill()
+            process.wait()
+    found = counts(redis_url, namespace)
+    assert (found.totals["done"], found.dead, found.undone) == (6, 1, 0)
+    with blocking_client(redis_url) as redis:
+        [note] = redis.hvals(Keys(namespace).autopsy)
+    assert b"unreadable" in note
+    assert b"more than 0.3 s of CPU" in note
+
+
+def test_a_site_of_three_such_pages_is_paused(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with served(log=tmp_path / "visits", products=10) as shop:
+        pages = [f"{shop.url}/burn/{n}" for n in range(5)]
+        process = worker(log, redis_url, namespace, "0.2", *pages)
+        try:
+            wait_until(lambda: b"is paused: reading 3" in log.read_bytes(), 60, "a line says it")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_a_worker_whose_loop_stands_still_keeps_its_lease_and_then_exits(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with served(log=tmp_path / "visits", products=10) as shop:
+        process = worker(log, redis_url, namespace, "2", f"{shop.url}/block")
+        try:
+            wait_until(lambda: len(shop.visits()) >= 1, 60, "the page is asked for")
+            asked = time.monotonic()
+            with blocking_client(redis_url) as redis:
+                [(_, first)] = redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)
+                wait_until(
+                    lambda: (
+                        redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)[0][1]
+                        > first + 2500
+                    ),  # its life is 2 s: the thread renews it
+                    30,
+                    "the lease lives on while the loop stands still",
+                )
+            assert process.wait(60) == EXIT_CODE, log.read_text()[-3000:]
+            assert time.monotonic() - asked >= 6
+        finally:
+            process.kill()
+            process.wait()
+    assert "its event loop stood still" in log.read_text()
+    assert counts(redis_url, namespace).undone == 1

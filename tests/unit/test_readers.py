@@ -1,0 +1,210 @@
+"""I11: the time to read is linear in the input, and no value costs a page."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import crawler.access
+import crawler.cleaning
+import crawler.extract
+from crawler.cleaning.product import clean
+from crawler.cleaning.text import identifier, plain
+from crawler.extract import extract, parse
+from crawler.extract import sitemap as sitemaps
+from crawler.extract.attributes import MOST
+from crawler.extract.sitemap import is_news, read_sitemap
+from crawler.politeness.robots import Robots
+from tests.benchmarks import readers
+from tests.benchmarks.killers import WHOLE
+
+URL = "http://a.example/p/lamp-12"
+#: A pattern may take so long for a run: linear ones take a hundredth of it.
+_PATTERN_S = 0.03
+#: Sizes at which a pattern that takes the square of its input shows it.
+_LENGTH = 2_000
+
+
+@pytest.mark.alone
+def test_twice_the_input_takes_about_twice_the_time() -> None:
+    found = readers.measured(short=True)
+    assert found["faults"] == {}
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_no_repetition_grows_no_faster(name: str) -> None:
+    reader, make = WHOLE[name]
+    ratio, _ = readers.growth(readers.Kind(reader, name, make))
+    assert ratio <= readers.LIMIT
+
+
+def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Each pattern in the readers' modules, those of `words.finder` too."""
+    for package in (crawler.extract, crawler.cleaning, crawler.access):
+        for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                for place, found in enumerate(_patterns_in(value)):
+                    yield f"{module.name}.{name}.{place}", found
+
+
+def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, list | tuple) and depth:
+        for inner in value:
+            yield from _patterns_in(inner, depth - 1)
+    elif getattr(value, "__closure__", None):
+        for cell in value.__closure__:
+            if isinstance(owner := getattr(cell.cell_contents, "__self__", None), re.Pattern):
+                yield owner
+
+
+PATTERNS = dict(_patterns())
+#: These are tried at the beginning of a text only, or of one that was cut short.
+_ANCHORED = frozenset(
+    {"_NEXT", "_TO", "_APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PAIR", "_RANGE",
+     "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY"}
+)  # fmt: skip
+
+
+def _pieces(pattern: re.Pattern[Any]) -> list[str]:
+    """Characters and words of a pattern, and one of each kind that it may name."""
+    source = pattern.pattern
+    source = source if isinstance(source, str) else source.decode("latin-1")
+    letters = sorted(set(re.sub(r"\\[a-zA-Z]", "", source)))
+    words = sorted(set(re.findall(r"[^\W\d_]{3,11}", source)))
+    usual = [" ", "\n", "9", "a", "_", "-", ".", "9 ", "a ", " 9", "\u00a0", "é"]
+    return list(dict.fromkeys([*usual, *letters[:: len(letters) // 20 + 1], *words[:12]]))
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_takes_no_square_of_a_run(name: str) -> None:
+    pattern, slow = PATTERNS[name], []
+    tried = _match_s if name.split(".")[-2] in _ANCHORED else _search_s
+    for piece in _pieces(pattern):
+        run = piece * (_LENGTH // len(piece)) + "\x01"
+        text = run if isinstance(pattern.pattern, str) else run.encode("utf-8", "replace")
+        if min(tried(pattern, text) for _ in range(2)) > _PATTERN_S:
+            slow.append(piece)
+    assert slow == []
+
+
+def _match_s(pattern: re.Pattern[Any], text: Any) -> float:
+    before = time.thread_time()
+    pattern.match(text[:200])
+    return time.thread_time() - before
+
+
+def _search_s(pattern: re.Pattern[Any], text: Any) -> float:
+    before = time.thread_time()
+    for _ in pattern.finditer(text):
+        pass
+    return time.thread_time() - before
+
+
+def test_a_tag_keeps_some_of_its_attributes() -> None:
+    body = (
+        b"<h1>Lamp</h1><p class=price " + b" ".join(b"a%d" % n for n in range(32_000)) + b">$5</p>"
+    )
+    page = parse(body, URL, "text/html")
+    tag = page.root.find(".//p")
+    assert tag.get("class") == "price"
+    assert len(tag.keys()) <= MOST + 1
+    assert tag.text == "$5"
+
+
+def test_a_sitemap_that_grows_without_end_is_read_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemaps, "MOST_BYTES", 100_000)
+    entry = b"<url><loc>http://a.example/x</loc></url>"
+    packed = gzip.compress(b"<urlset>" + entry + b" " * 50_000_000)
+    assert read_sitemap(packed, URL).pages == [("http://a.example/x", "")]
+
+
+def test_a_sitemaps_entities_are_no_more_than_text() -> None:
+    body = (
+        b'<!DOCTYPE u [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>'
+        b"<urlset><url><loc>http://a.example/&b;&c;</loc></url></urlset>"
+    )
+    assert read_sitemap(body, URL).pages == [("http://a.example/&b;&c;", "")]
+
+
+@pytest.mark.parametrize(
+    "changed", ["9999-12-31", "Mon, 01 Jan 99999999999 00:00:00", "0000-00-00", "\u0661" * 9, ""]
+)
+def test_a_date_that_is_none_is_news(changed: str) -> None:
+    assert is_news(changed, readers._NOW)
+
+
+def test_a_rate_of_any_length_is_a_day_at_most() -> None:
+    body = b"User-agent: *\nRequest-rate: 1/" + b"9" * 400
+    assert Robots.read("rules", body).delay_s("Seine") == 86_400
+
+
+_VALUES = (
+    '"Infinity"', "Infinity", "-Infinity", "NaN", "1e400", "9" * 4000, "9" * 5000, "-1", "true", "null",
+    "[]", "{}", "[[[[1]]]]", "[" * 400 + "]" * 400, '"\\ud800"', '"\\u0000"', '"99999-99-99"', '""',
+    '"' + "9" * 5000 + '"', '{"@value": NaN}', '"\\u200e\\u202e"', "1e-400", '{"@id": [1]}',
+)  # fmt: skip
+_FIELDS = (
+    "name", "sku", "gtin13", "mpn", "brand", "description", "image", "productID", "color", "url", "@id", "@type",
+    "aggregateRating", "offers", "hasVariant", "isVariantOf", "additionalProperty", "itemListElement",
+)  # fmt: skip
+_INNER = {
+    "offers": ("price", "priceCurrency", "availability", "priceSpecification", "url", "lowPrice"),
+    "aggregateRating": ("ratingValue", "reviewCount", "ratingCount"),
+    "hasVariant": ("name", "sku", "offers", "hasVariant", "url"),
+}
+
+
+@pytest.mark.parametrize("value", _VALUES, ids=range(len(_VALUES)))
+def test_no_value_costs_the_page_or_another_field(value: str) -> None:
+    inputs = [f'"{field}": {value}' for field in _FIELDS]
+    inputs += [f'"{f}": {{"{inner}": {value}}}' for f, names in _INNER.items() for inner in names]
+    for told in inputs:
+        block = '{"@type": "Product", "name": "Lamp", "x": {"@id": "#a", "b": 1}, "offers": {"price": 5}, %s}'
+        for kind in ("ld+json", "json"):
+            script = f'<script type="application/{kind}">{block % told}</script>'
+            page = parse(f"<h1>Lamp</h1><p class=price>$5</p>{script}", URL, "text/html")
+            found = extract(page)
+            assert found.unread == {}, told
+            found.merge()
+            product = found.product()
+            if product is not None:
+                clean(product, readers._NOW)
+                text = json.dumps([product.variants, product.attributes], allow_nan=False)
+                assert "\x00" not in f"{product}{text}"
+
+
+def test_a_source_that_raises_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OverflowError("cannot convert")
+
+    monkeypatch.setattr(crawler.extract.default.schema, "product_fields", broken)
+    ld = '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":5}}</script>'
+    body = f"<h1>Lamp</h1><p class=price>$5.00</p><button>Add to cart</button>{ld}"
+    found = extract(parse(body, URL, "text/html"))
+    assert list(found.unread) == ["json-ld"]
+    assert str(found.fields["price"]) == "5.00"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [("\u200eAB-12", "AB-12"), ("A\u202eB\u202c", "AB"), ("AB\u200d", "AB"), ("\u200e", None)],
+)
+def test_an_identifier_holds_nothing_unseen(raw: str, expected: str | None) -> None:
+    assert identifier(raw) == expected
+
+
+def test_a_number_that_json_does_not_know_is_left_out() -> None:
+    assert plain([float("inf"), float("nan"), 10**30, 5, 1.5]) == [None, None, None, 5, 1.5]
