@@ -125,11 +125,11 @@ class Watchdog:
 async def note_overrun(frontier: Frontier, redis: Redis, entry: Entry) -> None:
     """Count a page that took too long against its domain, and pause the domain after the third."""
     domain = entry.lease.domain
-    key = frontier.keys.domain(domain)
+    key = frontier.keys.part(domain).overran
     try:
-        count = int(await redis.hincrby(key, "overran", 1))
+        count = int(await redis.hincrby(key, domain, 1))
         if count >= MOST_OVERRUNS:
-            await redis.hdel(key, "overran")
+            await redis.hdel(key, domain)
             await frontier.pause(domain)
             logger.error(
                 "domain %s is paused: reading %d of its pages took too long; `scrapy frontier "

@@ -16,6 +16,7 @@
 | seen, seen:<gen>:<n> | hash, integer sets | generations, and their fingerprints (exact) | push commit forget | window, by generations |
 | seen:<gen>:<layer>:<n> | string | bits of fingerprints (bloom) | push commit | window, by generations |
 | seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
+| overran | hash | by domain: pages whose reading took too long | workers | until its domain is paused |
 | counters | hash | totals since the crawl began | all | permanent |
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
 | jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
