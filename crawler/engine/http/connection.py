@@ -33,6 +33,8 @@ class Connection(asyncio.Protocol):
     certificate: Certificate | None = None
     private = False
     """Whether its address is none of the public internet: not every request may use it."""
+    home = ""
+    """Where it is private: the home (crawler.engine.reach) of the request that it was used for."""
 
     def __init__(self, address: str) -> None:
         self.address, self.at = ip_address(address), address

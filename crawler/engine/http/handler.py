@@ -31,6 +31,7 @@ from crawler.engine.http.reader import CutShort, Reader
 from crawler.engine.http.secure import SecureConnection
 from crawler.engine.reach import reach_of
 from crawler.engine.signals import Signals
+from crawler.meta import HOME
 
 logger = logging.getLogger(__name__)
 
@@ -123,6 +124,8 @@ class HttpHandler(BaseHttpDownloadHandler):
                 connection.private = self.reach.policy.is_private(connection.at)
                 self._log_tls(connection)
             self.reach.reached(request, connection.at)
+            if connection.private:
+                connection.home = str(request.meta.get(HOME) or "")
             try:
                 return await self._ask(connection, data, download)
             except Unanswered as error:  # a server closes what was not used for long
@@ -134,6 +137,8 @@ class HttpHandler(BaseHttpDownloadHandler):
     def _kept(self, request: Request, parts: ParseResult) -> Connection | None:
         connection = self.pool.kept(parts)
         if connection is None or not connection.private:
+            return connection
+        if connection.home and request.meta.get(HOME) == connection.home:
             return connection
         if not self.reach.permits(request, connection.at):
             self.pool.keep(parts, connection)  # it is there for whom it was made
