@@ -103,8 +103,8 @@ _MOST_SIBLINGS = 1500
 _LONGEST = 120
 #: What divides two lines in one row is not longer, white space included.
 _SHORT = 6
-#: Characters of a class that are looked at, and elements of a card in which a link is looked for.
-_LONGEST_MARK, _MOST_IN_CARD = 1_000, 300
+#: Characters of a class that are looked at.
+_LONGEST_MARK = 1_000
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
@@ -376,9 +376,8 @@ class _Reader:
 
 def leads_away(element: Element) -> bool:
     """Whether a box that is called a product's card links to a page, as a listing's cards do."""
-    inside = (element,) if element.tag == "a" else islice(element.iter(), _MOST_IN_CARD)
-    links = (link.get("href") for link in inside if link.tag == "a")
-    reference = next((href for href in links if href is not None), "")
+    links = (element,) if element.tag == "a" else element.iter("a")
+    reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
