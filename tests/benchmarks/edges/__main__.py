@@ -52,7 +52,7 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
 #: Findings of a kind that are printed.
 EXAMPLES = 2
 #: What the suite runs each time.
-SHORT = ("seeds",)
+SHORT = ("seeds", "pages")
 
 
 def play(name: str, server_url: str, folder: Path) -> Scene:
