@@ -118,6 +118,8 @@ def main() -> None:
             "SEINE_LEASE_SECONDS": 2,
             "SEINE_KEEP_ALIVE": 0,
             "SEINE_DOMAIN_CONCURRENCY": 4,
+            # Pages of one loopback address lead to others.
+            "SEINE_PRIVATE_ADDRESSES": "allow",
             "ITEM_PIPELINES": {},
             "SPIDER_MODULES": [],
             "ROBOTSTXT_OBEY": False,
