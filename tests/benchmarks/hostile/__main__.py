@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -33,6 +34,8 @@ def main() -> None:
     def say(text: str) -> None:
         print(f"{time.monotonic() - began:6.1f} s  {text}", file=sys.stderr, flush=True)
 
+    # Whoever stops it must find nothing left running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     folder = Path(tempfile.mkdtemp(prefix="seine-hostile-"))
     try:
         figures = attack(SHORT if args.short else FULL, args.seed, say, folder)

@@ -65,7 +65,7 @@ SHORT = Plan(
     baseline_s=4.0,
     feed_s=8.0,
     rounds=4,
-    limit_s=38.0,
+    limit_s=70.0,
 )
 
 
