@@ -314,7 +314,7 @@ class Attack:
     def _judge(
         self, fleet: Guarded, inputs: Inputs, metrics: list[tuple[str, str]], bad_ends: list[str]
     ) -> dict[str, Any]:
-        commands = screens.FEW if self.plan is plan.SHORT else screens.COMMANDS
+        commands = screens.FEW if self.plan.feed_s <= plan.SHORT.feed_s else screens.COMMANDS
         shown = screens.run_all(self.crawl, self.environment, commands)
         return verdict(self, fleet, inputs, metrics=metrics, bad_ends=bad_ends, shown=shown)
 
