@@ -200,12 +200,12 @@ def _objects(base: str, canaries: Canaries) -> list[bytes]:
     made += [{"url": url, "method": method} for method in _METHODS]
     for key in META:
         made += [{"url": f"{url}?{key}", "meta": {key: value}} for value in ("x", 1e308, {"a": []})]
-    inside, secret = canaries.inside[0], canaries.secret
+    secret = canaries.secret
     made += [
         {"url": url, "meta": {"delay": "NaN"}},
         {"url": url, "meta": {"not_before": "soon"}},
         {"url": url, "meta": {"borrowed_headers": 5}},
-        {"url": url, "meta": {"proxy": f"{inside}/seed-proxy"}},
+        {"url": url, "meta": {"proxy": "http://127.3.0.1:1/seed-proxy"}},
         {"url": url, "meta": {"proxy": f"http://user:{secret}@127.3.0.1:1"}},
         {
             "url": url,

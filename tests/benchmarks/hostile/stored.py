@@ -183,7 +183,7 @@ def _away(base: str, canaries: Canaries) -> list[str]:
 
 def _shaped(fresh: Any, number: Iterator[int], canaries: Canaries) -> Iterator[dict[str, Any]]:
     """Of the right types, and wrong all the same."""
-    inside, secret = canaries.inside[0], canaries.secret
+    secret = canaries.secret
     headers: list[Any] = [
         {b"Host": [b"127.3.0.1"]},
         {b"X-\xff\xfe": [b"\xff\xfe"]},
@@ -196,8 +196,9 @@ def _shaped(fresh: Any, number: Iterator[int], canaries: Canaries) -> Iterator[d
     ]
     for value in headers:
         yield {**fresh(next(number)), "headers": value}
+    # A spider may have its proxy on its own machine: nobody listens where these lead.
     metas: list[dict[str, Any]] = [
-        {"proxy": f"{inside}/stored-proxy"},
+        {"proxy": "http://127.3.0.1:1/stored-proxy"},
         {"proxy": f"http://user:{secret}@127.3.0.1:1"},
         {"playwright": True, "playwright_page_methods": [["evaluate", "1"]]},
         {"redirect_urls": [5, None]},
