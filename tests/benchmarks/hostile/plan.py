@@ -38,7 +38,7 @@ class Plan:
     asks: int = 200
     workers: int = 3
     hosts: int = 8
-    products: int = 720
+    products: int = 560
     """Of each good host."""
     delay_ms: int = 300
     baseline_s: float = 30.0
