@@ -241,7 +241,12 @@ class CatalogSpider(FrontierSpider):
         asked = (own + others)[:MOST_SITEMAPS]
         below = (foreign - len(others)) // max(1, len(asked))
         for url in asked:
-            yield self._sitemap(url, origin, below, **known)
+            try:
+                request = self._sitemap(url, origin, below, **known)
+            except ValueError:  # http://[ in one line must not cost the file's other lines
+                self._count("no_urls_of_sitemaps")
+                continue
+            yield request
 
     def _sitemap(self, url: str, origin: str, foreign: int, **known: str) -> Request:
         words = {key: text for key, text in known.items() if text}

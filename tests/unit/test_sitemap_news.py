@@ -45,12 +45,18 @@ def test_dates_as_sitemaps_write_them(changed, expected):
     assert is_news(changed, SINCE) is expected
 
 
-def news(dates: list[str], **known: str) -> dict[str, str]:
-    """Read a sitemap in a news job; gives each page that is asked for, with its scope."""
+def a_spider() -> CatalogSpider:
+    """Make a spider that counts."""
     spider = CatalogSpider()
     made: Any = Crawler(CatalogSpider, {})
     made.stats = MemoryStatsCollector(made)
     spider._set_crawler(made)
+    return spider
+
+
+def news(dates: list[str], **known: str) -> dict[str, str]:
+    """Read a sitemap in a news job; gives each page that is asked for, with its scope."""
+    spider = a_spider()
     entries = "".join(
         f"<url><loc>{SHOP}p/{n}</loc><lastmod>{date}</lastmod></url>"
         for n, date in enumerate(dates)
@@ -96,10 +102,7 @@ def asked_for(spider: CatalogSpider, first: list[Request], answer: str) -> list[
 
 
 def test_sitemaps_of_other_sites_are_few_and_list_only_the_shops_own_pages():
-    spider = CatalogSpider()
-    made: Any = Crawler(CatalogSpider, {})
-    made.stats = MemoryStatsCollector(made)
-    spider._set_crawler(made)
+    spider = a_spider()
     lines = "".join(f"Sitemap: https://cdn{n}.example.net/map{n}.xml\n" for n in range(20))
     robots = XmlResponse(f"{SHOP}robots.txt", body=f"{lines}Sitemap: /own.xml\n".encode())
     first = list(spider.parse_robots(robots, SHOP))
@@ -113,3 +116,17 @@ def test_sitemaps_of_other_sites_are_few_and_list_only_the_shops_own_pages():
     assert 20 <= len(foreign) <= MOST_FOREIGN
     assert not any("victim" in url for url in foreign)
     assert f"{SHOP}p" in {request.url for request in found}
+
+
+@pytest.mark.parametrize(
+    "bad", ["http://[", "http://[::1]]/", "http://a.example:99999/", "http://"]
+)
+def test_a_line_that_is_no_url_costs_a_file_none_of_its_other_lines(bad):
+    spider = a_spider()
+    robots = XmlResponse(f"{SHOP}robots.txt", body=f"Sitemap: {bad}\nSitemap: /own.xml\n".encode())
+    first = list(spider.parse_robots(robots, SHOP))
+    assert f"{SHOP}own.xml" in {request.url for request in first}
+    inner = f"<sitemap><loc>{bad}</loc></sitemap><sitemap><loc>/sub.xml</loc></sitemap>"
+    pages = f"<url><loc>{bad}</loc></url><url><loc>{SHOP}p</loc></url>"
+    found = asked_for(spider, first, f"<urlset>{inner}{pages}</urlset>")
+    assert {f"{SHOP}sub.xml", f"{SHOP}p"} <= {request.url for request in found}
