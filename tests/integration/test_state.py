@@ -166,6 +166,20 @@ async def test_requests_that_vanish_are_lost_state_and_no_end(
     assert len((await again.lease("w", 10, ttl_ms=TTL)).leases) == 1
 
 
+@pytest.mark.parametrize("id_", ["no-such-id", "", "-1", "8.1.2", "1x", "999999999", "\0"])
+async def test_an_id_that_was_never_given_out_stops_no_lease_and_is_no_lost_state(
+    redis_client: Redis, namespace: str, id_: str
+) -> None:
+    """I8: who writes junk into one domain's queue must not hold the others'."""
+    f, told = await joined(redis_client, namespace)
+    client: Any = redis_client
+    await f.push([*pages(5), page("http://junk.example/", fingerprint=99)])
+    await client.zadd(f.keys.queue("junk.example"), {id_: "-inf"})
+    await client.zadd(f.keys.delayed, {id_: 1})
+    assert len((await f.lease("w", 10, ttl_ms=TTL)).leases) == 6
+    assert not told
+
+
 async def test_holds_of_the_old_form_end_as_before(redis_client: Redis, namespace: str) -> None:
     f, _ = await joined(redis_client, namespace)
     client: Any = redis_client

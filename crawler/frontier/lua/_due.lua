@@ -4,7 +4,9 @@ local gone = 0
 -- An id without a request is left behind by `clear`, or its request was lost by the server (I12).
 local function missing(id)
     local cleared = tonumber(redis.call('HGET', CONTROL, 'cleared')) or math.huge
-    if tonumber(string.match(id, '^%d+')) >= cleared then
+    local number = tonumber(string.match(id, '^(%d+)%.?%d*$') or '')
+    -- What was never given out as an id was never a request: somebody wrote it here.
+    if number and number >= cleared and number <= (tonumber(control[3]) or 0) then
         gone = gone + 1
     end
 end
