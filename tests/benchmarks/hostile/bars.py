@@ -27,9 +27,10 @@ MOST = {"slowest_read_s": 5.5, "longest_loop_block_s": 5.5}
 LEAST = {"good_rate_share": 0.7}
 
 
-def failed(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures that are not as they should be."""
+def failed(figures: Mapping[str, Any], *, pace: bool = True) -> dict[str, Any]:
+    """The figures that are not as they should be; *pace*: that of the good work counts too."""
     wrong = {name for name in NOTHING if figures[name]}
     wrong |= {name for name, most in MOST.items() if figures[name] > most}
-    wrong |= {name for name, least in LEAST.items() if (figures[name] or 0) < least}
+    if pace:
+        wrong |= {name for name, least in LEAST.items() if (figures[name] or 0) < least}
     return {name: figures[name] for name in sorted(wrong)}

@@ -52,4 +52,5 @@ def test_a_short_attack_costs_at_most_itself(tmp_path, capsys):
     with capsys.disabled():
         print(f"\n{json.dumps(figures)}")
 
-    assert failed(figures) == {}, examples
+    # A few seconds on a busy machine say nothing of the pace; the long form measures it.
+    assert failed(figures, pace=False) == {}, examples
