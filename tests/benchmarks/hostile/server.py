@@ -45,6 +45,8 @@ class Server:
     """By address, then by path."""
     visits: list[Visit] = attrs.Factory(list)
     _loop: asyncio.AbstractEventLoop = attrs.Factory(asyncio.new_event_loop)
+    _listeners: list[asyncio.Server] = attrs.Factory(list)
+    _open: set[asyncio.StreamWriter] = attrs.Factory(set)
 
     def add(self, host: str, answers: Mapping[str, Answer]) -> str:
         """Open one more site; returns its base URL, with no slash at its end."""
@@ -58,7 +60,8 @@ class Server:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, self.port))
         self.port = listener.getsockname()[1]
-        await asyncio.start_server(self._serve, sock=listener, limit=_HEAD_LIMIT)
+        made = await asyncio.start_server(self._serve, sock=listener, limit=_HEAD_LIMIT)
+        self._listeners.append(made)
 
     def asked(self) -> set[tuple[str, str]]:
         """Address and path of each request so far."""
@@ -66,9 +69,11 @@ class Server:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         host = writer.get_extra_info("sockname")[0]
+        self._open.add(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError, ValueError):
             while await self._one(host, reader, writer):
                 pass
+        self._open.discard(writer)
         with contextlib.suppress(OSError):
             writer.close()
 
@@ -117,18 +122,23 @@ def server(name: str) -> Iterator[Server]:
     try:
         yield made
     finally:
-        asyncio.run_coroutine_threadsafe(_end(), loop).result(20)
+        asyncio.run_coroutine_threadsafe(_end(made), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _end() -> None:
+async def _end(made: Server) -> None:
     """Cancel whatever still serves or listens."""
+    for listener in made._listeners:
+        listener.close()
+    for writer in made._open:
+        writer.transport.abort()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.wait(others, timeout=5) if others else None
+    await asyncio.sleep(0)  # what was aborted is closed in the loop's next turn
 
 
 __all__ = ["CLOSE", "RESET", "Server", "Visit", "server"]
