@@ -43,7 +43,6 @@ def test_the_long_form_has_as_many_inputs_as_it_says(canaries):
     assert len(made.asks) >= 60
 
 
-@pytest.mark.chaos
 @pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.timeout(180)
