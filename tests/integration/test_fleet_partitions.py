@@ -146,7 +146,7 @@ async def test_a_clear_leaves_no_job_waiting(f: Frontier) -> None:
     assert await f.clear() == 24
     job = await jobs.get("j")
     assert job is not None
-    assert (job.total, job.done, job.failed, job.left) == (25, 1, 24, 0)
+    assert (job.total, job.done, job.cancelled, job.failed, job.left) == (25, 1, 24, 0, 0)
     assert await f.idle()
 
 
