@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 
 import msgpack
 
+from crawler.engine.spider import FrontierSpider
 from crawler.frontier.codec import VERSION, decode
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.hostile.kinds import (
@@ -24,10 +26,14 @@ from tests.benchmarks.hostile.kinds import (
 )
 from tests.benchmarks.hostile.seeds import META, pickles
 
-#: Methods that take a page and are the spider's own: a stored request may name these.
+#: Methods that are the spider's own and take a page: a stored request may name these.
 CALLBACKS = frozenset(
-    {"parse", "parse_robots", "parse_sitemap", "parse_probe", "_follow", "_wants_sitemaps"}
-)
+    name
+    for name, made in vars(CatalogSpider).items()
+    if inspect.isfunction(made)
+    and not hasattr(FrontierSpider, name)
+    and "response" in list(inspect.signature(made).parameters)[1:2]
+) | {"parse"}
 FIELDS = ("url", "method", "headers", "body", "cookies", "encoding", "priority", "dont_filter")
 MORE = ("callback", "errback", "meta", "flags", "cb_kwargs", "_class")
 #: Path of a request whose callback nothing may run; whoever asks for it would have run it.
