@@ -68,10 +68,11 @@ def _all(made: Any) -> Iterable[Any]:
 
 def _named(seed: bytes) -> dict[str, Any]:
     """Meta that the seed itself names, whatever the spider makes of it."""
-    if not seed.lstrip().startswith(b"{"):
+    text = seed.decode("utf-8-sig", "replace").strip()  # a spider may strip what bytes keep
+    if not text.startswith("{"):
         return {}
     try:
-        meta = json.loads(seed).get("meta")
+        meta = json.loads(text).get("meta")
     except (ValueError, AttributeError, RecursionError):
         return {}  # the spider says what is wrong, or knows another form
     return meta if isinstance(meta, dict) else {}

@@ -36,7 +36,7 @@ _LABEL_RULES = [
     for field, words in _LABELS
 ]
 _PAIR = re.compile(
-    r"([^:：#]{2,40}?\s*#?)\s*(?:[:：]|\bis\b)\s*(\S.{0,80})|([^:：#]{2,40}?\s*#)\s*(\S.{0,80})"
+    r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 _MOST_CELLS = 100
 _PARTS = re.compile(r"\s[-–—|·•]\s")

@@ -16,16 +16,16 @@ _MOST_BYTES = 2_000_000
 #: References are followed so far: product, offer, price, and what these hold.
 _DEEPEST = 3
 _MOST_LINKS = 100
-#: Nodes that are laid out for a page, references followed: sixty nodes that name ten others each
-#: would be 60,000 with their references' references.
-_MOST_FOLLOWED = 20_000
+#: Values that are laid out for a page, references followed: sixty nodes that name ten others each
+#: would be 60,000 nodes with their references' references, and each may have thousands of values.
+_MOST_FOLLOWED = 100_000
 #: Characters of broken blocks that are repaired on one page.
 _MOST_REPAIRED = 600_000
 _NESTED = (dict, list)
 
 
 class Known(dict[str, Node]):
-    """A page's nodes by their @id, and how many more may be laid out."""
+    """A page's nodes by their @id, and how many more values may be laid out."""
 
     left = _MOST_FOLLOWED
 
@@ -101,9 +101,9 @@ def _followed(value: Any, known: Known, depth: int) -> Any:
         ]
     if not isinstance(value, dict) or depth <= 0 or known.left <= 0:
         return value
-    known.left -= 1
     if value.keys() <= {"@id", "@type"} and isinstance(name := value.get("@id"), str):
         value = known.get(name, value)
+    known.left -= 1 + len(value)
     if not any(isinstance(inner, _NESTED) for inner in value.values()):
         return value
     return {key: _followed(inner, known, depth - 1) for key, inner in value.items()}

@@ -17,10 +17,13 @@ _ADDRESSES = {
     "video": "src", "embed": "src", "iframe": "src", "object": "data",
 }  # fmt: skip
 _MOST = 5000
-#: References to other places of the page that are followed, and elements of each such place.
-_MOST_REFERENCES, _MOST_INSIDE = 100, 200
+#: References to other places of the page that are followed, elements of each such place, and
+#: properties that are read there.
+_MOST_REFERENCES, _MOST_INSIDE, _MOST_REFERRED = 100, 200, 500
 #: Characters and elements of a property's text.
 _LONGEST_TEXT, _MOST_IN_TEXT = 50_000, 2_000
+#: Properties whose text lies within each other: what is deeper was read so often already.
+_MOST_WITHIN = 5
 #: Properties that are words, though a link may hold them.
 _WORDS = frozenset(
     {"brand", "manufacturer", "name", "model", "category", "author", "color", "size", "material",
@@ -68,18 +71,24 @@ def rdfa(page: Page) -> list[Node]:
 
 def _nodes(page: Page, dialect: _Dialect) -> list[Node]:
     made: dict[Element, Node] = {}
+    within: dict[Element, int] = {}  # properties whose text holds an element's, and its own
     top: list[Node] = []
     for element in dialect.marked(page.root)[:_MOST]:
         names = element.get(dialect.name)
         own = _item(element, dialect) if element.get(dialect.scope) is not None else None
         if own is not None:
             made[element] = own
-        owner = _owner(element, made)
+        owner, depth = _owner(element, made, within)
+        within[element] = depth
         if not names or owner is None:
             if own is not None:
                 top.append(own)
             continue
-        value = own if own is not None else _value(element, names)
+        if own is None:
+            within[element] = depth + 1
+        value: Any = own
+        if own is None and depth < _MOST_WITHIN:
+            value = _value(element, names)
         for name in names.split():
             _put(made[owner], _short(name), value)
     if dialect is _MICRODATA:
@@ -114,11 +123,19 @@ def _item(element: Element, dialect: _Dialect) -> Node:
     return node
 
 
-def _owner(element: Element, made: dict[Element, Node]) -> Element | None:
+def _owner(
+    element: Element, made: dict[Element, Node], within: dict[Element, int]
+) -> tuple[Element | None, int]:
+    """The element of the item that a property belongs to, and how deep texts hold it."""
+    depth = None
     here = element.getparent()
-    while here is not None and here not in made:
+    while here is not None:
+        if depth is None:
+            depth = within.get(here)
+        if here in made:
+            break
         here = here.getparent()
-    return here
+    return here, depth or 0
 
 
 def _value(element: Element, name: str = "") -> str | None:
@@ -156,7 +173,7 @@ def _put(node: Node, name: str, value: Any) -> None:
 
 def _referred(page: Page, made: dict[Element, Node]) -> None:
     """Add properties that stand elsewhere and are named by itemref."""
-    left = _MOST_REFERENCES
+    left, values = _MOST_REFERENCES, _MOST_REFERRED
     for element, node in made.items():
         for name in (element.get("itemref") or "").split(None, left + 1):
             left -= 1
@@ -165,6 +182,9 @@ def _referred(page: Page, made: dict[Element, Node]) -> None:
             for target in _BY_ID(page.root, name=name)[:1]:
                 for inner in islice(target.iter(), _MOST_INSIDE):
                     if inner.get("itemprop") and inner not in made:
+                        values -= 1
+                        if values < 0:
+                            return
                         _put(node, _short(inner.get("itemprop")), _value(inner))
                     elif inner.get("itemprop") and inner in made and made[inner] is not node:
                         _put(node, inner.get("itemprop"), made[inner])

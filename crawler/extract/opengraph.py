@@ -21,6 +21,8 @@ _BRANDS = ("product:brand", "og:brand")
 _SKUS = ("product:retailer_item_id", "product:retailer_part_no", "product:sku")
 _GTINS = ("product:ean", "product:upc", "product:isbn", "product:gtin", "books:isbn", "book:isbn")
 _SHORTEST = 2
+#: Characters in which a price is looked for, where several are told.
+_LONGEST = 200
 _CODES = frozenset({"sku", "mpn"})
 _RULES = re.compile(r"(?<!\s)\s++[|»·•]\s++")
 _ENDS = re.compile(r"(?<!\s)\s++[|–—·•:»-]\s++")
@@ -42,7 +44,7 @@ def fields(page: Page) -> Fields:
     tags: dict[str, str] = {}
     for key, content in page.metas:
         # Some templates write the currency under the price's name first.
-        unread = key not in tags or (key in _PRICES and number(tags[key]) is None)
+        unread = key not in tags or (key in _PRICES and number(tags[key][:_LONGEST]) is None)
         if unread and key.startswith(("og:", "product:", "book", "twitter:")):
             tags[key] = content
     loose = _loose(page)

@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 
 from crawler.extract.attributes import bounded
-from crawler.urls import absolute
+from crawler.urls import MAX_LENGTH, absolute
 
 #: An lxml element; lxml ships no types.
 Element = Any
@@ -34,14 +34,23 @@ _BOMS = (
 )
 _SNIFFED = 4096
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
-_PARSER = etree.HTMLParser(
-    encoding="utf-8",
-    huge_tree=True,
-    remove_comments=True,
-    remove_pis=True,
-    no_network=True,
-    collect_ids=False,
-)
+#: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
+#: one takes it as long as the page is deep there.
+_PIECE = 500_000
+
+
+def _parser() -> etree.HTMLParser:
+    return etree.HTMLParser(
+        encoding="utf-8",
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        no_network=True,
+        collect_ids=False,
+    )
+
+
+_PARSER = _parser()
 _WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area")
 _EMPTY = b"<html><body></body></html>"
 
@@ -170,7 +179,9 @@ _BREAKING = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
 def _collect_base(page: Page, element: Element) -> None:
     reference = (element.get("href") or "").strip()
     if reference and page.base == page.url:
-        page.base = page.resolve(reference) or page.base
+        base = page.resolve(reference[: MAX_LENGTH + 1])
+        if base and len(base) <= MAX_LENGTH:  # each link of the page is as long as the base
+            page.base = base
 
 
 def _collect_meta(page: Page, element: Element) -> None:
@@ -209,10 +220,18 @@ _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
 
 def _tree(raw: bytes) -> Element:
     try:
-        root = etree.fromstring(raw, _PARSER)
+        root = etree.fromstring(raw, _PARSER) if len(raw) <= _PIECE else _tree_of_pieces(raw)
     except (etree.LxmlError, ValueError):
         root = None
     return etree.fromstring(_EMPTY, _PARSER) if root is None else root
+
+
+def _tree_of_pieces(raw: bytes) -> Element:
+    """Parse a large page piece by piece: between two pieces the limit on reading can interrupt."""
+    parser = _parser()
+    for place in range(0, len(raw), _PIECE):
+        parser.feed(raw[place : place + _PIECE])
+    return parser.close()
 
 
 def _looks_like_html(raw: bytes, content_type: str) -> bool:

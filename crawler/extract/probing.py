@@ -19,6 +19,8 @@ from crawler.extract.pagecount import MOST_PAGES, numbers_of, split, step_of
 
 #: Pages asked of one listing, at most.
 MOST_TRIES = 24
+#: Places beyond this are no search's of ours: it ends at MOST_PAGES, or at links of one page.
+_FARTHEST = 1_000_000
 #: A pager with so many numbers may be cut off; with fewer, and more than one, it is whole.
 _WINDOW = 5
 
@@ -91,8 +93,13 @@ def resume(plain: Mapping[str, object]) -> Probe:
 
     Raises:
         TypeError: it is something else.
+        ValueError: it is further on than any search goes, and would lay out as many addresses.
     """
-    return Probe(**plain)  # type: ignore[arg-type]  # a stored request holds any value
+    probe = Probe(**plain)  # type: ignore[arg-type]  # a stored request holds any value
+    for place in (probe.step, probe.before, probe.low, probe.high, probe.asked, probe.tries):
+        if type(place) is not int or not 0 <= place <= _FARTHEST:
+            raise ValueError(f"a search of a listing's pages is at {place!r:.40}")
+    return probe
 
 
 def judge(probe: Probe, shows: int | None) -> tuple[Probe | None, Probe | None]:

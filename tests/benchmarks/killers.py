@@ -215,6 +215,29 @@ def _own_agents(size: int) -> bytes:
     return lines + b"Disallow: /x\n" * (size // 30)
 
 
+def _wide_references(size: int) -> bytes:
+    wide = {"@id": "#a", "x": {"@id": "#a"}, **{f"k{n}": 1 for n in range(size // 15)}}
+    product = {"@type": "Product", "name": "Lamp"}
+    product |= {f"r{n}": [{"@id": "#a"}] * 100 for n in range(size // 4000)}
+    return _LD + json.dumps([wide, product]).encode() + b"</script>"
+
+
+def _long_base(size: int) -> bytes:
+    links = b"".join(b"<a href=q%d>x</a>" % n for n in range(size // 30))
+    return b"<base href='http://a.example/%s'><h1>Lamp</h1>" % (b"a/" * (size // 4)) + links
+
+
+def _texts_within_texts(size: int) -> bytes:
+    opened = b"<div itemscope itemtype=http://schema.org/Product>"
+    return opened + b"".join(b"<div itemprop=p%d>" % n + b"word " * 100 for n in range(size // 520))
+
+
+def _referred_texts(size: int) -> bytes:
+    names = b" ".join([b"i"] * 100)
+    opened = b"<div itemscope itemtype=http://schema.org/Product itemref='%s'></div>" % names
+    return opened + b"<div id=i>" + b"<div itemprop=x>" * 190 + b"<b>a</b> " * (size // 9)
+
+
 #: Inputs that are no repetition of one piece.
 WHOLE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "a graph of references": ("page", _graph),
@@ -223,6 +246,10 @@ WHOLE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "headings and products": ("page", _headings_and_products),
     "items that refer to each other": ("page", _references),
     "text within fifteen hundred properties": ("page", _deep_text),
+    "references to a node of many values": ("page", _wide_references),
+    "a long base": ("page", _long_base),
+    "texts within texts": ("page", _texts_within_texts),
+    "a place that is referred to often": ("page", _referred_texts),
     "codes that stand in the address": ("page", _codes),
     "links of many parameters": ("page", _parameters),
     "agents and rules": ("robots", _agents),

@@ -109,3 +109,13 @@ def test_addresses_that_count_products_are_probed_by_whole_pages():
     end = judge(found, None)[0]
     assert end is not None
     assert end.url == f"{BASE}?start=48"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"low": 10**12}, {"high": 10**12}, {"step": 1.5}, {"asked": -1}, {"low": True}]
+)
+def test_a_stored_search_lays_out_no_address_without_end(wrong: dict[str, object]) -> None:
+    stored = Probe(template=f"{BASE}?page={{}}", first=FIRST, low=3, asked=6).plain()
+    assert probing.resume(stored).low == 3
+    with pytest.raises(ValueError, match="search"):
+        probing.resume(stored | wrong)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from lxml import etree
 
 import crawler.access
 import crawler.cleaning
@@ -20,10 +21,12 @@ import crawler.extract
 from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
 from crawler.extract import extract, parse
+from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.attributes import MOST
 from crawler.extract.sitemap import is_news, read_sitemap
 from crawler.politeness.robots import Robots
+from crawler.urls import MAX_LENGTH
 from tests.benchmarks import readers
 from tests.benchmarks.killers import WHOLE
 
@@ -208,3 +211,17 @@ def test_an_identifier_holds_nothing_unseen(raw: str, expected: str | None) -> N
 
 def test_a_number_that_json_does_not_know_is_left_out() -> None:
     assert plain([float("inf"), float("nan"), 10**30, 5, 1.5]) == [None, None, None, 5, 1.5]
+
+
+def test_a_page_in_pieces_is_the_page_in_one() -> None:
+    rows = "".join(f'<li class="a">£{n} &amp; <b>naïve</b><!-- {n} -->' for n in range(30_000))
+    body = f"<!doctype html><title>Lamp</title><ul>{rows}</ul><script>if (a < b) c()</script>"
+    raw = body.encode()
+    assert len(raw) > 2 * pages._PIECE
+    assert etree.tostring(pages._tree(raw)) == etree.tostring(etree.fromstring(raw, pages._PARSER))
+
+
+def test_a_base_of_any_length_costs_its_page_no_link() -> None:
+    page = parse(f"<base href='/{'a/' * 9000}'><a href=/p/1>x</a>", URL)
+    assert page.resolve("/p/1") == "http://a.example/p/1"
+    assert len(page.base) <= MAX_LENGTH

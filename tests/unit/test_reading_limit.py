@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 
 from crawler.engine.limit import ReadingLimit, Unreadable
+from crawler.extract import parse
 
 LIMIT_S = 0.2
 
@@ -52,6 +53,14 @@ def test_what_catches_every_exception_is_interrupted_all_the_same(limit: Reading
 
     with pytest.raises(Unreadable):
         limit.call(stubborn)
+
+
+def test_libxml2_is_interrupted_between_two_pieces_of_a_page(limit: ReadingLimit) -> None:
+    closed = b"<h1>Lamp</h1>" + b"<div>" * 2000 + b"</b>" * 950_000
+    before = time.thread_time()
+    with pytest.raises(Unreadable):
+        limit.call(parse, closed, "http://a.example/")
+    assert time.thread_time() - before < 3  # the whole takes twice as long
 
 
 def test_waiting_counts_for_nothing(limit: ReadingLimit) -> None:

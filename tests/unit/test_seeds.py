@@ -75,10 +75,11 @@ def test_what_a_spider_makes_of_a_seed_is_that_seeds_own_reason(
     assert len(str(caught.value)) < 1000
 
 
-def test_a_seed_is_bound_by_its_column_whatever_the_spider_does_with_it() -> None:
-    seed = b'{"url": "http://a.example/", "meta": {"bindaddress": "127.0.0.1"}}'
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0", "\u3000", "\ufeff", "\x1c"])
+def test_a_seed_is_bound_by_its_column_whatever_the_spider_does_with_it(blank: str) -> None:
+    seed = blank + '{"url": "http://a.example/", "meta": {"bindaddress": "127.0.0.1"}}'
     with pytest.raises(BadSeed, match=r"meta\.bindaddress"):
-        requests_of(Custom(lambda data: PAGE), seed)
+        requests_of(Custom(lambda data: PAGE), seed.encode())
 
 
 def test_a_spider_may_set_what_no_seed_may_and_may_make_several_requests() -> None:
