@@ -121,7 +121,7 @@ async def _named(jobs: Jobs, name: str) -> Job:
 
 
 def _plain(job: Job) -> dict[str, Any]:
-    fields = attrs.asdict(job, filter=lambda field, _: field.name != "pace")
+    fields = attrs.asdict(job, filter=lambda field, _: field.name not in {"pace", "plan"})
     found = job.estimate(time.time())
     ahead = {"rate": None, "eta_s": None, "growing": False}
     return {**fields, "left": job.left, **(attrs.asdict(found) if found is not None else ahead)}

@@ -18,10 +18,12 @@ from crawler import meta as m
 from crawler.coordinator import recrawl, schedule
 from crawler.errors import StoreUnreachable
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.partitions import frontier_of
+from crawler.frontier.partitions import frontier_of, rejoin
+from crawler.frontier.state import StateError, StateLost
 from crawler.jobs.closing import conditions, end_jobs
 from crawler.jobs.model import Job, Plan, job_id
-from crawler.jobs.record import record
+from crawler.jobs.record import record, recorded_state
+from crawler.jobs.restoring import free_name, restore_jobs
 from crawler.jobs.store import Jobs
 
 logger = logging.getLogger(__name__)
@@ -55,6 +57,9 @@ class Coordinator:
     frontier: Frontier = attrs.field(init=False)
     jobs: Jobs = attrs.field(init=False)
     leading: bool = False
+    _joined: bool = False
+    _known: set[str] = attrs.field(factory=set, init=False)
+    """Names of jobs that Redis does not know and PostgreSQL does: nothing begins under these."""
     _lock: Lock = attrs.field(init=False)
     _looked: datetime | None = None
     _pause_s: float = RECRAWL_S
@@ -72,6 +77,9 @@ class Coordinator:
                 try:
                     if await self._lead():
                         await self.step(datetime.now(UTC))
+                except StateError as error:
+                    self._joined = self._joined and not isinstance(error, StateLost)
+                    logger.error("%s", error)
                 except (RedisError, OSError, StoreUnreachable, psycopg2.Error) as error:
                     logger.warning("the coordinator waits: %s", error)
                     await _unless_cancelled(2)
@@ -101,7 +109,16 @@ class Coordinator:
                 logger.debug("the office falls back by itself: %s", error)
 
     async def step(self, now: datetime) -> None:
-        """Do all that is due at *now*."""
+        """Do all that is due at *now*.
+
+        Raises:
+            StateError: Redis has another state of the crawl than at the last step; nothing that
+                the lost one had is called complete.
+        """
+        if not self._joined:
+            await rejoin(self.frontier)
+            self._joined = True
+        await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
         for plan in self.plans:
             await self._full(plan, now)
@@ -177,20 +194,30 @@ class Coordinator:
     ) -> None:
         name = job_id(plan.site_id, kind, at)
         known = await self.jobs.get(name)
-        if known is not None and known.planned:
+        if known.planned if known is not None else await self._is_recorded(name):
             return
         fields = await describe(plan) if describe is not None else None
         job = await self.jobs.begin(name, site_id=plan.site_id, kind=kind, urls=urls, fields=fields)
+        await asyncio.to_thread(record, self.database_url, self.crawl, [job])
         logger.info("job %s begins: %d seeds", job.id, len(urls))
+
+    async def _is_recorded(self, name: str) -> bool:
+        """Whether a job that Redis does not know was there: it ended, or begins anew by itself."""
+        if name not in self._known:
+            if await asyncio.to_thread(recorded_state, self.database_url, name) is None:
+                return False
+            self._known.add(name)
+        return True
 
     async def _recrawl(self, plan: Plan, now: datetime) -> None:
         if plan.recrawl_s <= 0:
             return
         job = await self._running_recrawl(plan.site_id, now)
-        name = job_id(plan.site_id, "recrawl", schedule.slot(now, _DAY_S))
         if job is not None:
             name = job.id
         else:
+            name = job_id(plan.site_id, "recrawl", schedule.slot(now, _DAY_S))
+            name = await free_name(self.database_url, name)
             job = await self.jobs.get(name)
         spent = job.total if job is not None else 0
         most = min(BATCH, plan.budget - spent) if plan.budget else BATCH

@@ -138,8 +138,9 @@ class Ledger:
         self.relieved: Callable[[], None] = lambda: None
         #: Rows and bytes that a sink has taken and not stored yet; the sink replaces it.
         self.waiting: Callable[[], tuple[int, int]] = lambda: (0, 0)
-        #: Called when the crawl is complete, before the worker leaves: says whether that brought
-        #: more to do. Who keeps accounts of jobs replaces it.
+        #: Called when the crawl is complete, before the worker leaves, and when it joined another
+        #: state of the crawl: says whether that brought more to do. Who keeps accounts of jobs
+        #: replaces it.
         self.completed: Callable[[], Awaitable[bool]] = _nothing_more
         #: Called where reading a page took too long.
         self.overran: Callable[[Entry], None] = lambda entry: None

@@ -198,6 +198,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         await Patience(self.config.outage_s, logger.warning).try_until_async(join)
         logger.warning("worker %s joins crawl %r anew", self.worker, self.config.crawl)
         self.recovery.rejoined()
+        try:
+            await self.ledger.completed()  # jobs that ran there begin anew
+        except Exception:
+            logger.exception("jobs of the lost state are left to whoever looks next")
 
     def _stop(self, reason: str) -> None:
         asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=reason))  # noqa: RUF006

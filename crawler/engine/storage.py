@@ -27,6 +27,7 @@ from crawler.engine.parser_version import parser_version
 from crawler.errors import MigrationError
 from crawler.items import Missing, Product
 from crawler.jobs.closing import end_jobs
+from crawler.jobs.restoring import restore_jobs
 from crawler.jobs.store import Jobs
 from crawler.printable import printable
 from crawler.stores.archive import PageTable
@@ -124,13 +125,19 @@ class Storage:
             self.archive = self._start(url, "archive", kinds, limits)
         if config.attempts:
             self._chores(url)
-        self.ledger.completed = partial(self._crawl_completed, url)
-
-    async def _crawl_completed(self, url: str) -> bool:
-        """End the jobs of a complete crawl; says whether they have more to do by that."""
         slot: Any = getattr(self.crawler.engine, "_slot", None)
-        jobs = Jobs(slot.scheduler.frontier)
+        frontier = getattr(getattr(slot, "scheduler", None), "frontier", None)
+        if frontier is None:  # another scheduler's crawl: it has no jobs
+            return
+        jobs = Jobs(frontier)
+        self.ledger.completed = partial(self._review_jobs, jobs, url)
+        await patience.try_until_async(lambda: restore_jobs(jobs, url))
+
+    async def _review_jobs(self, jobs: Jobs, url: str) -> bool:
+        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
         patience = Patience(self.outage_s, logger.warning)
+        if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
+            return True
         if not await patience.try_until_async(jobs.running):
             return False
         await patience.try_until_async(lambda: end_jobs(jobs, url))

@@ -13,6 +13,7 @@ from crawler.jobs.progress import Estimate, Pace, estimate, follow
 State = Literal["running", "paused", "finished", "cancelled"]
 #: Counters of a job that tell how its requests ended.
 ENDED = ("done", "ignored", "failed", "cancelled")
+ENDED_STATES: tuple[State, ...] = ("finished", "cancelled")
 #: A job's name goes into Redis keys and into the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
 
@@ -63,6 +64,8 @@ class Job:
     """Whether all its seeds are in the frontier."""
     checked: bool = False
     """Whether the products that it did not see were asked for by their own addresses."""
+    plan: str = attrs.field(default="", repr=False)
+    """Its seeds, and what their requests have besides, as JSON; older versions kept none."""
     pace: Pace | None = None
     """Its speed when the coordinator last looked; None: nobody did."""
 

@@ -13,7 +13,7 @@ from crawler.errors import ConfigError
 from crawler.frontier.codec import encode
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.model import Push
-from crawler.jobs.model import ENDED, NAME, Job, State
+from crawler.jobs.model import ENDED, ENDED_STATES, NAME, Job, State
 from crawler.jobs.progress import Pace
 from crawler.lenient import items, real, whole, word
 from crawler.urls import domain, fingerprint, tidy, within
@@ -22,9 +22,8 @@ from crawler.urls import domain, fingerprint, tidy, within
 SEED_PRIORITY = 100
 #: Between two notes of a job's speed, s.
 PACE_S = 5.0
-#: Field of an unplanned job: its seeds as JSON.
+#: Field of a job: its seeds as JSON.
 _PLAN = "plan"
-_ENDED: tuple[State, ...] = ("finished", "cancelled")
 
 
 class Jobs:
@@ -61,15 +60,13 @@ class Jobs:
         for field, value in plan.items():
             pipe.hsetnx(key, field, str(value))
         pipe.hset(key, "domains", orjson.dumps(domains))
-        # Whoever finds the job half planned needs nothing but this to complete it.
+        # Whoever finds the job half planned needs nothing but this to complete it, and who finds
+        # it lost, its copy in PostgreSQL to begin it anew.
         pipe.hset(key, _PLAN, orjson.dumps({"urls": list(urls), "fields": dict(fields or {})}))
         pipe.zadd(self._index, {job: now}, nx=True)
         await pipe.execute()
         await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
-        pipe = self._redis.pipeline(transaction=True)
-        pipe.hset(key, "planned", 1)
-        pipe.hdel(key, _PLAN)
-        await pipe.execute()
+        await self._redis.hset(key, "planned", 1)
         found = await self.get(job)
         assert found is not None  # it was written just now
         return found
@@ -176,7 +173,7 @@ class Jobs:
 
     async def running(self) -> list[Job]:
         """Jobs that have not ended, of the newest thousand."""
-        return [job for job in await self.newest(1000) if job.state not in _ENDED]
+        return [job for job in await self.newest(1000) if job.state not in ENDED_STATES]
 
     async def pause(self, job: Job) -> None:
         """Hand out nothing of the domains where the job began."""
@@ -255,6 +252,7 @@ def _job(name: str, found: Mapping[bytes, bytes]) -> Job:
         finished_at=real(text("finished_at")) if text("finished_at") else None,
         planned=text("planned") == "1",
         checked=text("checked") == "1",
+        plan=text(_PLAN),
         pace=_pace(items(found.get(b"pace"))),
     )
 

@@ -14,6 +14,7 @@ import pytest
 from crawler.coordinator.service import Coordinator
 from crawler.errors import ConfigError
 from crawler.frontier.model import Burial, Done, Push
+from crawler.frontier.state import StateLost
 from crawler.jobs.model import ENDED, Plan
 from crawler.jobs.store import Jobs
 from crawler.stores.database import connect
@@ -157,7 +158,7 @@ async def test_a_job_that_somebody_else_left_half_planned_is_completed(coordinat
     await coordinator._take_over(job.started + timedelta(seconds=60))
     found = await jobs.get(job.id)
     assert (found.total, found.planned) == (3, True)
-    assert not await redis_client.hexists(key, "plan")
+    assert await redis_client.hget(key, "planned") == b"1"
 
 
 async def test_a_recrawl_with_work_left_goes_on_the_next_day(coordinator, database, driver):
@@ -216,6 +217,74 @@ async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, databa
     with connect(database) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT job_id, state, total, done, failed FROM jobs")
         assert cursor.fetchall() == [(job.id, "finished", 2, 2, 0)]
+
+
+async def lost_rows(database):
+    with connect(database) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT job_id, state, total, done FROM jobs ORDER BY job_id")
+        return cursor.fetchall()
+
+
+@pytest.mark.parametrize("how", ["its own key", "the whole crawl"])
+async def test_a_job_whose_state_is_lost_begins_anew_and_is_not_finished(
+    coordinator, driver, database, redis_client, how
+):
+    """I12: by its next name, in whose scope each URL enters, whatever Redis still remembers."""
+    name = "shop-full-20261121T0400"
+    await coordinator.step(NOW)
+    await driver.ack(*await driver.take(1))
+    if how == "its own key":
+        await redis_client.delete(coordinator.jobs._key(name))
+    else:
+        await driver.f.erase()
+        with pytest.raises(StateLost):
+            await coordinator.jobs.frontier.idle()
+        coordinator._joined = False
+    for _ in range(3):
+        await coordinator.step(NOW)
+    assert await lost_rows(database) == [
+        (name, "lost", 2, 0),
+        (f"{name}:2", "running", 2, 0),
+    ]
+    assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
+    leases = await driver.take(9)
+    assert sum(lease.job == f"{name}:2" for lease in leases) == 2
+    await driver.ack(*leases)
+    await coordinator.step(NOW + timedelta(hours=1))
+    assert await lost_rows(database) == [(name, "lost", 2, 0), (f"{name}:2", "finished", 2, 2)]
+
+
+async def test_an_ended_job_that_redis_lost_does_not_begin_again(coordinator, driver, database):
+    await coordinator.step(NOW)
+    await driver.ack(*await driver.take(9))
+    await coordinator.step(NOW)
+    await driver.f.erase()
+    coordinator._joined = False
+    await coordinator.step(NOW)
+    assert [state for _, state, _, _ in await lost_rows(database)] == ["finished"]
+    assert not await driver.take(9)
+
+
+async def test_the_coordinator_calls_nothing_finished_on_another_state(coordinator, driver):
+    """I12: an empty frontier looks like a finished one."""
+    await coordinator.step(NOW)
+    (job,) = await coordinator.jobs.running()
+    await driver.f.erase()
+    with pytest.raises(StateLost):
+        await coordinator.jobs.frontier.idle()
+    assert job.left == 2
+
+
+async def test_a_lost_recrawl_is_begun_by_its_next_name(coordinator, database, driver):
+    add_products(database, days_ago=[40])
+    coordinator.plans = [Plan(site_id="shop", recrawl_s=86_400)]
+    await coordinator.step(NOW)
+    name = (await coordinator.jobs.running())[0].id
+    await driver.f.erase()
+    coordinator._joined, coordinator._looked = False, None
+    await coordinator.step(NOW)
+    assert [job.id for job in await coordinator.jobs.running()] == [f"{name}:2"]
+    assert len(await driver.take(9)) == 1
 
 
 async def test_one_coordinator_leads_and_another_takes_over(redis_client, namespace, database):
