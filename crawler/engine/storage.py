@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 import orjson
+from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler import meta as m
@@ -125,16 +126,20 @@ class Storage:
             self.archive = self._start(url, "archive", kinds, limits)
         if config.attempts:
             self._chores(url)
+        self.ledger.completed = partial(self._review_jobs, url)
+        self.crawler.signals.connect(self._joined, signals.spider_opened)
+
+    async def _joined(self) -> None:
+        """The worker has joined the crawl: its jobs may be of a state that Redis lost since."""
+        await self.ledger.completed()
+
+    async def _review_jobs(self, url: str) -> bool:
+        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
         slot: Any = getattr(self.crawler.engine, "_slot", None)
         frontier = getattr(getattr(slot, "scheduler", None), "frontier", None)
         if frontier is None:  # another scheduler's crawl: it has no jobs
-            return
+            return False
         jobs = Jobs(frontier)
-        self.ledger.completed = partial(self._review_jobs, jobs, url)
-        await patience.try_until_async(lambda: restore_jobs(jobs, url))
-
-    async def _review_jobs(self, jobs: Jobs, url: str) -> bool:
-        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
         patience = Patience(self.outage_s, logger.warning)
         if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
             return True
