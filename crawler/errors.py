@@ -13,6 +13,7 @@
     + BadSeed              a seed is not something that can be crawled
     + BadMeta              a key of a request's meta has a value that it may not have
   x AddressRefused         a request would lead to a private address
+  x NoWay                  a request needs what nobody in the fleet has
   x PageUnreadable         an archive's copy of a page cannot be read
   x BadItem                an item cannot be kept; carries the reason
 
@@ -76,6 +77,10 @@ class AddressRefused(SeineError):
         super().__init__(message)
         self.place = place
         """Host and port that may not be reached."""
+
+
+class NoWay(SeineError):
+    """A request needs what nobody in the fleet has, a pool of proxies say; give it to a worker."""
 
 
 class PageUnreadable(SeineError):

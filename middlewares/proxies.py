@@ -26,7 +26,7 @@ from crawler.engine.clock import Clock
 from crawler.engine.ledger import ledger_of
 from crawler.engine.manners import manners_of
 from crawler.engine.verdicts import verdicts_of
-from crawler.errors import ConfigError
+from crawler.errors import ConfigError, NoWay
 from crawler.stores.connect import endpoints, redis_client
 from crawler.urls import domain
 
@@ -38,6 +38,7 @@ PROXY_ID, LEASE = "proxy_id", "proxy_lease"
 #: this process' (monotonic s); None: at once.
 AT = "proxy_at"
 _PROBE = "proxy_probe"
+_NOT_LISTED = "no proxy of its pool is listed"
 #: Pools whose proxies are kept for a while.
 _STICKY = frozenset({"residential", "gateway"})
 #: Seconds between two looks at the list's file.
@@ -54,6 +55,8 @@ _LONG_S = 2.0
 _LONGEST_S = 30.0
 #: Nor longer than this where the ladder may find another way, seconds.
 _CLIMBING_S = 4.0
+#: Nor longer than this where nobody lists such a proxy (a worker may just be telling of it), s.
+_LACKING_S = 1.0
 #: Bad answers that a pool without a usable proxy counts as: it took as many to get there.
 _WHOLE_POOL = 3
 #: Rule of a page that is whole, but made by JavaScript: its proxy did all that a proxy can.
@@ -285,7 +288,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
         lacks, longest_s = wait_s == float("inf"), _CLIMBING_S if self.verdicts else _LONGEST_S
         wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
-        reason = "no proxy of its pool is listed" if lacks else "no proxy is free"
+        reason = _NOT_LISTED if lacks else "no proxy is free"
         back = self.ledger.wait_for if lacks else self.ledger.postpone
         copy = back(request, kind="proxy", reason=reason, wait_s=wait_s)
         if lacks and copy is None and self.ledger.entry_of(request) is not None:
@@ -305,10 +308,14 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Wait here with what is not the frontier's: robots.txt; nobody would send it again.
 
         Raises:
+            NoWay: nobody lists a proxy of its pool.
             DownloadTimeoutError: no proxy was free for long.
         """
-        until = request.meta.setdefault(_UNTIL, time.monotonic() + _LONGEST_S)
-        if time.monotonic() > until:
+        now, lacks = time.monotonic(), wait_s == float("inf")
+        until = request.meta.setdefault(_UNTIL, now + _LONGEST_S)
+        if lacks and now > until - _LONGEST_S + _LACKING_S:
+            raise NoWay(_NOT_LISTED)
+        if now > until:
             raise DownloadTimeoutError(f"no proxy is free for {site}")
         await asyncio.sleep(min(wait_s, 1.0))
         # From the top: the ladder may have found another pool.

@@ -31,7 +31,7 @@ from crawler.engine.ledger import Ledger, ledger_of
 from crawler.engine.manners import Manners, manners_of
 from crawler.engine.outcomes import Ignored
 from crawler.engine.reach import place_of, reach_of
-from crawler.errors import AddressRefused
+from crawler.errors import AddressRefused, NoWay
 from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from crawler.politeness.shared import Awaited, Known, SharedRobots, Wanted
 from crawler.urls import domain
@@ -41,6 +41,8 @@ logger = logging.getLogger(__name__)
 FETCH_S = 45.0
 #: How long requests wait for robots.txt inside the downloader before they go back, s.
 PATIENCE_S = 3.0
+#: Between two looks whether the fleet has by now what a page's way out needs, s.
+_LACKING_S = 4.0
 #: What the fleet believes for a moment only, s.
 _MOMENT_S = 0.001
 #: Sites that a process remembers.
@@ -128,9 +130,23 @@ class RobotsMiddleware:
         entry = self.ledger.entry_of(request)
         done, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
         if done:
-            return self._judge(request, task.result())
+            try:
+                return self._judge(request, task.result())
+            except NoWay as error:
+                return self._lacking(request, str(error))
         self.manners.block(domain(request.url), PATIENCE_S)
         return self.ledger.hand_back(request)
+
+    def _lacking(self, request: Request, reason: str) -> Request:
+        """Have the page wait for what its robots.txt lacks as for what it lacks itself.
+
+        Raises:
+            IgnoreRequest: it waited long enough and is buried, or is not the frontier's.
+        """
+        copy = self.ledger.wait_for(request, kind="proxy", reason=reason, wait_s=_LACKING_S)
+        if copy is None:
+            raise IgnoreRequest(reason)
+        return copy
 
     def _learned(self, asks: str, origin: str, task: asyncio.Task[_Site]) -> None:
         del self.learning[asks]
@@ -174,7 +190,7 @@ class RobotsMiddleware:
     ) -> Known:
         try:
             known = await self._fetch(origin, request, failures)
-        except AddressRefused:  # another page may ask: let go of the lock
+        except (AddressRefused, NoWay):  # another page may ask: let go of the lock
             with suppress(RedisError, OSError):
                 await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
             raise
@@ -208,7 +224,7 @@ class RobotsMiddleware:
         self.stats.inc_value("robotstxt/request_count")
         try:
             response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
-        except NotNow:
+        except (NotNow, NoWay):
             raise
         except AddressRefused as error:
             if error.place != place_of(ask):  # a redirect leads there: as if there were none

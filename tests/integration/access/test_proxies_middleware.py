@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from crawler.errors import ConfigError
 from crawler.frontier.model import Lease
 from crawler.stores.connect import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
+from middlewares.robots import RobotsMiddleware
 
 pytestmark = pytest.mark.redis
 URL = "http://shop.example/p/1"
@@ -292,5 +294,36 @@ async def test_a_pool_that_no_proxy_has_is_said_and_its_requests_end(
     with pytest.raises(IgnoreRequest):
         await middleware.process_request(request)
     entry = ledger_of(middleware.crawler).entry_of(request)
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("bury", "proxy")
+
+
+async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else robots.txt would be "away" for ever: the page neither read nor a dead letter."""
+    proxies = await make(SEINE_PROXIES=["http://127.0.0.1:8001"], ROBOTSTXT_OBEY=True)
+    request = leased(proxies, proxy_pool="residential")
+    robots = RobotsMiddleware.from_crawler(proxies.crawler)
+
+    async def ask(request: Request) -> None:
+        """The way of robots.txt through this middleware, as the downloader goes it."""
+        meta = {"proxy_pool": request.meta["proxy_pool"]}
+        again: Request | None = Request("http://shop.example/robots.txt", meta=meta)
+        while again is not None:
+            again = await proxies.process_request(again)
+
+    proxies.crawler._engine = SimpleNamespace(download_async=ask)  # type: ignore[assignment]
+    back = await robots.process_request(request)  # type: ignore[misc]
+    entry = ledger_of(proxies.crawler).entry_of(request)
+    assert back is not None
+    assert entry is not None
+    assert (entry.outcome, entry.kind) == ("retry", "proxy")
+    assert not robots.sites, "robots.txt of the site is not known to be away"
+    monkeypatch.setattr("crawler.engine.ledger.LACKING_S", -1.0)
+    request = leased(proxies, 2, proxy_pool="residential")
+    with pytest.raises(IgnoreRequest):
+        await robots.process_request(request)  # type: ignore[misc]
+    entry = ledger_of(proxies.crawler).entry_of(request)
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("bury", "proxy")
