@@ -106,7 +106,7 @@ class Push:
         fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
         if self.force:
             fingerprint = f"!{fingerprint}"
-        if self.mark:
+        if self.mark and (self.force or self.fingerprint is None):
             fingerprint = f"{fingerprint}*{self.mark}"
         return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
 

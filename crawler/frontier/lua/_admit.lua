@@ -27,20 +27,20 @@ local function keep_marks()
 end
 
 local function admit(fp, domain, level, not_before, stored)
-    local job, mark = select(3, header(stored)), nil
-    if string.find(fp, '*', 1, true) then
-        fp, mark = string.match(fp, '^([^*]*)%*(.*)$')
-    end
+    local job, kind, mark = job_of(stored), string.byte(fp), nil
     local over = over_budget(domain, job)
-    if over and string.byte(fp) ~= 33 then -- a seed was asked for by name: it enters, and counts
+    if over and kind ~= 33 then -- a seed was asked for by name: it enters, and counts
         count(over, 1)
         return 'OVER'
     end
-    if mark and repeated(mark) then
-        count('duplicate', 1)
-        return 'DUPLICATE'
+    if kind == 33 or kind == 42 then -- '!' or '*': only these have marks
+        fp, mark = string.match(fp, '^([^*]*)%*?(.*)$')
+        if mark ~= '' and repeated(mark) then
+            count('duplicate', 1)
+            return 'DUPLICATE'
+        end
     end
-    if string.byte(fp) == 33 then -- '!': a seed enters although seen, and is remembered
+    if kind == 33 then -- a seed enters although seen, and is remembered
         if #fp > 1 then
             unseen(string.sub(fp, 2))
         end

@@ -23,47 +23,40 @@ local function state_of(domain)
     return P .. 'd:' .. domain
 end
 
--- Numbers that order everything; taken from Redis in blocks, for each command costs a microsecond.
-local block, left = 0, 0
-local function reserve_seq(n)
-    block, left = redis.call('HINCRBY', CONTROL, 'seq', n) - n, n
-end
-
-local function next_seq()
-    if left == 0 then
-        reserve_seq(16)
-    end
-    block, left = block + 1, left - 1
-    return block - 1
-end
-
 -- The limits of a domain: an operator's, else its site file's, else the crawl's. Times in ms.
 -- False where its state is no hash. An older state knows nothing of the last sends: a pause follows.
 local function limits(domain)
     if not defaults then
-        defaults = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle', 'rolled')
+        local of = redis.call('HMGET', CONTROL, 'cap', 'delay', 'jitter', 'throttle', 'rolled')
+        defaults = { cap = number(of[1]) or 16, delay = number(of[2]) or 0, jitter = number(of[3]) or 0,
+            throttle = of[4] == '1', rolled = number(of[5]) }
     end
-    local s = try(state_of(domain), 'HMGET', 'delay', 'cap', 'due', 'active', 'paused', 'served',
+    local key = state_of(domain)
+    local s = redis.pcall('HMGET', key, 'delay', 'cap', 'due', 'active', 'paused', 'served',
         'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap', 'spread', 'spread_until')
-    if not s then
+    if s.err then
+        try(key, 'HGET', 'due')
         return false
     end
-    local due = number(s[3]) or 0
-    local blocked = number(s[7]) or 0
-    local asked = math.max(number(s[9]) or 0, defaults[4] == '1' and number(s[10]) or 0)
+    local due = s[3] and number(s[3]) or 0
+    local blocked = s[7] and number(s[7]) or 0
+    local asked = s[9] and number(s[9]) or 0
+    if s[10] and defaults.throttle then
+        asked = math.max(asked, number(s[10]) or 0)
+    end
     -- Our own limits may be kept by each address that we ask from; what the site asks for is its own.
     local each = s[14] and asked == 0 and (number(s[15]) or 0) > now
     local spread = each and number(s[14]) or 1
-    local own = number(s[1]) or number(s[12]) or number(defaults[2]) or 0
-    local cap = number(s[2]) or number(s[13]) or number(defaults[1]) or 16
+    local own = s[1] and number(s[1]) or s[12] and number(s[12]) or defaults.delay
+    local cap = s[2] and number(s[2]) or s[13] and number(s[13]) or defaults.cap
     local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
     local delay = math.max((own + guard) / spread, asked)
-    local rolled = defaults[5] and number(defaults[5]) + delay or 0
+    local rolled = defaults.rolled and defaults.rolled + delay or 0
     return {
         delay = delay, cap = cap * spread,
         each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked, rolled),
-        active = number(s[4]) or 0, paused = s[5], served = number(s[6]) or 0,
-        jitter = number(s[8]) or number(defaults[3]) or 0, lane = s[11] or '',
+        active = s[4] and number(s[4]) or 0, paused = s[5], served = s[6] and number(s[6]) or 0,
+        jitter = s[8] and number(s[8]) or defaults.jitter, lane = s[11] or '',
     }
 end
 
@@ -83,9 +76,14 @@ end
 -- Puts a domain where it belongs: ready (may be served now), waiting (sorted by due time),
 -- or neither (nothing queued, paused, or all its slots in use).
 local function place(domain, known)
-    local head = try(queue_of(domain), 'ZRANGE', 0, 0, 'WITHSCORES')
-    local s = head and head[1] and (known or limits(domain))
-    if not head or s == false then
+    local key = queue_of(domain)
+    local head = redis.pcall('ZRANGE', key, 0, 0, 'WITHSCORES')
+    if head.err then
+        try(key, 'ZCARD')
+        return set_aside(domain)
+    end
+    local s = head[1] and (known or limits(domain))
+    if s == false then
         set_aside(domain)
     elseif not s or s.paused or s.active >= s.cap then
         redis.call('ZREM', READY, domain)
@@ -117,14 +115,4 @@ local function finish()
     if not had_ready and redis.call('ZCARD', READY) > 0 then
         redis.call('PUBLISH', P .. 'wake', 'ready')
     end
-end
-
-local function hold_text(token, worker, score, state, domain)
-    return token .. ' ' .. worker .. ' ' .. score .. ' ' .. state .. ' ' .. domain
-end
-
--- A stored request starts with `level domain`, its job if it has one, and a newline.
-local function header(stored)
-    local level, domain, job = string.match(stored, '^(%-?%d+) ([^ \n]*) ?([^\n]*)\n')
-    return tonumber(level), domain, job or ''
 end

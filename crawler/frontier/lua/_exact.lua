@@ -13,14 +13,18 @@ local function parts_of(fp)
 end
 
 local function shard_key(gen, n)
-    return P .. 'seen:' .. gen .. ':' .. n
+    return P .. string.format('seen:%d:%d', gen, n) -- '..' would spell numbers as floats, which is slow
 end
 
+local of_bits, half -- 2 ^ of_bits: most fingerprints of a call are looked up in sets of one generation
 local function shard(fp, bits, split)
+    if bits ~= of_bits then
+        of_bits, half = bits, 2 ^ bits
+    end
     local hi, lo = parts_of(fp)
-    local wide = 2 ^ (bits + 1)
+    local wide = 2 * half
     local h = ((hi % wide) * (BILLION % wide) + lo) % wide
-    local narrow = h % 2 ^ bits
+    local narrow = h % half
     return narrow < split and h or narrow
 end
 
@@ -55,8 +59,12 @@ end
 
 -- True when it is new.
 function exact.remember(g, fp)
-    if try(shard_of(g, fp), 'SADD', fp) == 0 then
+    local key = shard_of(g, fp)
+    local added = redis.pcall('SADD', key, fp)
+    if added == 0 then
         return false
+    elseif added ~= 1 then
+        try(key, 'SADD', fp)
     end
     if g.n + 1 > (2 ^ g.bits + g.split) * SHARD_FILL then
         split_shard(g)

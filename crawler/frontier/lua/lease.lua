@@ -17,7 +17,7 @@
 local MOST = 1000 -- a lease's requests go through Lua's stack
 local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
-local expires, lead = now + tonumber(ARGV[4]), tonumber(ARGV[5])
+local expires, lead = string.format('%.0f', now + tonumber(ARGV[4])), tonumber(ARGV[5])
 local out, taken = {}, {}
 
 -- How many requests one turn of a domain may take: one where a delay spaces them, else a fair share.
@@ -66,15 +66,14 @@ local function hand_out(domain, s)
     local slot, due = reserve(s, ARGV[7])
     local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
     for i, text in ipairs(stored) do
-        local id, score = popped[2 * i - 1], string.format('%.0f', tonumber(popped[2 * i]))
+        local id, score = popped[2 * i - 1], digits(popped[2 * i])
         given_out = given_out + 1
         local own = ARGV[8] .. string.format('%04d', given_out)
         batch('HSET', HELD, id, hold_text(own, worker, score, 'F', domain))
         batch('ZADD', LEASES, expires, id)
         local deaths = delivered and tonumber(redis.call('HGET', DELIVERIES, id)) or 0
-        for _, v in ipairs({ id, own, slot, delay, deaths, text }) do
-            out[#out + 1] = v
-        end
+        local n = #out
+        out[n + 1], out[n + 2], out[n + 3], out[n + 4], out[n + 5], out[n + 6] = id, own, slot, delay, deaths, text
     end
     s.active, s.served, s.until_ms = s.active + #stored, next_seq(), s.delay > 0 and due or s.until_ms
     redis.call('HSET', state_of(domain), 'active', s.active, 'due', due, 'slot', slot, 'served', s.served)
