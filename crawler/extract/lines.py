@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import chain, islice
 
 import attrs
 
 from crawler.extract.page import Element, Page
+from crawler.extract.words import Marks
 
 (
     OLD,
@@ -103,8 +103,6 @@ _MOST_SIBLINGS = 1500
 _LONGEST = 120
 #: What divides two lines in one row is not longer, white space included.
 _SHORT = 6
-#: Characters of a class that are looked at.
-_LONGEST_MARK = 1_000
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
@@ -145,7 +143,6 @@ class Lines:
         return self._own
 
 
-@lru_cache(maxsize=1024)
 def _class_flags(words: str) -> int:
     words = words.lower()
     flags = 0
@@ -157,25 +154,21 @@ def _class_flags(words: str) -> int:
     return flags
 
 
-@lru_cache(maxsize=1024)
 def _style_flags(style: str) -> int:
     style = style.replace(" ", "").lower()
     hidden = HIDDEN if "display:none" in style or "visibility:hidden" in style else 0
     return hidden | (OLD if "line-through" in style else 0)
 
 
+_CLASS_FLAGS = Marks(_class_flags)
 #: What an attribute's value tells of its element's text.
-_FLAGGING: dict[str, Callable[[str], int]] = {
-    "class": _class_flags,
-    "id": _class_flags,
-    "hidden": lambda _: HIDDEN,
-    "style": _style_flags,
+_FLAGGING: dict[str, Marks[int]] = {
+    "class": _CLASS_FLAGS,
+    "id": _CLASS_FLAGS,
+    "hidden": Marks(lambda _: HIDDEN),
+    "style": Marks(_style_flags),
 }
-
-
-@lru_cache(maxsize=1024)
-def _is_cents(words: str) -> bool:
-    return _CENTS.search(words.lower()) is not None
+_ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
 
 
 def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
@@ -284,7 +277,7 @@ class _Reader:
         flags = _TAGS.get(tag, 0)
         for name, value in marks:
             if name in _FLAGGING:
-                flags |= _FLAGGING[name](value[:_LONGEST_MARK])
+                flags |= _FLAGGING[name][value]
         if flags:
             if element in self.kept:
                 flags &= HEADING
@@ -346,9 +339,7 @@ class _Reader:
 
     @staticmethod
     def _is_cents(element: Element) -> bool:
-        return element.tag in {"sup", "sub", "small"} or _is_cents(
-            (element.get("class") or "")[:_LONGEST_MARK]
-        )
+        return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
 
     def _end(self) -> None:
         parts = self.parts

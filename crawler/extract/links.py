@@ -13,7 +13,7 @@ import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text
-from crawler.extract.words import finder, whole
+from crawler.extract.words import Marks, finder, whole
 from crawler.urls import MAX_LENGTH, tidy
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
@@ -246,7 +246,7 @@ class _Finder:
             self.box = box
             self.around = _CONTEXT_TAGS.get(box.tag, 0) | _context(box, _CLIMB - 1)
         words = element.get("class")
-        return self.around | _class_context(words[:_LONGEST]) if words else self.around
+        return self.around | _CLASS_CONTEXT[words] if words else self.around
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
@@ -296,7 +296,6 @@ def _is_useless(url: str) -> bool:
     return dated and _CALENDAR(rest) is not None and not looks_like_product(path)
 
 
-@lru_cache(maxsize=1024)
 def _class_context(words: str) -> int:
     words = words.lower()
     context = 0
@@ -306,13 +305,16 @@ def _class_context(words: str) -> int:
     return context
 
 
+_CLASS_CONTEXT = Marks(_class_context)
+
+
 def _context(element: Element, levels: int = _CLIMB) -> int:
     """What the classes of an element and those around it say, so many *levels* in all."""
     context, here = 0, element
     for _ in range(levels):
         words = here.get("class")
         if words:
-            context |= _class_context(words[:_LONGEST])
+            context |= _CLASS_CONTEXT[words]
         here = here.getparent()
         if here is None:
             break

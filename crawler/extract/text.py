@@ -16,7 +16,7 @@ from crawler.extract.prices import currency_of, local_currency, parse_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
-from crawler.extract.words import finder, whole
+from crawler.extract.words import Marks, finder, whole
 from crawler.urls import host
 
 _STOCK_LABEL = whole(
@@ -227,8 +227,11 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
     for element, _ in zip(tags, range(_MOST_BEFORE), strict=False):
         if element is heading or trails >= _MOST_TRAILS:
             break
-        marks = (element.get(name) or "" for name in ("class", "id", "aria-label"))
-        if not any(_is_trail(words[:_LONGEST_CLASS]) for words in marks):
+        if not (
+            ((words := element.get("class")) and _IS_TRAIL[words])
+            or ((words := element.get("id")) and _IS_TRAIL[words])
+            or ((words := element.get("aria-label")) and _IS_TRAIL[words])
+        ):
             continue
         trails += 1
         anchors = islice(element.iter("a"), _MOST_STEPS)
@@ -240,9 +243,7 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
     return []
 
 
-@lru_cache(maxsize=1024)
-def _is_trail(words: str) -> bool:
-    return "crumb" in words.lower()
+_IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
 
 
 def currency_of_place(page: Page) -> str | None:
