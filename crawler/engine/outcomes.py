@@ -88,30 +88,64 @@ class Cancelled(Exception):
     """Code of the spider or of a middleware awaited something that was cancelled."""
 
 
-def as_exception(error: Exception | asyncio.CancelledError) -> Exception:
-    """Turn a cancellation that left a callback into an ordinary exception, as which it counts."""
-    return Cancelled(str(error)) if isinstance(error, asyncio.CancelledError) else error
+class Escaped(Exception):
+    """Code raised what is no Exception: what waits for it would end, and never be told (I10).
+
+    A panic of a library in Rust is one, and what a project derives from BaseException.
+    """
+
+
+def as_exception(error: BaseException) -> Exception:
+    """Turn what left code of a project into an ordinary exception, as which it counts.
+
+    Raises:
+        KeyboardInterrupt, SystemExit, GeneratorExit: they are meant for who runs the code.
+
+    >>> as_exception(KeyError("x")), as_exception(asyncio.CancelledError())
+    (KeyError('x'), Cancelled(''))
+    >>> as_exception(type("Panic", (BaseException,), {})("index out of bounds"))
+    Escaped('Panic: index out of bounds')
+    """
+    if isinstance(error, Exception):
+        return error
+    if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+        raise error
+    if isinstance(error, asyncio.CancelledError):
+        return Cancelled(str(error))
+    return Escaped(describe(error))
+
+
+def as_output(error: BaseException) -> Exception:
+    """The same for who drives a generator: that one ended itself by it, and nobody closed it."""
+    return Escaped(describe(error)) if isinstance(error, GeneratorExit) else as_exception(error)
+
+
+_END = object()
 
 
 def uncancelled(outputs: Iterable[Any]) -> Iterator[Any]:
-    """Yield what a callback yields.
-
-    Raises:
-        Cancelled: a cancellation left the callback.
-    """
-    try:
-        yield from outputs
-    except asyncio.CancelledError as error:
-        raise as_exception(error) from error
+    """Yield what a callback yields; what leaves it is an Exception."""
+    made = iter(outputs)
+    while True:
+        try:
+            output = next(made, _END)
+        except BaseException as error:
+            raise as_output(error) from error
+        if output is _END:
+            return
+        yield output
 
 
 async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
     """The same for what is awaited."""
-    try:
-        async for output in outputs:
-            yield output
-    except asyncio.CancelledError as error:
-        raise as_exception(error) from error
+    while True:
+        try:
+            output = await anext(outputs, _END)
+        except BaseException as error:
+            raise as_output(error) from error
+        if output is _END:
+            return
+        yield output
 
 
 def whole(value: Any, default: int) -> int:

@@ -43,7 +43,7 @@ from twisted.python.failure import Failure
 from crawler.engine.downloader import Downloader
 from crawler.engine.ledger import Entry, Ledger, current
 from crawler.engine.limit import ReadingLimit
-from crawler.engine.outcomes import as_exception, uncancelled, uncancelled_async
+from crawler.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
 from crawler.engine.signals import Signals
 from crawler.engine.turns import Turns
 
@@ -134,10 +134,11 @@ class Passage:
         try:
             result = await self._downloaded(request, sent)
             await self._handle(result, request, entry)
-        except (Exception, asyncio.CancelledError) as error:
+        except BaseException as error:
+            failed = as_exception(error)
             logger.exception("Error while handling downloader output")
             if entry is not None:  # some of it may be missing
-                self.ledger.raised(entry, error)
+                self.ledger.raised(entry, failed)
         finally:
             try:
                 self.slot.remove_request(request)
@@ -157,7 +158,7 @@ class Passage:
                 )
             self._receive(request, result)
             return result
-        except (Exception, asyncio.CancelledError) as error:
+        except BaseException as error:
             return Failure(as_exception(error))  # type: ignore[no-untyped-call]
         finally:
             self.slot.nextcall.schedule()
@@ -233,7 +234,7 @@ class Passage:
             made = await middlewares._process_spider_input(self._call, response, request)
             if isinstance(made, AsyncIterator):
                 made = await middlewares._process_callback_output(response, made)
-        except (Exception, asyncio.CancelledError) as error:
+        except BaseException as error:
             await self._recover(as_exception(error), 0, request, response)
             return
         if isinstance(made, AsyncIterator):
@@ -284,8 +285,11 @@ class Passage:
         try:
             made = await self.limit.awaited(self._scrapys_call(result, request))
             return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
-        except asyncio.CancelledError as error:
-            raise as_exception(error) from error
+        except BaseException as error:
+            failed = as_exception(error)
+            if failed is error:
+                raise
+            raise failed from error
 
     def _taken(self) -> None:
         entry = current.get()
@@ -312,11 +316,12 @@ class Passage:
         """Take an output where Scrapy drives the callback; an exception would end its worker."""
         try:
             await self._scrapys_take(output, response)
-        except (Exception, asyncio.CancelledError) as error:
+        except BaseException as error:
+            failed = as_output(error)
             logger.exception("Error while handling the spider's output")
             entry = current.get()
             if entry is not None:
-                self.ledger.raised(entry, error)
+                self.ledger.raised(entry, failed)
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, turn = iter(made), monotonic() + TURN_S
@@ -331,7 +336,7 @@ class Passage:
                     output = look(output, response)
                     if output is None:
                         break
-            except (Exception, asyncio.CancelledError) as error:
+            except BaseException as error:
                 await self._recover(as_exception(error), level, request, response)
                 return
             if isinstance(output, Request):

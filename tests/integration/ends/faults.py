@@ -16,6 +16,10 @@ class Unsaid(Exception):
         raise RuntimeError("no text")
 
 
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
 ERRORS: dict[str, type[BaseException]] = {
     "ValueError": ValueError,
     "Refused": Refused,
@@ -25,6 +29,8 @@ ERRORS: dict[str, type[BaseException]] = {
     "Unsaid": Unsaid,
     "Recursion": RecursionError,
     "Memory": MemoryError,
+    "Panic": Panic,
+    "Exit": GeneratorExit,
 }
 DOWNLOAD = ("process_request", "process_response")
 SPIDER = ("callback", "callback_late", "coroutine", "async_generator", "spider_output")
