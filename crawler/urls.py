@@ -46,6 +46,9 @@ SESSION = frozenset(
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
+#: What DNS allows (RFC 1035, 2.3.4): characters of a name, and of each part of it.
+_MOST_HOST = 253
+_LABELS = re.compile(r"[^.]{0,63}(?:\.[^.]{0,63})*")
 _IPV6 = re.compile(r"\[[0-9a-f:.]+\]")
 _BREAKS = re.compile(r"[\t\r\n]")
 _UNSAFE = re.compile(r"[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%\[\]|]")
@@ -102,6 +105,8 @@ def _host(raw: str) -> str:
             host = idna.encode(host, uts46=True).decode("ascii")
         except idna.IDNAError as error:
             raise ValueError(f"{raw[:60]!r} is no host name: {error}") from None
+    if len(host) > _MOST_HOST or not _LABELS.fullmatch(host):
+        raise ValueError(f"{raw[:60]!r} is longer than a host name may be")
     if not _HOST.fullmatch(host) and not _IPV6.fullmatch(host):
         raise ValueError(f"{raw[:60]!r} is no host name")
     return host

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
@@ -25,4 +26,8 @@ class Cookies:
             raise NotConfigured
         from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-        return CookiesMiddleware.from_crawler(crawler)
+        from middlewares.jar import Jar
+
+        made = CookiesMiddleware.from_crawler(crawler)
+        made.jars = defaultdict(Jar)
+        return made

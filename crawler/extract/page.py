@@ -299,5 +299,5 @@ def _legacy(body: bytes, declared: str | None) -> str:
 def _decoded(body: bytes, encoding: str) -> str:
     try:
         return body.decode(encoding, "replace")
-    except LookupError:
+    except (LookupError, UnicodeError):  # some of Python's codecs raise although told to replace
         return body.decode("cp1252", "replace")

@@ -16,11 +16,13 @@ import attrs
 from crawler.extract.links import Link
 from crawler.extract.page import Page
 from crawler.extract.pagecount import MOST_PAGES, numbers_of, split, step_of
+from crawler.urls import MAX_LENGTH
 
 #: Pages asked of one listing, at most.
 MOST_TRIES = 24
-#: Places beyond this are no search's of ours: it ends at MOST_PAGES, or at links of one page.
-_FARTHEST = 1_000_000
+#: Places and steps beyond these are no search's of ours: it begins at twice the links of one page,
+#: and an address has six digits for a page's number.
+_FARTHEST, _LONGEST_STEP = 10_000, 1_000_000
 #: A pager with so many numbers may be cut off; with fewer, and more than one, it is whole.
 _WINDOW = 5
 
@@ -96,9 +98,12 @@ def resume(plain: Mapping[str, object]) -> Probe:
         ValueError: it is further on than any search goes, and would lay out as many addresses.
     """
     probe = Probe(**plain)  # type: ignore[arg-type]  # a stored request holds any value
-    for place in (probe.step, probe.before, probe.low, probe.high, probe.asked, probe.tries):
+    for place in (probe.before, probe.low, probe.high, probe.asked, probe.tries):
         if type(place) is not int or not 0 <= place <= _FARTHEST:
             raise ValueError(f"a search of a listing's pages is at {place!r:.40}")
+    template, step = probe.template, probe.step
+    if len(template) > MAX_LENGTH or template.count("{}") != 1 or not 0 < step <= _LONGEST_STEP:
+        raise ValueError(f"a search of a listing's pages asks for {template!r:.80}")
     return probe
 
 

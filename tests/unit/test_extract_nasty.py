@@ -101,6 +101,8 @@ def test_what_is_html_is_read_whatever_it_is_called() -> None:
         ("<h1>Café €</h1>".encode("cp1252"), "text/html; charset=iso-8859-1"),
         ("<h1>Café €</h1>".encode("cp1252"), "text/html; charset=utf-8"),
         ("<h1>Café €</h1>".encode("cp1252"), "text/html; charset=no-such-thing"),
+        ("<h1>Café €</h1>".encode("cp1252"), "text/html; charset=undefined"),
+        ("<h1>Café €</h1>".encode("cp1252"), "text/html; charset=idna"),
         ('<meta charset="windows-1252"><h1>Café €</h1>'.encode("cp1252"), "text/html"),
         ("\ufeff<h1>Café €</h1>".encode("utf-16"), "text/html"),
         ("\ufeff<h1>Café €</h1>".encode("utf-8-sig"), "text/html; charset=latin-1"),

@@ -112,7 +112,16 @@ def test_addresses_that_count_products_are_probed_by_whole_pages():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"low": 10**12}, {"high": 10**12}, {"step": 1.5}, {"asked": -1}, {"low": True}]
+    "wrong",
+    [
+        {"low": 10**12},
+        {"high": 10**12},
+        {"step": 10**12},
+        {"asked": -1},
+        {"low": True},
+        {"template": "{}" * 800},
+        {"template": f"{BASE}{{}}" + "x" * 9000},
+    ],
 )
 def test_a_stored_search_lays_out_no_address_without_end(wrong: dict[str, object]) -> None:
     stored = Probe(template=f"{BASE}?page={{}}", first=FIRST, low=3, asked=6).plain()

@@ -63,6 +63,14 @@ def test_libxml2_is_interrupted_between_two_pieces_of_a_page(limit: ReadingLimit
     assert time.thread_time() - before < 3  # the whole takes twice as long
 
 
+def test_a_callbacks_arguments_may_have_any_name(limit: ReadingLimit) -> None:
+    def callback(*given: object, **named: object) -> dict[str, object]:
+        return named
+
+    named = {"function": 1, "self": 2, "arguments": 3, "named": 4}
+    assert limit.call(callback, "page", **named) == named
+
+
 def test_waiting_counts_for_nothing(limit: ReadingLimit) -> None:
     assert limit.call(lambda: time.sleep(3 * LIMIT_S)) is None
 

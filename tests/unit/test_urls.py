@@ -174,6 +174,13 @@ def test_any_host_is_one_or_a_value_error(text: str) -> None:
         assert domain(f"http://{text}/")
 
 
+@pytest.mark.parametrize("host", ["a" * 64 + ".example", "a." * 130 + "example"])
+def test_a_name_that_dns_cannot_hold_is_no_host(host: str) -> None:
+    with pytest.raises(ValueError, match="longer than a host name"):
+        domain(f"http://{host}/")
+    assert domain(f"http://{'a' * 63}.{'b.' * 90}example/")
+
+
 @pytest.mark.alone
 def test_a_typical_link_costs_little() -> None:
     query = "?color=red&utm_source=x&size="
