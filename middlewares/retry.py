@@ -65,7 +65,8 @@ class Retry:
         """Send the request back when the status or the verdict says that later may be better.
 
         Raises:
-            IgnoreRequest: the page is broken after the last try, and no spider is to read it.
+            IgnoreRequest: after the last try an answer of success still is no page: broken, a
+                CAPTCHA, a word that its visitor is blocked. No spider is to read it.
         """
         kind = _kind_of(request, response, self.codes)
         if not kind:
@@ -77,8 +78,9 @@ class Retry:
         if kind in _JUDGED:
             reason = f"{request.meta[VERDICT]}: {request.meta[RULE]} ({reason})"
         back = self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s)
-        if back is None and kind == "broken" and self.ledger.entry_of(request) is not None:
-            raise IgnoreRequest(reason)  # the request is buried: half a page makes wrong products
+        no_page = kind in _JUDGED and response.status < _ERRORS  # errors reach no spider anyway
+        if back is None and no_page and self.ledger.entry_of(request) is not None:
+            raise IgnoreRequest(reason)  # the request is buried: it would make wrong products
         return back or response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:

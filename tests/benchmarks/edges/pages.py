@@ -13,7 +13,7 @@ import attrs
 
 from tests.benchmarks.edges.judge import Fate
 from tests.benchmarks.edges.scene import Scene
-from tests.benchmarks.edges.site import Answer, closed_port, listing, page, raw, reset, slow
+from tests.benchmarks.edges.site import Answer, Thing, closed_port, listing, page, raw, reset, slow
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
@@ -75,6 +75,12 @@ FAULTS: Sequence[PageFault] = (
     _raise("pipeline"),
     _raise("drop", "said"),
     PageFault("1 page without its key elements", "dead", meta={"expect": ['id="nowhere"']}),
+    PageFault(
+        "1 CAPTCHA with HTTP 200 and a product's data",
+        "dead",
+        page(Thing("wrong", "1.00").html, headers={"cf-mitigated": "challenge"}),
+        meta={"max_retries": 0},
+    ),
     PageFault("1 connection reset", "dead", reset),
     PageFault("1 answer that is no HTTP", "dead", raw(b"garbage garbage\r\n\r\n")),
     PageFault("1 answer of nothing", "dead", raw(b"")),
