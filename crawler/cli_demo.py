@@ -10,14 +10,14 @@ import sys
 
 import attrs
 
-from crawler import paint
-from crawler.cli import SeineCommand, complain
-from crawler.config import SettingsLike, flag, number
 from crawler.demo.hostile import run_hostile
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.errors import StoreError
 from crawler.stores.connect import Endpoints, data_folder, endpoints
+from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.config import SettingsLike, flag, number
+from scrapy_seine.errors import StoreError
+from scrapy_seine.reads import paint
 
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40

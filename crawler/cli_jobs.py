@@ -6,8 +6,8 @@ from typing import Any
 
 from scrapy.settings import Settings
 
-from crawler.cli import frontier_spider
-from crawler.jobs.model import Plan
+from crawler.catalogue.jobs.model import Plan
+from scrapy_seine.commands.base import frontier_spider
 
 
 def plans_of(settings: Settings, spider: str) -> list[Plan]:

@@ -15,12 +15,12 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
-from crawler.addresses import AddressPolicy
-from crawler.cli import SeineCommand
-from crawler.engine.reach import policy_from
-from crawler.errors import ConfigError, SeineError
 from crawler.extract import Found, Page, parse
 from crawler.extract.site import Site
+from scrapy_seine.addresses import AddressPolicy
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.engine.reach import policy_from
+from scrapy_seine.errors import ConfigError, SeineError
 
 _TIMEOUT_S = 30
 _MOST_BYTES = 20_000_000

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from scrapy.settings import Settings
 
-from crawler.cli import frontier_spider
-from crawler.errors import ConfigError
-from crawler.loading import BrokenFile, broken_files
-from crawler.ops.start_checks import Wish, skew_finding, start_findings
+from crawler.reads.start_checks import Wish, skew_finding, start_findings
+from scrapy_seine.commands.base import frontier_spider
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.loading import BrokenFile, broken_files
 
 logger = logging.getLogger(__name__)
 

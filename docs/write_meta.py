@@ -1,4 +1,4 @@
-"""Write docs/meta.md from the table of crawler/meta.py: `python docs/write_meta.py`."""
+"""Write docs/meta.md from the table of scrapy_seine/meta.py: `python docs/write_meta.py`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from crawler.meta import ENGINE, SEED, SPIDER, TABLE, Key  # noqa: E402  # the path comes first
+from scrapy_seine.meta import ENGINE, SEED, SPIDER, TABLE, Key  # noqa: E402  # the path comes first
 
 TARGET = ROOT / "docs" / "meta.md"
 _HEAD = """\
 # Request meta
 
-Written from `crawler/meta.py` by `python docs/write_meta.py`; change it there.
+Written from `scrapy_seine/meta.py` by `python docs/write_meta.py`; change it there.
 
 Each request carries `request.meta`, a mapping. These are the keys that Seine and Scrapy read; all
 others are yours: they travel with the request, if they are plain data (text, numbers, lists,

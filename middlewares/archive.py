@@ -11,10 +11,10 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from crawler import meta as m
-from crawler.engine.ledger import ledger_of
-from crawler.engine.storage import storage_of
+from crawler.storage import storage_of
 from crawler.stores.warc import Headers, Page
+from scrapy_seine import meta as m
+from scrapy_seine.engine.inflight import ledger_of
 
 _HIGH = re.compile(rb"[\x80-\xff]")
 

@@ -9,13 +9,13 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
-from crawler import meta as m
 from crawler.access.detect import VERDICT
-from crawler.config import redact
-from crawler.engine.handlers import lane_of
-from crawler.engine.storage import Storage, storage_of
+from crawler.storage import Storage, storage_of
 from crawler.stores.attempts import Attempt
-from crawler.urls import domain
+from scrapy_seine import meta as m
+from scrapy_seine.config import redact
+from scrapy_seine.engine.download.lanes import lane_of
+from scrapy_seine.urls import domain
 
 _OK = 400
 _REDIRECTS = {301, 302, 303, 307, 308}

@@ -10,16 +10,16 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawler import meta as m
 from crawler.access.detect import VERDICT
 from crawler.conditional import KEY, Validators, from_meta, validators_in
-from crawler.engine.headers import header
-from crawler.engine.ledger import Ledger, ledger_of
-from crawler.engine.outcomes import Ignored
-from crawler.engine.requests import own_address
-from crawler.engine.storage import Storage, storage_of
+from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
-from crawler.urls import tidy
+from scrapy_seine import meta as m
+from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.serializer import own_address
+from scrapy_seine.urls import tidy
 
 _NOT_THERE = (404, 410)
 _HEADERS = ("If-None-Match", "If-Modified-Since")

@@ -12,9 +12,9 @@ from scrapy.http import Response, TextResponse
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
-from crawler.access.sizes import Sizes
-from crawler.engine.sharing import LATER_S, SOON_S, Sharing
-from crawler.engine.verdicts import Verdicts, verdicts_of
+from crawler.access.page_sizes import Sizes
+from crawler.access.page_sizes_shared import LATER_S, SOON_S, Sharing
+from scrapy_seine.politeness.response_feedback import Verdicts, verdicts_of
 
 
 class Detect:

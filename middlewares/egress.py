@@ -16,12 +16,12 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.access.pool import ProxyPool
-from crawler.engine.clock import Clock
-from crawler.engine.ledger import ledger_of
-from crawler.frontier.model import Lease
-from crawler.politeness.delay import late_ms
 from crawler.stores.connect import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.politeness.delay import late_ms
 
 #: Name of our own address, among those of proxies.
 DIRECT = "direct"

@@ -17,18 +17,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from crawler import meta as m
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
+from crawler.access.ladder_store import NO_BROWSER, Steps, needs_browser
 from crawler.access.listing import Listing
 from crawler.access.profiles import BOT, candidates, chosen
-from crawler.access.steps import NO_BROWSER, Steps, needs_browser
-from crawler.config import flag, number
-from crawler.engine.ledger import ledger_of
-from crawler.engine.manners import manners_of
-from crawler.engine.verdicts import verdicts_of
 from crawler.stores.connect import endpoints, redis_client
-from crawler.urls import domain
+from scrapy_seine import meta as m
+from scrapy_seine.config import flag, number
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.politeness.response_feedback import verdicts_of
+from scrapy_seine.politeness.site_limits import manners_of
+from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 

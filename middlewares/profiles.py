@@ -8,10 +8,10 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler import meta as m
 from crawler.access.profiles import PROFILE, Profile, candidates, chosen, pick
-from crawler.config import flag
-from crawler.urls import domain
+from scrapy_seine import meta as m
+from scrapy_seine.config import flag
+from scrapy_seine.urls import domain
 
 #: What a request may say for itself whatever the identity.
 _OWN = frozenset({b"Authorization", b"Content-Type", b"Content-Length", b"Origin", b"Cookie"})

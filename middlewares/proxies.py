@@ -16,19 +16,19 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotConfigured
 from scrapy.http import Response
 
-from crawler import meta as m
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
 from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Taken
 from crawler.access.proxies import BadLine, Proxy
-from crawler.config import flag, number
-from crawler.engine.clock import Clock
-from crawler.engine.ledger import ledger_of
-from crawler.engine.manners import manners_of
-from crawler.engine.verdicts import verdicts_of
-from crawler.errors import ConfigError, NoWay
 from crawler.stores.connect import endpoints, redis_client
-from crawler.urls import domain
+from scrapy_seine import meta as m
+from scrapy_seine.config import flag, number
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.errors import ConfigError, NoWay
+from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.politeness.response_feedback import verdicts_of
+from scrapy_seine.politeness.site_limits import manners_of
+from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 

@@ -15,12 +15,12 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
 
 from crawler.access.profiles import BOT, PROFILE, spoken_in
-from crawler.config import flag
-from crawler.engine.handlers import lane_of
-from crawler.engine.ledger import LACKING_S, Ledger, ledger_of
-from crawler.engine.manners import Manners, manners_of
-from crawler.frontier.presence import lanes_of
-from crawler.urls import domain
+from scrapy_seine.config import flag
+from scrapy_seine.engine.download.lanes import lane_of
+from scrapy_seine.engine.inflight import LACKING_S, Ledger, ledger_of
+from scrapy_seine.frontier.presence import lanes_of
+from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ NO_LOGIN = (
 )
 #: Seconds between two looks at which lanes the fleet's workers have.
 _LOOK_S = 10.0
-#: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.engine.browser.behave).
+#: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.access.browser.behave).
 RENDER = "render"
 #: Windows of people differ; one visitor keeps his.
 _WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
@@ -114,7 +114,7 @@ class Render:
     def _prepare(self, request: Request) -> None:
         from scrapy_playwright.page import PageMethod
 
-        from crawler.engine.browser import behave
+        from crawler.access.browser import behave
 
         meta = request.meta
         exit_id = meta.get("proxy_id") or "direct"

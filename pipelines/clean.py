@@ -9,11 +9,11 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from crawler import meta as m
 from crawler.cleaning.product import clean, from_mapping
-from crawler.engine.ledger import current
-from crawler.engine.storage import Storage, storage_of
 from crawler.items import Missing, Product
+from crawler.storage import Storage, storage_of
+from scrapy_seine import meta as m
+from scrapy_seine.engine.inflight import current
 
 logger = logging.getLogger(__name__)
 

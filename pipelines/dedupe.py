@@ -9,8 +9,8 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from crawler.engine.storage import Storage, storage_of
 from crawler.items import Product
+from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
 
 #: Pages remembered, some 300 bytes each.

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from crawler.engine.storage import Storage, storage_of
 from crawler.items import Product
+from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
 
 

@@ -8,8 +8,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.cleaning.product import problem
-from crawler.engine.storage import Storage, storage_of
 from crawler.items import Product
+from crawler.storage import Storage, storage_of
 
 
 class Validate:

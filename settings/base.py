@@ -36,7 +36,7 @@ def _proxies() -> tuple[str, str]:
 BOT_NAME = "seine"
 SPIDER_MODULES = ["spiders"]
 # Scrapy's own, which leaves out a file that cannot be imported, with one line in the log.
-SPIDER_LOADER_CLASS = "crawler.engine.spider_loader.SpiderLoader"
+SPIDER_LOADER_CLASS = "scrapy_seine.engine.spider_loader.SpiderLoader"
 NEWSPIDER_MODULE = "spiders"
 COMMANDS_MODULE = "crawler.commands"
 
@@ -58,8 +58,8 @@ SEINE_DATA_DIR = os.environ.get("SEINE_DATA_DIR", "")
 SEINE_EMBEDDED_BINARIES = os.environ.get("SEINE_EMBEDDED_BINARIES", "auto")
 
 # --- Frontier ---------------------------------------------------------------------------------
-SCHEDULER = "crawler.engine.scheduler.Scheduler"
-DUPEFILTER_CLASS = "crawler.engine.dupefilter.DupeFilter"
+SCHEDULER = "scrapy_seine.engine.scheduler.Scheduler"
+DUPEFILTER_CLASS = "scrapy_seine.engine.dupefilter.DupeFilter"
 # Name of the crawl; another name is another crawl with its own queue and memory of seen URLs.
 # Default: the spider's name.
 SEINE_CRAWL = os.environ.get("SEINE_CRAWL", "")
@@ -199,20 +199,20 @@ COOKIES_ENABLED = False
 ROBOTSTXT_OBEY = True
 USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
-LOG_FORMATTER = "crawler.engine.logs.PageLines"
+LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 
-# Scrapy's own, whose methods are found without a detour (crawler.engine.stats).
-STATS_CLASS = "crawler.engine.stats.Stats"
-# Scrapy's own, which waits for a pipeline only where it promises something (crawler.engine.items).
-ITEM_PROCESSOR = "crawler.engine.items.Pipelines"
-# Each kind of failure has its own number of tries (crawler.frontier.backoff); this caps them all.
+# Scrapy's own, whose methods are found without a detour (scrapy_seine.engine.telemetry.stats).
+STATS_CLASS = "scrapy_seine.engine.telemetry.stats.Stats"
+# Scrapy's own, which waits for a pipeline only where it promises something (engine.items).
+ITEM_PROCESSOR = "scrapy_seine.engine.items.Pipelines"
+# Each kind of failure has its own number of tries (frontier.backoff); this caps them all.
 RETRY_TIMES = 10
-# The frontier has decided when a request is leased: no second queue (crawler.engine.downloader).
-DOWNLOADER = "crawler.engine.downloader.Downloader"
-# Three lanes behind one handler: plain, browser-like TLS, browser (crawler.engine.handlers).
+# The frontier has decided when a request is leased: no second queue (engine.fastpath.downloader).
+DOWNLOADER = "scrapy_seine.engine.fastpath.downloader.Downloader"
+# Three lanes behind one handler: plain, browser-like TLS, browser (engine.download.lanes).
 DOWNLOAD_HANDLERS = {
-    "http": "crawler.engine.handlers.Lanes",
-    "https": "crawler.engine.handlers.Lanes",
+    "http": "scrapy_seine.engine.download.lanes.Lanes",
+    "https": "scrapy_seine.engine.download.lanes.Lanes",
 }
 # The plain lane's client: `seine`, the project's own, for a third less CPU, or `scrapy`: Scrapy's.
 # Both look at the time beside an open connection, and the tests hold them to the same answers.
@@ -226,30 +226,30 @@ DOWNLOADER_MIDDLEWARES_BASE = {
 DOWNLOADER_MIDDLEWARES = {
     # Scrapy's own takes each URL apart to compare it with no domains at all.
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-    "middlewares.offsite.Offsite": 50,
+    "scrapy_seine.middlewares.offsite.Offsite": 50,
     # Scrapy's retries go round within one process and die with it.
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "middlewares.retry.Retry": 550,
+    "scrapy_seine.middlewares.retry.Retry": 550,
     # One robots.txt for the fleet, instead of one for each process; first, as what it forbids
     # needs nothing else.
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "middlewares.robots.RobotsMiddleware": 100,
+    "scrapy_seine.middlewares.robots.RobotsMiddleware": 100,
     # Nearest to the network: it sees each answer first, and takes back what came too late.
-    "middlewares.throttle.Throttle": 990,
+    "scrapy_seine.middlewares.throttle.Throttle": 990,
     "middlewares.egress.Egress": 991,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
-    "middlewares.decompress.Decompress": 590,
+    "scrapy_seine.middlewares.decompress.Decompress": 590,
     # Scrapy's own warn at each start that no Referer is written; that is on purpose, see below.
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-    "middlewares.redirect.MetaRefresh": 580,
+    "scrapy_seine.middlewares.redirect.MetaRefresh": 580,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "middlewares.redirect.Redirect": 600,
+    "scrapy_seine.middlewares.redirect.Redirect": 600,
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
     "middlewares.escalate.Escalate": 581,
     # Scrapy's own, whose import is dear, where cookies are enabled.
-    "middlewares.cookies.Cookies": 700,
+    "scrapy_seine.middlewares.cookies.Cookies": 700,
     # Before redirects are followed and the body is decompressed.
     "middlewares.archive.Archive": 610,
     "middlewares.attempts.Redirects": 605,
@@ -307,9 +307,9 @@ EXTENSIONS_BASE = {
 }
 EXTENSIONS = {
     # First, so that the lines of the others have its form.
-    "crawler.engine.logs.JsonLogs": 0,
-    "crawler.engine.tally.TallyExtension": 10,
-    "crawler.engine.metrics_port.MetricsPort": 20,
+    "scrapy_seine.engine.telemetry.logs.JsonLogs": 0,
+    "scrapy_seine.engine.telemetry.outcomes.TallyExtension": 10,
+    "scrapy_seine.engine.telemetry.metrics_port.MetricsPort": 20,
 }
 
 # --- Access -----------------------------------------------------------------------------------

@@ -10,11 +10,7 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler import meta as m
-from crawler.config import number
-from crawler.engine.headers import header
-from crawler.engine.requests import make_request, own_address
-from crawler.engine.spider import FrontierSpider
+from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
@@ -22,9 +18,13 @@ from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
 from crawler.items import Missing, Product
-from crawler.jobs.model import Plan
-from crawler.loading import broken_files
-from crawler.urls import absolute
+from scrapy_seine import meta as m
+from scrapy_seine.config import number
+from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.serializer import make_request, own_address
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.loading import broken_files
+from scrapy_seine.urls import absolute
 from spiders import sites
 
 OK = 200

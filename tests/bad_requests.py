@@ -8,9 +8,9 @@ from typing import Any
 
 import msgpack
 
-from crawler import meta as m
-from crawler.frontier.codec import VERSION, encode
-from crawler.frontier.model import header_of
+from scrapy_seine import meta as m
+from scrapy_seine.frontier.codec import VERSION, encode
+from scrapy_seine.frontier.model import header_of
 
 PAGE = "http://127.0.0.1:9/p/1"
 HOST = "127.0.0.1:9"

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
-from crawler.embedded.places import layout
-from crawler.errors import EmbeddedError
 from crawler.stores import embedded
+from scrapy_seine.embedded.places import layout
+from scrapy_seine.errors import EmbeddedError
 
 PREFIX = "seine-tests-"
 #: A machine with so many times more to do than it can must not fail a test that only waits.

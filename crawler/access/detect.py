@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from crawler.access import marks
-from crawler.access.marks import Verdict
+from crawler.access import block_signatures
+from crawler.access.block_signatures import Verdict
 
 __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
@@ -90,10 +90,10 @@ OK = Finding("ok", "ok")
 
 #: Pieces of HTML, the visible text in characters under which they count, and what they mean.
 _WALLS: tuple[tuple[tuple[bytes, ...], int, Finding], ...] = (
-    (marks.SHELLS, 200, Finding("empty", "javascript-shell")),
-    (marks.WIDGETS, 800, Finding("captcha", "captcha-widget")),
+    (block_signatures.SHELLS, 200, Finding("empty", "javascript-shell")),
+    (block_signatures.WIDGETS, 800, Finding("captcha", "captcha-widget")),
     ((b'type="password"',), 800, Finding("blocked", "login-wall")),
-    (marks.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
+    (block_signatures.COOKIE_WALLS, 800, Finding("blocked", "cookie-wall")),
 )
 
 
@@ -112,7 +112,7 @@ def judge(page: Page) -> Finding:
 
 
 def _by_header(headers: Mapping[str, str]) -> Finding | None:
-    for name, part, rule, verdict in marks.HEADERS:
+    for name, part, rule, verdict in block_signatures.HEADERS:
         if name in headers and part in headers[name].lower():
             return Finding(verdict, rule)
     return None
@@ -156,7 +156,7 @@ def _failure(page: Page) -> Finding:
         found = _by_marks(head, ok_status=False) or _by_title(head)
         if found is not None and found.rule not in {"title-denied", "title-error", "soft-404"}:
             return found
-        if len(page.body) < _SMALL and any(w in head for w in marks.WIDGETS):
+        if len(page.body) < _SMALL and any(w in head for w in block_signatures.WIDGETS):
             return Finding("captcha", "captcha-widget")
     if page.status == 503 and "retry-after" in page.headers:  # noqa: PLR2004
         return Finding("throttled", "retry-after")
@@ -200,12 +200,12 @@ def _html(page: Page, head: bytes) -> Finding:
 
 
 def _by_marks(head: bytes, *, ok_status: bool) -> Finding | None:
-    for sign in marks.SIGNS:  # a plain loop: any() would take as long as the searches
+    for sign in block_signatures.SIGNS:  # a plain loop: any() would take as long as the searches
         if sign in head:
             break
     else:
         return None
-    for mark in marks.BODY:
+    for mark in block_signatures.BODY:
         if (mark.any_status or not ok_status) and all(needle in head for needle in mark.needles):
             return Finding(mark.verdict, mark.rule)
     return None
@@ -215,7 +215,7 @@ def _by_title(head: bytes) -> Finding | None:
     match = _TITLE.search(head)
     if match is None:
         return None
-    found = marks.TITLES.get(_SPACE.sub(b" ", match.group(1)).strip())
+    found = block_signatures.TITLES.get(_SPACE.sub(b" ", match.group(1)).strip())
     return Finding(found[1], found[0]) if found else None
 
 
@@ -234,4 +234,4 @@ def _small(body: bytes, head: bytes) -> Finding | None:
 def _shows_content(body: bytes) -> bool:
     """The page says that it is a product's or a listing's."""
     lower = body.lower()
-    return any(piece in lower for piece in marks.CONTENT)
+    return any(piece in lower for piece in block_signatures.CONTENT)

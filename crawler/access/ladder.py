@@ -12,8 +12,8 @@ from typing import Literal
 
 import attrs
 
-from crawler.config import SettingsLike, number
-from crawler.errors import ConfigError
+from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.errors import ConfigError
 
 Kind = Literal["climb", "down", "probe", "fail", "stuck"]
 

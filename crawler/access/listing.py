@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from crawler.access.proxies import BadLine, Proxy, parse
-from crawler.config import SettingsLike
-from crawler.errors import ConfigError
+from scrapy_seine.config import SettingsLike
+from scrapy_seine.errors import ConfigError
 
 
 class Listing:

@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 
 from crawler.access.proxies import Proxy
 from crawler.access.state import prefix, run, text
-from crawler.config import SettingsLike, number
-from crawler.lenient import record, whole
+from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.lenient import record, whole
 
 #: A proxy whose pause ends this soon is taken ahead of time, ms.
 LEAD_MS = 1000

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from crawler.config import SettingsLike
-from crawler.errors import ConfigError
+from scrapy_seine.config import SettingsLike
+from scrapy_seine.errors import ConfigError
 
 #: Identity of a site that chose none: name and contact in the User-Agent, nothing pretended.
 BOT = "bot"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from crawler.errors import ConfigError
+from scrapy_seine.errors import ConfigError
 
 #: Names under which systems install a browser of Chromium's family.
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")

@@ -7,8 +7,8 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
-from crawler.lenient import word
-from crawler.stores.scripts import load_script
+from scrapy_seine.lenient import word
+from scrapy_seine.scripts import load_script
 
 
 def prefix(name: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.cli import SeineCommand
-from crawler.errors import ConfigError
 from crawler.stores.archive import index
 from crawler.stores.connect import endpoints
 from crawler.stores.objects import open_store
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from crawler import paint
-from crawler.cli import SeineCommand
-from crawler.errors import ConfigError
-from crawler.ops.database import Database, Row
-from crawler.ops.stored import attempts_by_provider, newest_attempts
-from crawler.ops.words import count, share, size
+from crawler.reads.database import Database, Row
+from crawler.reads.stored import attempts_by_provider, newest_attempts
 from crawler.stores.connect import endpoints
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.formatting import count, share, size
 
 _SHOWN = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
 _MOST_HOURS = 24 * 90

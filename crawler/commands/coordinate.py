@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from crawler.cli import SeineCommand
+from crawler.catalogue.jobs.model import Plan
 from crawler.cli_jobs import plans_of
-from crawler.config import FrontierConfig, flag
-from crawler.frontier.partitions import join_frontier
-from crawler.jobs.model import Plan
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.config import FrontierConfig, flag
+from scrapy_seine.frontier.partitions import join_frontier
 
 if TYPE_CHECKING:
-    from crawler.coordinator.service import Coordinator
+    from crawler.catalogue.coordinator.service import Coordinator
 
 
 class Command(SeineCommand):
@@ -43,13 +43,13 @@ class Command(SeineCommand):
         if flag(self.project, "SEINE_EMBEDDED"):
             migrate(found.database_url)
         config = FrontierConfig.from_settings(self.project, opts.spider)
-        logging.getLogger("crawler.coordinator").setLevel(logging.INFO)
+        logging.getLogger("crawler.catalogue.coordinator").setLevel(logging.INFO)
         asyncio.run(self._run(found, config, plans, once=opts.once))
 
     async def _run(
         self, found: Endpoints, config: FrontierConfig, plans: Sequence[Plan], *, once: bool
     ) -> None:
-        from crawler.coordinator.service import Coordinator
+        from crawler.catalogue.coordinator.service import Coordinator
 
         redis = redis_client(found.redis_url)
         crawl, of = config.crawl, config.partitions

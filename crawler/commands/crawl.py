@@ -14,16 +14,16 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 
-from crawler.cli import FAILED, complain, guarded, seed_reader
 from crawler.cli_start import tell
-from crawler.config import FrontierConfig, flag, number, redact
-from crawler.engine.storage import prepare
-from crawler.errors import BadSeed, SeineError
-from crawler.frontier.keys import Keys
-from crawler.frontier.partitions import agree
-from crawler.lenient import whole
+from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
-from crawler.stores.patience import Patience
+from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader
+from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.errors import BadSeed, SeineError
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.partitions import agree
+from scrapy_seine.lenient import whole
+from scrapy_seine.retry_until import Patience
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from crawler.cli import SeineCommand
-from crawler.cli_fleet import addresses, frontier_of
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import addresses, frontier_of
 
 
 class Command(SeineCommand):

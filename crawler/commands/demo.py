@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.cli import SeineCommand
+from scrapy_seine.commands.base import SeineCommand
 
 
 class Command(SeineCommand):

@@ -7,13 +7,13 @@ import asyncio
 
 import attrs
 
-from crawler import paint
-from crawler.cli import SeineCommand
 from crawler.cli_start import told_by_files
-from crawler.errors import SeineError
-from crawler.ops.doctor import examine
-from crawler.ops.finding import Finding
+from crawler.reads.doctor import examine
+from crawler.reads.finding import Finding
 from crawler.stores.connect import Endpoints, endpoints
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import SeineError
+from scrapy_seine.reads import paint
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
 

@@ -10,16 +10,16 @@ from typing import Any
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler import paint
-from crawler.access.steps import NO_BROWSER, Place, Steps
-from crawler.cli import SeineCommand
-from crawler.cli_fleet import with_fleet
-from crawler.config import FrontierConfig
-from crawler.errors import ConfigError
-from crawler.frontier.keys import Keys
-from crawler.ops.audit import note_command
-from crawler.ops.words import span
+from crawler.access.ladder_store import NO_BROWSER, Place, Steps
 from crawler.stores.connect import endpoints
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.formatting import span
 
 VERBS = ("show", "reset")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.cli import SeineCommand
 from crawler.stores import connect, embedded
+from scrapy_seine.commands.base import SeineCommand
 
 
 class Command(SeineCommand):

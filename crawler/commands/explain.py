@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from crawler import paint
 from crawler.cli_page import PageCommand, told
 from crawler.extract import Found, Link
+from scrapy_seine.reads import paint
 
 _SHOWN = 20
 

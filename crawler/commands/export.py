@@ -11,11 +11,11 @@ from typing import BinaryIO
 
 import orjson
 
-from crawler.cli import SeineCommand
-from crawler.errors import ConfigError
 from crawler.stores.connect import endpoints
 from crawler.stores.export import TABLES, Selection, stream
 from crawler.stores.formats import FORMATS, format_of
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, ClassVar
 
-from crawler.cli import SeineCommand
-from crawler.cli_fleet import addresses, frontier_of
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import addresses, frontier_of
 
 
 class Command(SeineCommand):

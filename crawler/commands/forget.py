@@ -11,13 +11,13 @@ import psycopg2
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler.cli import SeineCommand
-from crawler.cli_fleet import crawl_of, with_fleet
-from crawler.errors import ConfigError, StoreUnreachable
-from crawler.frontier.partitions import find_frontier
-from crawler.ops.audit import note_command
 from crawler.stores.connect import endpoints
-from crawler.urls import fingerprint, normalise
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import crawl_of, with_fleet
+from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.frontier.partitions import find_frontier
+from scrapy_seine.reads.audit import note_command
+from scrapy_seine.urls import fingerprint, normalise
 
 STEP = 500
 #: Every URL that the store knows a page by. The memory holds hashes: it cannot list its URLs.

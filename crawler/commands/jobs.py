@@ -12,19 +12,19 @@ from typing import Any
 import attrs
 from scrapy.exceptions import UsageError
 
-from crawler import paint
-from crawler.cli import SeineCommand
+from crawler.catalogue.jobs.model import ENDED, Job, Plan, job_id
+from crawler.catalogue.jobs.record import record
+from crawler.catalogue.jobs.store import Jobs
 from crawler.cli_jobs import plans_of
-from crawler.config import FrontierConfig
-from crawler.errors import ConfigError
 from crawler.extract.sites import site_of
-from crawler.frontier.partitions import join_frontier
-from crawler.jobs.model import ENDED, Job, Plan, job_id
-from crawler.jobs.record import record
-from crawler.jobs.store import Jobs
-from crawler.ops.audit import note_command
-from crawler.ops.words import time_left
 from crawler.stores.connect import endpoints, redis_client
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.formatting import time_left
 
 VERBS = ("start", "list", "show", "pause", "resume", "cancel")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.cli import SeineCommand
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
+from scrapy_seine.commands.base import SeineCommand
 
 
 class Command(SeineCommand):

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 import attrs
 
 from crawler.cli_page import Got, PageCommand, fetch
-from crawler.engine.reach import policy_from
-from crawler.errors import ConfigError, SeineError
 from crawler.extract import Found, Link
 from crawler.extract.sites import site_of
-from crawler.urls import domain
+from scrapy_seine.engine.reach import policy_from
+from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.urls import domain
 
 #: What an item should have; for what is missing the draft holds a line to fill in.
 WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")

@@ -10,16 +10,16 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler import paint
 from crawler.access.listing import Listing
 from crawler.access.pool import Health, ProxyPool
-from crawler.access.trial import Trial, try_all
-from crawler.cli import SeineCommand, complain
-from crawler.cli_fleet import with_fleet
-from crawler.errors import ConfigError
-from crawler.ops.proxies import read_proxies
-from crawler.ops.words import span
+from crawler.access.proxy_check import Trial, try_all
+from crawler.reads.proxies import read_proxies
 from crawler.stores.connect import endpoints
+from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.formatting import span
 
 VERBS = ("show", "test", "release")
 GROUPS = ("pool", "provider", "country", "domain")

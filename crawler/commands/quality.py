@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import attrs
 
-from crawler import paint
-from crawler.cli import SeineCommand
-from crawler.errors import ConfigError
 from crawler.stores.connect import endpoints
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads import paint
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 

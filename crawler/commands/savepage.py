@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from crawler.cli_page import PageCommand, slug_of, told
-from crawler.errors import ConfigError
+from scrapy_seine.errors import ConfigError
 
 
 class Command(PageCommand):

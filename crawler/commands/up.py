@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from crawler.cli import SeineCommand
-from crawler.config import redact
 from crawler.stores import connect, embedded, postgres_server
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.config import redact
 
 
 class Command(SeineCommand):

@@ -9,16 +9,16 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
+from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import WHO, form_of
-from crawler.errors import FrontierError
-from crawler.frontier.frontier import Frontier
-from crawler.jobs.store import Jobs
-from crawler.ops.audit import note_deed
-from crawler.ops.dead import Filter, search_dead
-from crawler.urls import fingerprint
+from scrapy_seine.errors import FrontierError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.reads.audit import note_deed
+from scrapy_seine.reads.dead_letters import Filter, search_dead
+from scrapy_seine.urls import fingerprint
 
 #: Dead letters that one action may move.
 MOST = 10_000

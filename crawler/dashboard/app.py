@@ -29,10 +29,14 @@ from crawler.dashboard.pages import (
     workers,
 )
 from crawler.dashboard.security import Guard, Handler, make_middleware
-from crawler.errors import StoreError
-from crawler.ops.database import Database
-from crawler.ops.domains import list_domains, read_domains
-from crawler.ops.exposition import (
+from crawler.reads.database import Database
+from crawler.reads.ladder import count_steps
+from crawler.reads.proxies import count_proxies
+from crawler.reads.stored import estimate, quality_scores
+from crawler.stores.connect import Endpoints, redis_client
+from scrapy_seine.errors import StoreError
+from scrapy_seine.reads.domains import list_domains, read_domains
+from scrapy_seine.reads.exposition import (
     CONTENT_TYPE,
     add_ladder,
     add_products,
@@ -43,11 +47,7 @@ from crawler.ops.exposition import (
     fleet_sheet,
     render,
 )
-from crawler.ops.fleet import read_fleet, seeds_waiting
-from crawler.ops.ladder import count_steps
-from crawler.ops.proxies import count_proxies
-from crawler.ops.stored import estimate, quality_scores
-from crawler.stores.connect import Endpoints, redis_client
+from scrapy_seine.reads.fleet import read_fleet, seeds_waiting
 
 logger = logging.getLogger(__name__)
 #: Domains with labels of their own in the metrics.

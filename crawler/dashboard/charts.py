@@ -8,7 +8,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from crawler.dashboard.html import tag
-from crawler.ops.words import count
+from scrapy_seine.reads.formatting import count
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 180, 56, 22
 

@@ -6,8 +6,8 @@ from ipaddress import ip_address
 
 import attrs
 
-from crawler.config import SettingsLike, number, secrets_of
-from crawler.errors import ConfigError
+from scrapy_seine.config import SettingsLike, number, secrets_of
+from scrapy_seine.errors import ConfigError
 
 _SHORTEST_TOKEN = 16
 

@@ -11,10 +11,10 @@ from redis.asyncio import Redis
 
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.security import Guard
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.partitions import frontier_of, partitions_of
-from crawler.ops.database import Database
-from crawler.ops.overview import Overview, read_overview
+from crawler.reads.database import Database
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.partitions import frontier_of, partitions_of
+from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Minutes shown in the overview's chart.
 MINUTES = 180

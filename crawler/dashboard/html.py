@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from crawler.printable import printable
+from scrapy_seine.printable import printable
 
 Node = Any
 """Text, a number, Markup, None (nothing), or an iterable of these."""

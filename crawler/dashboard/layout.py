@@ -12,7 +12,7 @@ from markupsafe import Markup
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.security import FORM_TOKEN, WHO
-from crawler.lenient import moment_of
+from scrapy_seine.lenient import moment_of
 
 NAVIGATION = (
     ("/", "Overview"),

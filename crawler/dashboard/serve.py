@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from crawler.errors import ConfigError
+from scrapy_seine.errors import ConfigError
 
 #: Open event streams are given this long to end, seconds.
 SHUTDOWN_S = 3.0

@@ -14,10 +14,10 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from crawler.access.ladder_store import Steps
 from crawler.access.pool import Health, ProxyPool
 from crawler.access.programs import find_browser
 from crawler.access.proxies import parse
-from crawler.access.steps import Steps
 from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import Fleet, fleet
 from crawler.demo.forward import Forward, Mode, forwarders
@@ -26,10 +26,10 @@ from crawler.demo.judge import Verdict, judge
 from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
 from crawler.demo.served import ServedShop, served
-from crawler.errors import ConfigError
-from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.frontier import Frontier
 
 #: Section -> its defence ('' = none); the address is its place, 127.0.0.1 and so on.
 SECTIONS: Mapping[str, str] = {

@@ -10,8 +10,8 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.extras import RealDictCursor
 
-from crawler.config import redact
-from crawler.errors import StoreUnreachable
+from scrapy_seine.config import redact
+from scrapy_seine.errors import StoreUnreachable
 
 #: Every table that holds something of a site.
 TABLES = ("products", "product_versions", "product_urls", "sightings", "rejected_items")

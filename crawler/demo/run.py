@@ -20,9 +20,9 @@ from crawler.demo.judge import Verdict, judge
 from crawler.demo.progress import Meter, Progress
 from crawler.demo.rows import forget, stored
 from crawler.demo.served import served
-from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.frontier import Frontier
 
 #: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
 LEASE_S = 3

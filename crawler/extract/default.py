@@ -25,7 +25,7 @@ from crawler.extract.prices import alike, grouped, is_local
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
-from crawler.urls import tidy
+from scrapy_seine.urls import tidy
 
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")

@@ -14,7 +14,7 @@ import attrs
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text
 from crawler.extract.words import Marks, finder, whole
-from crawler.urls import MAX_LENGTH, tidy
+from scrapy_seine.urls import MAX_LENGTH, tidy
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
 

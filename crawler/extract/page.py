@@ -13,7 +13,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding
 
 from crawler.extract.attributes import bounded
-from crawler.urls import MAX_LENGTH, absolute
+from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: An lxml element; lxml ships no types.
 Element = Any

@@ -16,7 +16,7 @@ import attrs
 from crawler.extract.links import Link
 from crawler.extract.page import Page
 from crawler.extract.pagecount import MOST_PAGES, numbers_of, split, step_of
-from crawler.urls import MAX_LENGTH
+from scrapy_seine.urls import MAX_LENGTH
 
 #: Pages asked of one listing, at most.
 MOST_TRIES = 24

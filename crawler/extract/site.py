@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from crawler import meta as m
 from crawler.extract.default import Found, extract, identify
 from crawler.extract.links import Link, find_links
 from crawler.extract.page import Page, text_of
 from crawler.extract.sites import same_site
 from crawler.items import Product
+from scrapy_seine import meta as m
 
 
 class Site:

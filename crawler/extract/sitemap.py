@@ -12,7 +12,7 @@ from itertools import islice
 
 import attrs
 
-from crawler.urls import MAX_LENGTH, absolute
+from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: The protocol's own limits, with room for those who bend them.
 MOST_URLS = 50_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
-from crawler.urls import domain
+from scrapy_seine.urls import domain
 
 
 @cache

@@ -17,7 +17,7 @@ from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
 from crawler.extract.words import Marks, finder, whole
-from crawler.urls import host
+from scrapy_seine.urls import host
 
 _STOCK_LABEL = whole(
     r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"

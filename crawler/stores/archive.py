@@ -17,11 +17,11 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.errors import StoreUnreachable
 from crawler.stores.database import connect
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
 from crawler.stores.warc import MOST_BYTES, Page, pack, places_of, unpack
+from scrapy_seine.errors import StoreUnreachable
 
 
 class PageTable:

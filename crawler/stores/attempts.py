@@ -14,9 +14,9 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.config import redact
 from crawler.stores.database import connect
 from crawler.stores.queries import query
+from scrapy_seine.config import redact
 
 logger = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from typing import Literal
 import attrs
 import psycopg2
 
-from crawler.config import redact
-from crawler.errors import StoreError
+from scrapy_seine.config import redact
+from scrapy_seine.errors import StoreError
 
 Blame = Literal["row", "doubt", "again", "server"]
 

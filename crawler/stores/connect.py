@@ -1,13 +1,14 @@
 """Where Redis and PostgreSQL are, whether they answer, and a client for Redis.
 
-PostgreSQL joins the stores that `crawler.connect` knows when this module is imported.
+PostgreSQL joins the stores that `scrapy_seine.connect` knows when this module is imported.
 """
 
 from __future__ import annotations
 
 import psycopg2
 
-from crawler.connect import (
+from crawler.stores import embedded  # its import adds the private PostgreSQL
+from scrapy_seine.connect import (
     STORES,
     Endpoints,
     Store,
@@ -18,7 +19,6 @@ from crawler.connect import (
     missing,
     redis_client,
 )
-from crawler.stores import embedded  # its import adds the private PostgreSQL
 
 __all__ = [
     "Endpoints",

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.errors import StoreUnreachable
+from scrapy_seine.errors import StoreUnreachable
 
 #: A connection is made within this time, or fails, s.
 CONNECT_S = 5

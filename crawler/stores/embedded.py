@@ -1,11 +1,12 @@
 """The private servers of the catalogue crawler: Redis and PostgreSQL.
 
-PostgreSQL joins the servers that `crawler.embedded` starts when this module is imported.
+PostgreSQL joins the servers that `scrapy_seine.embedded` starts when this module is imported.
 """
 
 from __future__ import annotations
 
-from crawler.embedded import (
+from crawler.stores import postgres_server as postgres
+from scrapy_seine.embedded import (
     SERVERS,
     Servers,
     default_data_folder,
@@ -15,7 +16,6 @@ from crawler.embedded import (
     stop,
     valkey,
 )
-from crawler.stores import postgres_server as postgres
 
 __all__ = [
     "Servers",

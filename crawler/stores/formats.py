@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Protocol
 
 import orjson
 
-from crawler.errors import ConfigError
-from crawler.printable import escaped, harmless_cell
 from crawler.stores.export import Column
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.printable import escaped, harmless_cell
 
 Chunks = Iterable[list[tuple[Any, ...]]]
 

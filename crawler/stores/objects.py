@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from crawler.errors import ConfigError, StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 
 
 class ObjectStore(Protocol):

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 import psycopg2
 
-from crawler.embedded import process
-from crawler.embedded.account import own_folder
-from crawler.embedded.binaries import Postgres, postgres_trees
-from crawler.embedded.places import POSTGRES_SOCKET, Places, reachable
-from crawler.errors import EmbeddedError
+from scrapy_seine.embedded import process
+from scrapy_seine.embedded.account import own_folder
+from scrapy_seine.embedded.binaries import Postgres, postgres_trees
+from scrapy_seine.embedded.places import POSTGRES_SOCKET, Places, reachable
+from scrapy_seine.errors import EmbeddedError
 
 NAME = "the private PostgreSQL server"
 USER = DATABASE = "seine"

@@ -19,9 +19,9 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
+from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished
-from crawler.stores.twins import find_twins
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 

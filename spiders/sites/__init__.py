@@ -7,13 +7,13 @@ import pkgutil
 import sys
 from functools import cache
 
-from crawler.errors import ConfigError
+from crawler.catalogue.jobs.model import Plan
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.extract.sites import site_of
-from crawler.jobs.model import Plan
-from crawler.loading import attempt, line_of, note
-from crawler.urls import domain
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.loading import attempt, line_of, note
+from scrapy_seine.urls import domain
 
 _DEFAULT = Site()
 
@@ -55,7 +55,7 @@ def _classes(module_name: str) -> list[type[Site]]:
 def load(package: str = __name__) -> dict[str, Site]:
     """Every site of a package by domain; files are read once per process.
 
-    A file or class that cannot be used is noted in `crawler.loading`, and its pages are read by
+    A file or class that cannot be used is noted in `scrapy_seine.loading`, and its pages are read by
     the default parser. A host that two classes name is the first one's, by the files' names.
     """
     paths = importlib.import_module(package).__path__
@@ -124,7 +124,7 @@ def _can_be_planned(site: Site) -> bool:
     """Whether the site's schedule can be read; a wrong one is noted, and the site not planned."""
     if not site.schedule:
         return True
-    from crawler.coordinator.schedule import check  # a worker plans nothing
+    from crawler.catalogue.coordinator.schedule import check  # a worker plans nothing
 
     try:
         check(site.schedule, site.name)

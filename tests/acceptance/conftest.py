@@ -14,7 +14,7 @@ from redis import Redis
 
 from crawler.demo.fleet import Fleet, Worker, fleet
 from crawler.demo.rows import stored
-from crawler.frontier.keys import Keys, SeedKeys
+from scrapy_seine.frontier.keys import Keys, SeedKeys
 from tests.helpers import wait_until
 
 SETTINGS: Mapping[str, object] = {

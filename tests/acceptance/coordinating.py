@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from crawler.coordinator.service import Coordinator
-from crawler.jobs.model import Plan
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import Plan
 from crawler.stores.connect import redis_client
 
 TERM_S, ROUND_S = 0.6, 0.2

@@ -7,8 +7,8 @@ import pytest
 from redis.asyncio import Redis
 
 from crawler.demo.served import served
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
 from tests.acceptance.site import serve_pages
 
 pytestmark = pytest.mark.acceptance

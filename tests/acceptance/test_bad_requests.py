@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from crawler.config import redact
-from crawler.frontier.model import level_of
-from crawler.printable import printable
+from scrapy_seine.config import redact
+from scrapy_seine.frontier.model import level_of
+from scrapy_seine.printable import printable
 from tests import bad_requests
 from tests.helpers import wait_until
 

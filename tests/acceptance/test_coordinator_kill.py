@@ -22,12 +22,12 @@ import pytest
 from psycopg2.extras import execute_values
 from redis import Redis
 
-from crawler.frontier.codec import decode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import Keys
-from crawler.jobs.model import Job
-from crawler.jobs.store import Jobs
+from crawler.catalogue.jobs.model import Job
+from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
 from tests.helpers import wait_until
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]

@@ -13,10 +13,10 @@ from http.server import BaseHTTPRequestHandler
 import attrs
 import pytest
 
-from crawler.frontier.frontier import Frontier
-from crawler.jobs.model import Job
-from crawler.jobs.store import Jobs
+from crawler.catalogue.jobs.model import Job
+from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import execute, serving
 

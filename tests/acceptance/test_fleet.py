@@ -9,8 +9,8 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.rows import forget
 from crawler.demo.served import served
-from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import said
 from tests.helpers import wait_until
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from crawler.access.steps import NO_BROWSER
+from crawler.access.ladder_store import NO_BROWSER
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.served import served

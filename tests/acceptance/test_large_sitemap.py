@@ -13,9 +13,9 @@ import pytest
 from aiohttp import web
 from redis import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.jobs.store import Jobs
+from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import wait_until
 
 pytestmark = [

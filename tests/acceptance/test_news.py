@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import attrs
 import pytest
 
-from crawler.coordinator.service import Coordinator
-from crawler.jobs.model import Job, Plan
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import Job, Plan
 from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import Crawl, said
 from tests.acceptance.test_ends import gone, links, product, run, shop, site

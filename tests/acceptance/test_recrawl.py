@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import Plan
 from crawler.demo.served import served
-from crawler.jobs.model import Plan
 from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import Crawl
 from tests.helpers import execute

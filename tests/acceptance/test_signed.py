@@ -7,8 +7,8 @@ import json
 import pytest
 
 from crawler.demo.served import served
-from crawler.frontier.codec import SEALED, encode
-from crawler.frontier.model import header_of, level_of
+from scrapy_seine.frontier.codec import SEALED, encode
+from scrapy_seine.frontier.model import header_of, level_of
 from tests.acceptance.conftest import said
 
 pytestmark = pytest.mark.acceptance

@@ -22,10 +22,10 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import fleet
 from crawler.demo.judge import judge
 from crawler.demo.served import served
-from crawler.embedded.places import layout
 from crawler.stores import embedded
-from crawler.stores.finish import find_unseen
+from crawler.stores.crawl_completion import find_unseen
 from crawler.stores.migrations import migrate
+from scrapy_seine.embedded.places import layout
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import create_database, execute, server_folder, wait_until
 from tests.integration.storage.kit import s3_bucket

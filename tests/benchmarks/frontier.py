@@ -28,13 +28,13 @@ from scrapy import Request, Spider
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
-from crawler.engine.requests import from_blob, to_push
-from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Done, Leased, Push
-from crawler.frontier.wire import commit_args, parse_leased, script
-from crawler.stores.scripts import call
-from crawler.urls import fingerprint
+from scrapy_seine.engine.serializer import from_blob, to_push
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Done, Leased, Push
+from scrapy_seine.frontier.wire import commit_args, parse_leased, script
+from scrapy_seine.scripts import call
+from scrapy_seine.urls import fingerprint
 from tests.benchmarks.distance import distant
 from tests.benchmarks.server import cpu_s, memory, redis_server
 

@@ -17,10 +17,10 @@ from collections.abc import Callable
 
 from redis.asyncio import Redis as AsyncRedis
 
-from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Done, Push
-from crawler.frontier.partitions import frontier_of
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Done, Push
+from scrapy_seine.frontier.partitions import frontier_of
 from tests.benchmarks.server import cpu_s, redis_server
 
 DOMAINS = 40

@@ -29,7 +29,7 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
+from scrapy_seine.frontier.frontier import Frontier
 from tests.benchmarks.server import redis_server
 from tests.benchmarks.sides.sites import hosts
 from tests.helpers import wait_until_async

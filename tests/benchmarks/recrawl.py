@@ -35,10 +35,10 @@ import orjson
 import psycopg2
 import time_machine
 
-from crawler.coordinator.service import Coordinator
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import Plan
 from crawler.demo.catalogue import catalogue
 from crawler.demo.served import ServedShop, served
-from crawler.jobs.model import Plan
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate

@@ -36,7 +36,7 @@ return n
 
 def source() -> str:
     """The frontier's own Lua with a body that only remembers, or only asks."""
-    folder = resources.files("crawler.frontier") / "lua"
+    folder = resources.files("scrapy_seine.frontier") / "lua"
     names = ("_write", "_core", "_exact", "_bloom", "_seen")
     return "\n".join([*((folder / f"{name}.lua").read_text("utf-8") for name in names), BODY])
 

@@ -31,10 +31,10 @@ from crawler.demo.fleet import Fleet, fleet
 from crawler.demo.judge import judge
 from crawler.demo.rows import forget, stored
 from crawler.demo.served import served
-from crawler.frontier.frontier import Frontier
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.frontier import Frontier
 from tests.benchmarks.processes import Stores, client_connections, private_mb, tree
 from tests.helpers import server_folder, wait_until_async
 

@@ -17,9 +17,9 @@ import psycopg2
 from redis import Redis
 
 from crawler.demo.rows import stored
-from crawler.frontier.keys import Keys
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.keys import Keys
 
 ROOT = Path(__file__).parents[2]
 

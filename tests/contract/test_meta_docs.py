@@ -7,11 +7,11 @@ import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
-from crawler import meta as m
 from crawler.access import detect, profiles
 from crawler.conditional import KEY
 from middlewares import escalate, proxies, render
 from middlewares import profiles as dressing
+from scrapy_seine import meta as m
 from spiders import catalog
 
 ROOT = Path(__file__).parents[2]

@@ -8,13 +8,13 @@ from importlib import resources
 import pytest
 from redis.asyncio import Redis
 
-from crawler.errors import ScriptContractError
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
-from crawler.frontier.wire import script
-from crawler.stores import scripts
+from scrapy_seine import scripts
+from scrapy_seine.errors import ScriptContractError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.wire import script
 
-LUA = resources.files("crawler.frontier") / "lua"
+LUA = resources.files("scrapy_seine.frontier") / "lua"
 FILES = sorted(p.name for p in LUA.iterdir() if p.name.endswith(".lua"))
 VERBS = [name.removesuffix(".lua") for name in FILES if not name.startswith("_")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.engine.spider import FrontierSpider
+from scrapy_seine.engine.spider import FrontierSpider
 
 
 class Plain(FrontierSpider):

@@ -6,8 +6,8 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Done, Lease, Leased, Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Done, Lease, Leased, Push
 
 T0 = 1_800_000_000_000
 TTL = 30_000

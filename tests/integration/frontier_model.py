@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import attrs
 
-from crawler.frontier.model import Lease, Push
+from scrapy_seine.frontier.model import Lease, Push
 
 
 @attrs.define

@@ -12,7 +12,7 @@ import attrs
 from redis import Redis
 from redis.exceptions import RedisError
 
-from crawler.embedded.binaries import redis_servers
+from scrapy_seine.embedded.binaries import redis_servers
 from tests.benchmarks.server import free_port
 from tests.helpers import wait_until
 

@@ -20,7 +20,7 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from crawler.engine.spider import FrontierSpider
+from scrapy_seine.engine.spider import FrontierSpider
 from tests.benchmarks.server import free_port
 
 ROOT = Path(__file__).parents[2]

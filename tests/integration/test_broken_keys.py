@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from crawler.engine.lines import Line, Wish
-from crawler.frontier.endings import Call, Endings
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Done
+from scrapy_seine.frontier.endings import Call, Endings
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lines import Line, Wish
+from scrapy_seine.frontier.model import Done
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis

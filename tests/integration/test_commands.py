@@ -17,10 +17,11 @@ import pytest
 from redis.asyncio import Redis
 from scrapy.settings import Settings
 
-from crawler.cli import SeineCommand, guarded
-from crawler.commands import crawl, migrate, seed
-from crawler.errors import ConfigError, SeineError
+from crawler.commands import crawl, migrate
 from crawler.stores import embedded
+from scrapy_seine.commands import seed
+from scrapy_seine.commands.base import SeineCommand, guarded
+from scrapy_seine.errors import ConfigError, SeineError
 from tests.helpers import patient, server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from crawler.errors import ConfigError, StoreUnreachable
 from crawler.stores import connect
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_refused_connection_names_the_setting_and_hides_the_password() -> None
 def test_two_silent_stores_cost_no_more_than_the_limit(
     silent_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crawler.connect.CHECK_S", 0.3)
+    monkeypatch.setattr("scrapy_seine.connect.CHECK_S", 0.3)
     settings = {
         "REDIS_URL": f"redis://127.0.0.1:{silent_port}",
         "DATABASE_URL": f"postgresql://127.0.0.1:{silent_port}/x",

@@ -18,10 +18,10 @@ import psycopg2
 import pytest
 import redis
 
-from crawler.embedded import binaries as found
-from crawler.embedded import places, process
-from crawler.errors import ConfigError, EmbeddedError
 from crawler.stores import embedded
+from scrapy_seine.embedded import binaries as found
+from scrapy_seine.embedded import places, process
+from scrapy_seine.errors import ConfigError, EmbeddedError
 from tests.helpers import execute, patient, server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -335,7 +335,7 @@ def test_an_ordinary_user_just_runs_them(data: Path, source: str) -> None:
         from pathlib import Path
         import psycopg2
         from crawler.stores import embedded
-        from crawler.embedded import binaries
+        from scrapy_seine.embedded import binaries
         data, kind = Path(sys.argv[1]), sys.argv[2]
         binaries.postgres_trees("auto")
         os.setgroups([]); os.setgid(65534); os.setuid(65534)

@@ -5,14 +5,14 @@ import time
 import orjson
 import pytest
 
-from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Burial, Done, Push
-from crawler.frontier.wire import note
-from crawler.ops.domains import list_domains, read_domains
-from crawler.ops.fleet import read_fleet
-from crawler.ops.overview import read_overview
-from crawler.ops.tallies import pages_a_minute, read_minutes, record
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Burial, Done, Push
+from scrapy_seine.frontier.wire import note
+from scrapy_seine.reads.domains import list_domains, read_domains
+from scrapy_seine.reads.fleet import read_fleet
+from scrapy_seine.reads.outcome_counts import pages_a_minute, read_minutes, record
+from scrapy_seine.reads.overview import read_overview
 
 pytestmark = pytest.mark.redis
 

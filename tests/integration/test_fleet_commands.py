@@ -9,11 +9,11 @@ import sys
 import orjson
 import pytest
 
-from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import Keys
-from crawler.frontier.model import Push
-from crawler.ops.audit import read_deeds
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.reads.audit import read_deeds
 from tests.helpers import execute, patient
 
 pytestmark = pytest.mark.redis

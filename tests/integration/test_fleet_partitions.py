@@ -8,19 +8,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from redis.asyncio import Redis
 
-from crawler.coordinator.service import Coordinator
-from crawler.frontier.codec import decode, encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Burial, Done, Push
-from crawler.frontier.partitions import join_frontier
-from crawler.frontier.wire import note
-from crawler.jobs.store import Jobs
-from crawler.ops.dead import Filter, one_dead, search_dead
-from crawler.ops.domains import list_domains, read_domains
-from crawler.ops.fleet import read_fleet
-from crawler.ops.overview import read_overview
-from crawler.ops.search import find
-from crawler.ops.tallies import read_minutes, record
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.store import Jobs
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Burial, Done, Push
+from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.wire import note
+from scrapy_seine.reads.dead_letters import Filter, one_dead, search_dead
+from scrapy_seine.reads.domains import list_domains, read_domains
+from scrapy_seine.reads.fleet import read_fleet
+from scrapy_seine.reads.outcome_counts import read_minutes, record
+from scrapy_seine.reads.overview import read_overview
+from scrapy_seine.reads.search import find
 
 pytestmark = pytest.mark.redis
 DOMAINS = [f"shop{n}.example" for n in range(24)]

@@ -6,8 +6,8 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.codec import decode, encode
-from crawler.frontier.model import Burial, Push
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.model import Burial, Push
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis

@@ -13,16 +13,16 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.errors import ConfigError
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Burial, Done, Leased, Push, Retry
-from crawler.frontier.partitions import join_frontier
-from crawler.frontier.wire import script
-from crawler.ops.fleet import read_fleet
-from crawler.redis_topology import parse
 from crawler.stores.connect import blocking_client, endpoints, redis_client
-from crawler.stores.scripts import call
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.model import Burial, Done, Leased, Push, Retry
+from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.wire import script
+from scrapy_seine.reads.fleet import read_fleet
+from scrapy_seine.redis_topology import parse
+from scrapy_seine.scripts import call
 from tests.integration import redis_fleet
 
 pytestmark = pytest.mark.redis

@@ -20,14 +20,15 @@ from scrapy.settings import Settings
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import FifoQueue, PriorityQueue
 
-from crawler.cli import SeineCommand
-from crawler.commands import dlq, forget, frontier
-from crawler.frontier.codec import decode, encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.legacy import legacy_fingerprint
-from crawler.frontier.model import Burial, Push
-from crawler.frontier.wire import note
-from crawler.urls import domain, fingerprint
+from crawler.commands import forget
+from scrapy_seine.commands import dlq, frontier
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.legacy import legacy_fingerprint
+from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.frontier.wire import note
+from scrapy_seine.urls import domain, fingerprint
 from tests.integration.cli_spiders import Plain
 
 pytestmark = pytest.mark.redis

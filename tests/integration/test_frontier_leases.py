@@ -6,8 +6,8 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.model import Burial, Done, Retry
-from crawler.frontier.wire import note
+from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.wire import note
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -208,7 +208,7 @@ async def test_reap_stays_within_its_limit(d: Driver) -> None:
 
 
 async def test_i6_expiry_and_due_times_are_the_servers(redis_client: Redis, namespace: str) -> None:
-    from crawler.frontier.frontier import Frontier
+    from scrapy_seine.frontier.frontier import Frontier
 
     real = Frontier(redis_client, namespace)
     await real.push([page("x")])

@@ -23,13 +23,13 @@ from hypothesis.stateful import (
 )
 from redis.asyncio import Redis
 
-from crawler.frontier import outbox
-from crawler.frontier.endings import Call
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Burial, Done, Lease, Push, Retry
-from crawler.frontier.partitions import frontier_of
-from crawler.frontier.wire import script
-from crawler.stores.scripts import call
+from scrapy_seine.frontier import outbox
+from scrapy_seine.frontier.endings import Call
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.partitions import frontier_of
+from scrapy_seine.frontier.wire import script
+from scrapy_seine.scripts import call
 from tests.integration.frontier_kit import T0
 from tests.integration.frontier_model import Known, Way
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.model import Retry
+from scrapy_seine.frontier.model import Retry
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -79,7 +79,7 @@ async def test_i5_a_landed_download_frees_its_slot_once(d: Driver) -> None:
     await d.f.push(pages(4))
     (lease,) = await d.take()
     args = [d.f.keys.prefix, d.now, lease.id, lease.token]
-    from crawler.frontier.wire import script
+    from scrapy_seine.frontier.wire import script
 
     lua = script("land")
     assert await d.redis.eval(lua.source, 1, *args) == 1

@@ -11,19 +11,19 @@ from itertools import pairwise
 import pytest
 from redis.asyncio import Redis
 
-from crawler.errors import ConfigError
-from crawler.frontier import outbox
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import Keys
-from crawler.frontier.model import Budgets, Burial, Done, Lease, Push, Retry
-from crawler.frontier.partitions import (
+from crawler.catalogue.jobs.store import Jobs
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier import outbox
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.model import Budgets, Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.partitions import (
     PartitionedFrontier,
     find_frontier,
     frontier_of,
     is_over,
     join_frontier,
 )
-from crawler.jobs.store import Jobs
 from tests.integration.frontier_kit import T0, TTL, names, page, pages
 
 pytestmark = pytest.mark.redis

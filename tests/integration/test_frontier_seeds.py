@@ -13,14 +13,14 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from crawler.engine.intake import Intake
-from crawler.errors import SeineError
-from crawler.frontier.codec import encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import SeedKeys
-from crawler.frontier.model import Push
-from crawler.frontier.wire import script
-from crawler.stores.scripts import call
+from scrapy_seine.errors import SeineError
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.seeds import Intake
+from scrapy_seine.frontier.wire import script
+from scrapy_seine.scripts import call
 from tests.helpers import wait_until_async
 
 pytestmark = pytest.mark.redis

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from crawler.errors import FrontierError
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
+from scrapy_seine.errors import FrontierError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
 from tests.benchmarks.server import redis_server
 from tests.integration.frontier_kit import T0
 

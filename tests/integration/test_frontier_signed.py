@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from redis.asyncio import Redis
 
-from crawler.errors import DecodeError
-from crawler.frontier.codec import decode, encode
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Burial, Done, Lease, Push, Retry
-from crawler.frontier.partitions import frontier_of
-from crawler.frontier.wire import note
-from crawler.jobs.store import Jobs
+from crawler.catalogue.jobs.store import Jobs
+from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.partitions import frontier_of
+from scrapy_seine.frontier.wire import note
 
 pytestmark = pytest.mark.redis
 OLD, NEW = "o" * 32, "n" * 32

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.keys import Keys
+from scrapy_seine.frontier.keys import Keys
 from spiders import sites
 from spiders.catalog import CatalogSpider
 from tests.integration.politeness.crawl import Crawl

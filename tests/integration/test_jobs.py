@@ -11,13 +11,13 @@ import attrs
 import orjson
 import pytest
 
-from crawler.coordinator.service import Coordinator
-from crawler.errors import ConfigError
-from crawler.frontier.model import Burial, Done, Push
-from crawler.frontier.state import StateLost
-from crawler.jobs.model import ENDED, Plan
-from crawler.jobs.store import Jobs
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import ENDED, Plan
+from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.database import connect
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.model import Burial, Done, Push
+from scrapy_seine.frontier.state import StateLost
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import TTL, Driver
 

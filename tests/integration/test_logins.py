@@ -7,12 +7,12 @@ import base64
 import pytest
 from scrapy import Request, Spider
 
-from crawler import meta as m
-from crawler.engine import requests
-from crawler.frontier.codec import decode, encode
-from crawler.ops.dead import parse_note
-from crawler.ops.fleet import shown_fields, stored_fields
-from crawler.urls import fingerprint, split_login
+from scrapy_seine import meta as m
+from scrapy_seine.engine import serializer
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.reads.dead_letters import parse_note
+from scrapy_seine.reads.fleet import shown_fields, stored_fields
+from scrapy_seine.urls import fingerprint, split_login
 
 URL = "http://me:p%40ss:word@shop.example:8000/x@y?z=@"
 BASIC = b"Basic " + base64.b64encode(b"me:p@ss:word")
@@ -24,18 +24,18 @@ class Shop(Spider):
 
 def again(request: Request) -> Request:
     """The request as a worker leases it."""
-    return requests.from_blob(requests.to_push(request, Shop(), fingerprint=None).blob, Shop())
+    return serializer.from_blob(serializer.to_push(request, Shop(), fingerprint=None).blob, Shop())
 
 
 def test_a_login_of_the_url_becomes_a_header() -> None:
     made = again(Request(URL))
     assert made.url == "http://shop.example:8000/x@y?z=@"
     assert made.headers[b"Authorization"] == BASIC
-    assert b"word" not in requests.to_push(Request(URL), Shop(), fingerprint=None).blob
+    assert b"word" not in serializer.to_push(Request(URL), Shop(), fingerprint=None).blob
 
 
 def test_one_that_was_stored_in_the_url_becomes_one_as_well() -> None:
-    made = requests.from_blob(encode({"url": URL}), Shop())
+    made = serializer.from_blob(encode({"url": URL}), Shop())
     assert (made.url.count("@"), made.headers[b"Authorization"]) == (2, BASIC)
 
 
@@ -64,7 +64,7 @@ def test_links_to_the_same_place_are_asked_with_it_and_no_others(url: str, goes:
         link = Request(url)
     except ValueError:
         link = Request("about:blank")
-    requests.hand_down_login(link, page)
+    serializer.hand_down_login(link, page)
     assert (b"Authorization" in link.headers) is goes
     assert (m.LOGIN in link.meta) is goes
 
@@ -72,7 +72,7 @@ def test_links_to_the_same_place_are_asked_with_it_and_no_others(url: str, goes:
 def test_a_spiders_own_header_goes_to_no_link() -> None:
     page = again(Request("http://shop.example/", headers={"Authorization": "Bearer x"}))
     link = Request("http://shop.example/p")
-    requests.hand_down_login(link, page)
+    serializer.hand_down_login(link, page)
     assert b"Authorization" not in link.headers
 
 

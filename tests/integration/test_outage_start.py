@@ -11,12 +11,12 @@ from redis.exceptions import AuthenticationError, ResponseError
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
-from crawler.embedded.places import layout
-from crawler.errors import ConfigError, StoreUnreachable
 from crawler.stores import embedded
 from crawler.stores import postgres_server as postgres
 from crawler.stores.embedded import Servers, valkey
-from crawler.stores.patience import Patience, passes
+from scrapy_seine.embedded.places import layout
+from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.retry_until import Patience, passes
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until
 

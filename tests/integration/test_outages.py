@@ -11,13 +11,13 @@ import pytest
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
-from crawler.embedded.places import layout
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
 from crawler.stores import embedded
 from crawler.stores import postgres_server as postgres
 from crawler.stores.connect import redis_client as connect
 from crawler.stores.embedded import Servers, valkey
+from scrapy_seine.embedded.places import layout
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
 from tests.chaos.judge import lost_pages
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until, wait_until_async

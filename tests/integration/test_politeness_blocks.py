@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
 

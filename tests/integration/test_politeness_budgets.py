@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Budgets, Done, Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Budgets, Done, Push
 from tests.integration.politeness.crawl import Crawl
 from tests.integration.politeness.site import serve
 

@@ -10,9 +10,9 @@ from itertools import pairwise
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
-from crawler.politeness.delay import late_ms
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.politeness.delay import late_ms
 from tests.helpers import patient
 from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve

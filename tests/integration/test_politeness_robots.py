@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from crawler.politeness.shared import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from redis.asyncio import Redis
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Latency, Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Latency, Push
 from tests.integration.politeness.crawl import Crawl
 from tests.integration.politeness.site import serve
 

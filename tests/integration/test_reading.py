@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.served import served
-from crawler.engine.watchdog import EXIT_CODE
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import Keys
-from crawler.frontier.model import Counts
 from crawler.stores.connect import blocking_client, redis_client
+from scrapy_seine.engine.watchdog import EXIT_CODE
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.model import Counts
 from tests.helpers import wait_until
 
 pytestmark = pytest.mark.redis

@@ -16,7 +16,7 @@ from redis import Redis
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.served import served
-from crawler.frontier.keys import Keys
+from scrapy_seine.frontier.keys import Keys
 from tests.helpers import wait_until
 from tests.integration.scrapyd_kit import Scrapyd, checkout, scrapyd
 

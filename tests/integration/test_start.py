@@ -13,7 +13,7 @@ from tests.helpers import patient
 ROOT = Path(__file__).parents[2]
 #: What is loaded where it is used: by other commands, or with a setting that is off here.
 LATER = {
-    "crawler.coordinator",
+    "crawler.catalogue.coordinator",
     "crawler.demo",
     "croniter",
     "prometheus_client",

@@ -9,10 +9,10 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Burial, Done, Retry
-from crawler.frontier.partitions import join_frontier
-from crawler.frontier.state import StateLost, StateRolledBack
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.state import StateLost, StateRolledBack
 from tests.integration.frontier_kit import TTL, page, pages
 
 pytestmark = pytest.mark.redis

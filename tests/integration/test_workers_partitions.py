@@ -16,12 +16,12 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.config import FrontierConfig
-from crawler.engine.pump import Pump
-from crawler.frontier.keys import Keys, index_of
-from crawler.frontier.model import Done, Push
-from crawler.frontier.partitions import frontier_of, join_frontier
 from crawler.stores.connect import blocking_client
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.keys import Keys, index_of
+from scrapy_seine.frontier.model import Done, Push
+from scrapy_seine.frontier.partitions import frontier_of, join_frontier
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
 from tests.integration import redis_fleet, roam

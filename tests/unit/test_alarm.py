@@ -7,7 +7,7 @@ import asyncio
 import pytest
 import uvloop
 
-from crawler.engine.alarm import Alarm
+from scrapy_seine.frontier.timer import Alarm
 
 
 async def _rings() -> list[str]:

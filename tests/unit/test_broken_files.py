@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from crawler import loading
-from crawler.engine.spider_loader import SpiderLoader
 from crawler.extract.site import Site
+from scrapy_seine import loading
+from scrapy_seine.engine.spider_loader import SpiderLoader
 from spiders import sites
 
 HEAD = "from crawler.extract.site import Site\n\n\nclass Shop(Site):\n"

@@ -9,11 +9,11 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.spiders import CrawlSpider, SitemapSpider
 
-from crawler.engine.callbacks import callbacks_of
-from crawler.engine.requests import from_blob, to_fields
-from crawler.engine.spider import FrontierSpider
-from crawler.errors import DecodeError, EncodeError
-from crawler.frontier.codec import encode
+from scrapy_seine.engine.callbacks import callbacks_of
+from scrapy_seine.engine.serializer import from_blob, to_fields
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.errors import DecodeError, EncodeError
+from scrapy_seine.frontier.codec import encode
 
 
 def traced(method: Any) -> Any:

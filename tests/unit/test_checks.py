@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from crawler.ops.checks import (
+from crawler.reads.checks import (
     PostgresFacts,
     RedisFacts,
     browser_findings,

@@ -14,16 +14,16 @@ from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
 import crawler.conditional
-from crawler import meta as m
 from crawler.conditional import KEY, Validators, from_meta, validators_in
-from crawler.engine.ledger import Entry, ledger_of
-from crawler.engine.parser_version import parser_version
-from crawler.engine.requests import to_fields
-from crawler.engine.spider import FrontierSpider
-from crawler.engine.storage import storage_of
+from crawler.extract.parser_version import parser_version
 from crawler.extract.site import Site
-from crawler.frontier.model import Lease
+from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
+from scrapy_seine import meta as m
+from scrapy_seine.engine.inflight import Entry, ledger_of
+from scrapy_seine.engine.serializer import to_fields
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.frontier.model import Lease
 from spiders.sites.quotes_toscrape import QuotesToScrape
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -8,8 +8,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from middlewares.cookies import Cookies
 from middlewares.jar import LONGEST, MOST
+from scrapy_seine.middlewares.cookies import Cookies
 
 URL = "http://shop.example/a/b"
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.politeness.delay import Block, block_of, late_ms, retry_after_s
-from crawler.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
-from crawler.politeness.slack import Slack
+from scrapy_seine.frontier.lateness import Slack
+from scrapy_seine.politeness.delay import Block, block_of, late_ms, retry_after_s
+from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

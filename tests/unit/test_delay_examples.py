@@ -8,10 +8,10 @@ import importlib
 import pytest
 
 MODULES = (
-    "crawler.politeness.delay",
-    "crawler.politeness.robots",
-    "crawler.politeness.slack",
-    "crawler.engine.clock",
+    "scrapy_seine.politeness.delay",
+    "scrapy_seine.politeness.robots",
+    "scrapy_seine.frontier.lateness",
+    "scrapy_seine.frontier.server_clock",
 )
 
 

@@ -6,7 +6,7 @@ import timeit
 
 import pytest
 
-from crawler.access import marks
+from crawler.access import block_signatures
 from crawler.access.detect import Page, judge
 from tests.unit.detect_pages import PRICE, REFUSALS, WORDS, html, page
 from tests.unit.detect_traps import WALLS
@@ -44,5 +44,7 @@ def test_an_ordinary_page_costs_next_to_nothing(expected: tuple[bytes, ...]) -> 
 
 def test_each_mark_shows_by_a_sign() -> None:
     """A page without a sign is not searched for marks."""
-    for mark in marks.BODY:
-        assert any(sign in needle for needle in mark.needles for sign in marks.SIGNS), mark
+    for mark in block_signatures.BODY:
+        assert any(sign in needle for needle in mark.needles for sign in block_signatures.SIGNS), (
+            mark
+        )

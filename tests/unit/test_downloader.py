@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest, _InvalidOutput
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.engine.downloader import Downloader
+from scrapy_seine.engine.fastpath.downloader import Downloader
 
 URL = "http://127.0.0.1/page"
 

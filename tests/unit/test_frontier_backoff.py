@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.frontier.backoff import DEFAULT, RULES, decide
+from scrapy_seine.frontier.backoff import DEFAULT, RULES, decide
 
 
 @pytest.mark.parametrize("kind", [*RULES, "never heard of"])

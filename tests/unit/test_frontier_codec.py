@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.errors import DecodeError, EncodeError
-from crawler.frontier.codec import VERSION, decode, encode
+from scrapy_seine.errors import DecodeError, EncodeError
+from scrapy_seine.frontier.codec import VERSION, decode, encode
 
 PLAIN = st.recursive(
     st.none()

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.config import FrontierConfig
-from crawler.frontier.endings import MAX_PAGES, Endings
-from crawler.frontier.keys import Keys, SeedKeys
-from crawler.frontier.model import Done, Lease, Push, level_of
-from crawler.frontier.wire import MAX_CHILDREN, escape
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.frontier.endings import MAX_PAGES, Endings
+from scrapy_seine.frontier.keys import Keys, SeedKeys
+from scrapy_seine.frontier.model import Done, Lease, Push, level_of
+from scrapy_seine.frontier.wire import MAX_CHILDREN, escape
 
 
 def lease(n: int) -> Lease:

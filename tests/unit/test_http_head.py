@@ -7,7 +7,7 @@ from urllib.parse import urlparse
 import pytest
 from scrapy.http import Headers
 
-from crawler.engine.http.head import BadAnswer, answer_head, request_head
+from scrapy_seine.engine.download.http.head import BadAnswer, answer_head, request_head
 
 
 def asked(url: str, headers: dict[str, str] | None = None, method: str = "GET", length: int = 0):

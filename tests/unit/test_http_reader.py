@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.engine.http.head import BadAnswer, Head
-from crawler.engine.http.reader import MOST_HEAD, CutShort, Reader
+from scrapy_seine.engine.download.http.head import BadAnswer, Head
+from scrapy_seine.engine.download.http.reader import MOST_HEAD, CutShort, Reader
 
 LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world"
 CHUNKS = (

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from crawler.engine.http.connection import Connection
-from crawler.engine.http.head import BadAnswer
-from crawler.engine.http.reader import MOST_HEAD, CutShort, Reader
+from scrapy_seine.engine.download.http.connection import Connection
+from scrapy_seine.engine.download.http.head import BadAnswer
+from scrapy_seine.engine.download.http.reader import MOST_HEAD, CutShort, Reader
 from tests.unit.http_tolerance import TABLE, Row, as_markdown
 from tests.unit.test_http_reader import Kept
 

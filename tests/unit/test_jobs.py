@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import crawler.coordinator.recrawl
-import crawler.coordinator.schedule
-import crawler.jobs.model
-import crawler.jobs.progress
-from crawler.coordinator.recrawl import SHORTEST_S, Known, change_rate, due, period_s
-from crawler.coordinator.schedule import check, last_due
-from crawler.errors import ConfigError
-from crawler.jobs.progress import Estimate, estimate, follow, simple_eta_s
+import crawler.catalogue.coordinator.recrawl
+import crawler.catalogue.coordinator.schedule
+import crawler.catalogue.jobs.model
+import scrapy_seine.reads.progress
+from crawler.catalogue.coordinator.recrawl import SHORTEST_S, Known, change_rate, due, period_s
+from crawler.catalogue.coordinator.schedule import check, last_due
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads.progress import Estimate, estimate, follow, simple_eta_s
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = 86_400.0
@@ -33,10 +33,10 @@ def known(days_ago: float, changes: int = 0, url: str = "u") -> Known:
 @pytest.mark.parametrize(
     "module",
     [
-        crawler.coordinator.recrawl,
-        crawler.coordinator.schedule,
-        crawler.jobs.model,
-        crawler.jobs.progress,
+        crawler.catalogue.coordinator.recrawl,
+        crawler.catalogue.coordinator.schedule,
+        crawler.catalogue.jobs.model,
+        scrapy_seine.reads.progress,
     ],
 )
 def test_the_examples_in_the_docstrings_hold(module):

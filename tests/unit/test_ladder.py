@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.access.ladder import Decision, Policy, View, decide, place, ways_for
-from crawler.errors import ConfigError
+from scrapy_seine.errors import ConfigError
 
 ALL = ("plain", "tls", "pool", "browser", "browser_pool")
 HOUR = 3_600_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.engine.handlers import CLIENTS, client_of
-from crawler.errors import ConfigError
+from scrapy_seine.engine.download.lanes import CLIENTS, client_of
+from scrapy_seine.errors import ConfigError
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.engine.logs import PageLines
+from scrapy_seine.engine.telemetry.logs import PageLines
 
 URL = "http://127.0.0.1/"
 

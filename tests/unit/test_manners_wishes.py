@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.engine.manners import Manners
+from scrapy_seine.politeness.site_limits import Manners
 
 
 class Failing:

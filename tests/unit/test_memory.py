@@ -4,8 +4,8 @@ import asyncio
 
 from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
-from crawler.engine.dupefilter import DupeFilter
-from crawler.engine.plain import Broom
+from scrapy_seine.engine.download.plain import Broom
+from scrapy_seine.engine.dupefilter import DupeFilter
 
 
 class QuickBroom(Broom):

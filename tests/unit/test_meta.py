@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler import meta as m
-from crawler.errors import BadMeta
+from scrapy_seine import meta as m
+from scrapy_seine.errors import BadMeta
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from crawler import metrics
-from crawler.counting import Histogram, TopLabels
-from crawler.engine.exporter import parse_port, worker_sheet
-from crawler.engine.tally import Tally
-from crawler.errors import ConfigError
-from crawler.metrics import Sheet
-from crawler.ops.exposition import render
+from scrapy_seine import metrics
+from scrapy_seine.counting import Histogram, TopLabels
+from scrapy_seine.engine.telemetry.exporter import parse_port, worker_sheet
+from scrapy_seine.engine.telemetry.outcomes import Tally
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.metrics import Sheet
+from scrapy_seine.reads.exposition import render
 
 STATS = {
     "downloader/response_status_count/200": 7,

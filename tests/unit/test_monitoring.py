@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crawler import metrics
+from scrapy_seine import metrics
 
 ROOT = Path(__file__).parents[2]
 MONITORING = ROOT / "k8s" / "monitoring"

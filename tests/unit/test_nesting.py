@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.errors import DecodeError, EncodeError
-from crawler.frontier.codec import MOST_BYTES, VERSION, decode, encode
-from crawler.frontier.nesting import MOST_DEPTH, MOST_VALUES, check_depth
+from scrapy_seine.errors import DecodeError, EncodeError
+from scrapy_seine.frontier.codec import MOST_BYTES, VERSION, decode, encode
+from scrapy_seine.frontier.nesting import MOST_DEPTH, MOST_VALUES, check_depth
 from tests.bad_requests import deep
 
 LEAVES = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats()

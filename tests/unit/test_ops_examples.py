@@ -7,11 +7,11 @@ import pytest
 
 MODULES = (
     *(
-        "crawler.ops.domains",
-        "crawler.ops.ladder",
-        "crawler.ops.screens",
-        "crawler.ops.tallies",
-        "crawler.ops.words",
+        "scrapy_seine.reads.domains",
+        "crawler.reads.ladder",
+        "scrapy_seine.reads.screens",
+        "scrapy_seine.reads.outcome_counts",
+        "scrapy_seine.reads.formatting",
     ),
     *("crawler.dashboard.actions", "crawler.dashboard.charts", "crawler.dashboard.config"),
     *("crawler.dashboard.html", "crawler.dashboard.layout", "crawler.dashboard.pages.overview"),

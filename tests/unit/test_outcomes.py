@@ -9,10 +9,10 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from crawler.engine.ends import Ends
-from crawler.engine.ledger import UNSTATED, Entry, Ledger
-from crawler.engine.outcomes import Outcome, prevails
-from crawler.frontier.model import Lease
+from scrapy_seine.engine.ends import Ends
+from scrapy_seine.engine.inflight import UNSTATED, Entry, Ledger
+from scrapy_seine.engine.outcomes import Outcome, prevails
+from scrapy_seine.frontier.model import Lease
 
 URL = "http://shop.example/p/1"
 

@@ -32,7 +32,7 @@ from spiders import sites
 assert profiles.profiles()
 assert sites.named("demo") is not None
 assert migrations.available()
-assert scripts.load_script("crawler.frontier", "lease").keys
+assert scripts.load_script("scrapy_seine.frontier", "lease").keys
 read = 0
 for name in sys.argv[2:]:
     package, _, rest = name.partition("/")

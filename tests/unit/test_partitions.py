@@ -11,23 +11,24 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-import crawler.engine.lines
-import crawler.frontier.keys
-import crawler.frontier.partitions
-from crawler.config import FrontierConfig
-from crawler.engine.lines import shares_of
-from crawler.engine.pump import Pump
-from crawler.errors import ConfigError
-from crawler.frontier.endings import Call, Endings
-from crawler.frontier.keys import SLOTS, Keys, index_of, part_of
-from crawler.frontier.model import Done, Lease, Leased, Push
-from crawler.frontier.partitions import frontier_of
+import scrapy_seine.frontier.keys
+import scrapy_seine.frontier.lines
+import scrapy_seine.frontier.partitions
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.endings import Call, Endings
+from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.keys import SLOTS, Keys, index_of, part_of
+from scrapy_seine.frontier.lines import shares_of
+from scrapy_seine.frontier.model import Done, Lease, Leased, Push
+from scrapy_seine.frontier.partitions import frontier_of
 
 DOMAINS = [f"shop{n}.example" for n in range(400)]
 
 
 @pytest.mark.parametrize(
-    "module", [crawler.frontier.keys, crawler.frontier.partitions, crawler.engine.lines]
+    "module",
+    [scrapy_seine.frontier.keys, scrapy_seine.frontier.partitions, scrapy_seine.frontier.lines],
 )
 def test_the_examples_hold(module) -> None:
     assert doctest.testmod(module).failed == 0

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler import paint
-from crawler.engine.logs import SafeFormatter
-from crawler.printable import escaped, guarded_streams, harmless_cell, printable
 from crawler.stores.export import Column
 from crawler.stores.formats import write_csv, write_jsonl
+from scrapy_seine.engine.telemetry.logs import SafeFormatter
+from scrapy_seine.printable import escaped, guarded_streams, harmless_cell, printable
+from scrapy_seine.reads import paint
 
 ORDERS = ["\x1b[2J", "\x9b31m", "\x07", "\x08", "\x7f", "\r", "\u202e", "\u2066", "\ud800"]
 FORMULAS = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from scrapy import Request, Spider
 
-from crawler import meta as m
 from crawler.access.profiles import candidates, chosen, fetch_site, pick, profiles
-from crawler.engine.requests import to_fields
-from crawler.errors import ConfigError
 from middlewares.profiles import Profiles, dress
+from scrapy_seine import meta as m
+from scrapy_seine.engine.serializer import to_fields
+from scrapy_seine.errors import ConfigError
 
 HINTS = {"sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"}
 

@@ -25,8 +25,8 @@ from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.attributes import MOST
 from crawler.extract.sitemap import is_news, read_sitemap
-from crawler.politeness.robots import Robots
-from crawler.urls import MAX_LENGTH
+from scrapy_seine.politeness.robots import Robots
+from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers
 from tests.benchmarks.killers import WHOLE
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 
 import pytest
 
-from crawler.engine.limit import ReadingLimit, Unreadable
 from crawler.extract import parse
+from scrapy_seine.engine.limit import ReadingLimit, Unreadable
 
 LIMIT_S = 0.2
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 
-from crawler.engine.requests import _SAFE_URL, make_request
+from scrapy_seine.engine.serializer import _SAFE_URL, make_request
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=70)
 PORTS = st.one_of(st.just(""), st.integers(0, 99999).map(lambda port: f":{port}"))

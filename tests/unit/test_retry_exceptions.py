@@ -11,9 +11,9 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.error import ConnectionRefusedError as Refused
 
 from crawler.access.detect import RULE, VERDICT
-from crawler.engine.ledger import ledger_of
-from crawler.frontier.model import Lease
-from middlewares.retry import Retry
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.middlewares.retry import Retry
 
 LISTED = default_settings.RETRY_EXCEPTIONS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.access.rooms import House, Room
+from crawler.access.browser_contexts import House, Room
 
 
 def entered(house: House, visitor: str) -> Room:

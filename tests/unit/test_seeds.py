@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from crawler.engine.seeds import MOST_REQUESTS, requests_of
-from crawler.engine.spider import FrontierSpider
-from crawler.errors import BadSeed
+from scrapy_seine.engine.seeds import MOST_REQUESTS, requests_of
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.errors import BadSeed
 
 
 class Custom(FrontierSpider):

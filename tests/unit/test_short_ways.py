@@ -13,10 +13,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.engine.signals import Signals
-from crawler.engine.stats import Stats
-from middlewares.offsite import Offsite
-from middlewares.redirect import MetaRefresh
+from scrapy_seine.engine.fastpath.signals import Signals
+from scrapy_seine.engine.telemetry.stats import Stats
+from scrapy_seine.middlewares.offsite import Offsite
+from scrapy_seine.middlewares.redirect import MetaRefresh
 
 URL = "http://shop.example/"
 TAG = '<meta http-equiv="refresh" content="0;url=/there">'

@@ -13,8 +13,8 @@ from scrapy.http import XmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 import crawler.extract.sitemap
-from crawler import meta as m
 from crawler.extract.sitemap import dates_of, is_news
+from scrapy_seine import meta as m
 from spiders.catalog import MOST_FOREIGN, CatalogSpider
 
 SHOP = "https://shop.example/"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from crawler.jobs.model import Job
-from crawler.loading import BrokenFile
-from crawler.ops.start_checks import Wish, job_findings, skew_finding, start_findings
+from crawler.catalogue.jobs.model import Job
+from crawler.reads.start_checks import Wish, job_findings, skew_finding, start_findings
+from scrapy_seine.loading import BrokenFile
 
 NAMED: dict[str, Any] = {"USER_AGENT": "Boat/1 (+https://boat.dev/bot)"}
 

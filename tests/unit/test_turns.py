@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from crawler.engine.turns import Turns
+from scrapy_seine.engine.fastpath.parse_queue import Turns
 
 
 async def _read(turns: Turns, name: str, log: list[str]) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import crawler.urls
-from crawler.urls import MAX_LENGTH, absolute, domain, fingerprint, host, normalise, tidy
+import scrapy_seine.urls
+from scrapy_seine.urls import MAX_LENGTH, absolute, domain, fingerprint, host, normalise, tidy
 
 H = "http://shop.example"
 
@@ -193,4 +193,4 @@ def test_a_typical_link_costs_little() -> None:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(crawler.urls).failed == 0
+    assert doctest.testmod(scrapy_seine.urls).failed == 0

@@ -12,8 +12,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import REFUSED_AT, VERDICT
-from crawler.engine.verdicts import verdicts_of
 from middlewares.detect import Detect
+from scrapy_seine.politeness.response_feedback import verdicts_of
 
 URL = "https://shop.example/p/1"
 WALL = b"<title>Before you go on</title><h1>We value your privacy</h1><button>Accept</button>"

@@ -8,10 +8,10 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, address, hidden_token, link, moment, page, table
-from crawler.ops.dead import Filter, host_of, one_dead, reason_of, search_dead
-from crawler.ops.fleet import stored_fields
-from crawler.ops.requests import Found
-from crawler.ops.words import count
+from scrapy_seine.reads.dead_letters import Filter, host_of, one_dead, reason_of, search_dead
+from scrapy_seine.reads.fleet import stored_fields
+from scrapy_seine.reads.formatting import count
+from scrapy_seine.reads.requests import Found
 
 SHOWN = 100
 

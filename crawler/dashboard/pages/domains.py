@@ -8,10 +8,10 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, address, badge, page, search_form, table, tiles
 from crawler.dashboard.pages.overview import MOODS, domains_table
-from crawler.ops.domains import Domain, list_domains, read_domains
-from crawler.ops.ladder import Rung, read_rung
-from crawler.ops.requests import Found, peek
-from crawler.ops.words import count, share, span
+from crawler.reads.ladder import Rung, read_rung
+from scrapy_seine.reads.domains import Domain, list_domains, read_domains
+from scrapy_seine.reads.formatting import count, share, span
+from scrapy_seine.reads.requests import Found, peek
 
 PAGE = 100
 _LONGEST = 255

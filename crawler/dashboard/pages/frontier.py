@@ -18,12 +18,12 @@ from crawler.dashboard.layout import (
     table,
     tiles,
 )
-from crawler.errors import StoreError
-from crawler.ops.requests import Found
-from crawler.ops.search import DEPTH, find
-from crawler.ops.stored import attempts_of, product_at
-from crawler.ops.words import count, span
-from crawler.urls import domain, normalise
+from crawler.reads.stored import attempts_of, product_at
+from scrapy_seine.errors import StoreError
+from scrapy_seine.reads.formatting import count, span
+from scrapy_seine.reads.requests import Found
+from scrapy_seine.reads.search import DEPTH, find
+from scrapy_seine.urls import domain, normalise
 
 _ATTEMPT = ("outcome", "status", "lane", "proxy_id", "worker", "duration_ms")
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from aiohttp import web
 
+from crawler.catalogue.jobs.model import ENDED, Job
+from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, moment, page, table
-from crawler.errors import StoreError
-from crawler.jobs.model import ENDED, Job
-from crawler.jobs.store import Jobs
-from crawler.ops.stored import jobs as recorded_jobs
-from crawler.ops.words import count, share, time_left
+from crawler.reads.stored import jobs as recorded_jobs
+from scrapy_seine.errors import StoreError
+from scrapy_seine.reads.formatting import count, share, time_left
 
 SHOWN = 100
 _COUNTED = ("total", *ENDED)

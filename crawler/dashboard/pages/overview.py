@@ -21,10 +21,10 @@ from crawler.dashboard.layout import (
     tiles,
 )
 from crawler.dashboard.pages.workers import workers_table
-from crawler.ops.audit import Deed, read_deeds
-from crawler.ops.domains import Domain
-from crawler.ops.overview import Overview
-from crawler.ops.words import count, share, size, span
+from scrapy_seine.reads.audit import Deed, read_deeds
+from scrapy_seine.reads.domains import Domain
+from scrapy_seine.reads.formatting import count, share, size, span
+from scrapy_seine.reads.overview import Overview
 
 MOODS = {"ready": "good", "waiting": "", "paused": "warn", "busy": "good", "idle": ""}
 

@@ -12,9 +12,9 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, link, moment, page, search_form, table, tiles
 from crawler.dashboard.pages.domains import number
-from crawler.ops.database import Row
-from crawler.ops.stored import changes, estimate, product, search_products
-from crawler.ops.words import count
+from crawler.reads.database import Row
+from crawler.reads.stored import changes, estimate, product, search_products
+from scrapy_seine.reads.formatting import count
 
 PAGE = 50
 

@@ -8,8 +8,8 @@ from crawler.access.pool import Health
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, page, table
-from crawler.ops.proxies import read_proxies
-from crawler.ops.words import count, share, span
+from crawler.reads.proxies import read_proxies
+from scrapy_seine.reads.formatting import count, share, span
 
 SHOWN = 500
 

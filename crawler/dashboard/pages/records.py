@@ -10,8 +10,8 @@ from aiohttp import web
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
-from crawler.ops.stored import attempts_by_provider, newest_attempts, rejections, scores
-from crawler.ops.words import count, share
+from crawler.reads.stored import attempts_by_provider, newest_attempts, rejections, scores
+from scrapy_seine.reads.formatting import count, share
 
 
 def _time(at: datetime | None) -> Node:

@@ -8,8 +8,8 @@ from markupsafe import Markup
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node
 from crawler.dashboard.layout import badge, fragments, moment, page, table
-from crawler.ops.fleet import Fleet, Worker
-from crawler.ops.words import count, share
+from scrapy_seine.reads.fleet import Fleet, Worker
+from scrapy_seine.reads.formatting import count, share
 
 
 async def workers(request: web.Request) -> web.Response:

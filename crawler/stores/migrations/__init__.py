@@ -14,8 +14,8 @@ import attrs
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.config import redact
-from crawler.errors import MigrationError, StoreUnreachable
+from scrapy_seine.config import redact
+from scrapy_seine.errors import MigrationError, StoreUnreachable
 
 _LOCK = (7366450, 1)
 _TABLE = """

@@ -20,9 +20,9 @@ import attrs
 import psycopg2
 from psycopg2.extras import RealDictCursor
 
-from crawler.errors import DecodeError
-from crawler.frontier.codec import decode
-from crawler.frontier.keys import Keys, SeedKeys
+from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.keys import Keys, SeedKeys
 from tests.benchmarks.edges.judge import Evidence, Expected, Fate, Finding, judge
 from tests.benchmarks.edges.servers import PrivateRedis
 from tests.benchmarks.edges.site import Site, Thing, listing, page, slow

@@ -15,7 +15,7 @@ import attrs
 from redis import Redis
 from redis.exceptions import RedisError
 
-from crawler.embedded.binaries import redis_servers
+from scrapy_seine.embedded.binaries import redis_servers
 from tests.helpers import wait_until
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError
 
-from crawler.frontier.keys import Keys
+from scrapy_seine.frontier.keys import Keys
 from tests.benchmarks.hostile.kinds import STRINGS
 
 _FIELDS = (

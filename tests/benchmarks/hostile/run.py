@@ -22,12 +22,12 @@ from redis import Redis
 
 from crawler.demo.pages import Site
 from crawler.demo.served import ServedShop, served
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.keys import Keys
-from crawler.frontier.model import Push
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.model import Push
 from tests.benchmarks.hostile import board, junk, plan, screens
 from tests.benchmarks.hostile.answers import GOOD, sized
 from tests.benchmarks.hostile.fleet import Guarded, guarded

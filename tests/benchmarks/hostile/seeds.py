@@ -8,7 +8,7 @@ import random
 from itertools import count
 from typing import Any
 
-from crawler import meta as m
+from scrapy_seine import meta as m
 from tests.benchmarks.hostile.kinds import (
     NUMBERS,
     STRINGS,

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import msgpack
 
-from crawler.engine.spider import FrontierSpider
-from crawler.frontier.codec import VERSION, decode
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.frontier.codec import VERSION, decode
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.hostile.kinds import (
     NUMBERS,

@@ -11,13 +11,13 @@ from urllib.parse import urlparse
 import pytest
 from scrapy import Request
 
-from crawler import meta as m
-from crawler.addresses import AddressPolicy
 from crawler.cli_page import fetch as get_page
-from crawler.engine.http.pool import Pool
-from crawler.engine.ledger import Ledger
-from crawler.engine.reach import Reach, policy_from
-from crawler.errors import AddressRefused, ConfigError, SeineError
+from scrapy_seine import meta as m
+from scrapy_seine.addresses import AddressPolicy
+from scrapy_seine.engine.download.http.pool import Pool
+from scrapy_seine.engine.inflight import Ledger
+from scrapy_seine.engine.reach import Reach, policy_from
+from scrapy_seine.errors import AddressRefused, ConfigError, SeineError
 from tests.integration.access.conftest import Fetch
 from tests.integration.access.raw import raw_site
 
@@ -163,7 +163,7 @@ async def test_a_dead_first_address_costs_a_quarter_of_a_second(
         async def both(host: str) -> list[str]:
             return ["127.0.0.3", "127.0.0.4"]
 
-        monkeypatch.setattr("crawler.engine.http.pool.addresses_of", both)
+        monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
         pool = Pool(2, lambda: pytest.fail("no TLS"))
         began = time.monotonic()
         made = await asyncio.wait_for(pool.new(urlparse(f"http://x:{port}/"), 20, list), 20)
@@ -184,7 +184,7 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
             async def both(host: str) -> list[str]:
                 return ["127.0.0.1", "127.0.0.2"]
 
-            monkeypatch.setattr("crawler.engine.http.pool.addresses_of", both)
+            monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
             reach = Reach(AddressPolicy.read("seeds", ["127.0.0.2/32"]), Ledger())
             pool = Pool(2, lambda: pytest.fail("no TLS"))
             link = Request(f"http://x:{port}/", meta={m.DEPTH: 1})

@@ -12,12 +12,12 @@ from redis.asyncio import Redis
 from scrapy.settings import Settings
 
 from crawler.access.ladder import Decision
+from crawler.access.ladder_store import Steps
 from crawler.access.pool import ProxyPool, Taken
 from crawler.access.proxies import parse
-from crawler.access.steps import Steps
-from crawler.cli import SeineCommand
 from crawler.commands import domains, proxies
 from crawler.demo.forward import Forward, forwarders
+from scrapy_seine.commands.base import SeineCommand
 from tests.acceptance.site import serve_pages
 
 pytestmark = pytest.mark.redis

@@ -11,10 +11,10 @@ import pytest
 import uvloop
 from scrapy.exceptions import DownloadConnectionRefusedError, DownloadTimeoutError
 
-from crawler.engine.http import pool as pools
-from crawler.engine.http.connection import Connection, Unanswered
-from crawler.engine.http.pool import Pool
-from crawler.engine.http.reader import Reader
+from scrapy_seine.engine.download.http import pool as pools
+from scrapy_seine.engine.download.http.connection import Connection, Unanswered
+from scrapy_seine.engine.download.http.pool import Pool
+from scrapy_seine.engine.download.http.reader import Reader
 from tests.helpers import wait_until_async
 
 

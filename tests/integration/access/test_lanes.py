@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Push
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
 
 pytestmark = pytest.mark.redis
 

@@ -17,13 +17,13 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
-from crawler.engine.ledger import ledger_of
-from crawler.engine.verdicts import verdicts_of
-from crawler.errors import ConfigError
-from crawler.frontier.model import Lease
 from crawler.stores.connect import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
-from middlewares.robots import RobotsMiddleware
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.middlewares.robots import RobotsMiddleware
+from scrapy_seine.politeness.response_feedback import verdicts_of
 
 pytestmark = pytest.mark.redis
 URL = "http://shop.example/p/1"
@@ -289,7 +289,7 @@ async def test_a_pool_that_no_proxy_has_is_said_and_its_requests_end(
     back = await middleware.process_request(leased(middleware, proxy_pool="residential"))
     assert back is not None
     assert "no proxy of pool 'residential' is listed" in caplog.text
-    monkeypatch.setattr("crawler.engine.ledger.LACKING_S", -1.0)
+    monkeypatch.setattr("scrapy_seine.engine.inflight.LACKING_S", -1.0)
     request = leased(middleware, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await middleware.process_request(request)
@@ -320,7 +320,7 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("retry", "proxy")
     assert not robots.sites, "robots.txt of the site is not known to be away"
-    monkeypatch.setattr("crawler.engine.ledger.LACKING_S", -1.0)
+    monkeypatch.setattr("scrapy_seine.engine.inflight.LACKING_S", -1.0)
     request = leased(proxies, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await robots.process_request(request)  # type: ignore[misc]

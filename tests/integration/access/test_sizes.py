@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from redis.asyncio import Redis
 
-from crawler.access.sizes import MOST, Sizes
+from crawler.access.page_sizes import MOST, Sizes
 
 pytestmark = pytest.mark.redis
 KIND = "shop.example parse"

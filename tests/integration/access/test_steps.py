@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from crawler.access.ladder import Decision, Policy, View, decide
-from crawler.access.steps import Steps
+from crawler.access.ladder_store import Steps
 
 SHOP = "shop.example"
 ALL = ("plain", "tls", "pool", "browser", "browser_pool")

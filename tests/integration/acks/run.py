@@ -14,8 +14,8 @@ from typing import Any
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient
 from tests.integration.acks import site
 from tests.integration.acks.spider import SCENARIOS, AckSpider
@@ -37,11 +37,11 @@ def _settings(redis_url: str, crawl: str, way: str = "looks") -> Settings:
             "ITEM_PIPELINES": {"tests.integration.acks.spider.Pipeline": 1},
             "DOWNLOADER_MIDDLEWARES": {
                 "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-                "middlewares.retry.Retry": 550,
+                "scrapy_seine.middlewares.retry.Retry": 550,
                 "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-                "middlewares.offsite.Offsite": 50,
+                "scrapy_seine.middlewares.offsite.Offsite": 50,
                 "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-                "middlewares.robots.RobotsMiddleware": 100,
+                "scrapy_seine.middlewares.robots.RobotsMiddleware": 100,
                 "tests.integration.acks.spider.Ignores": 10,
                 "tests.integration.acks.spider.Wrong": 20,
             },

@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider, DropItem, IgnoreRequest
 from scrapy.http import HtmlResponse
 
-from crawler.engine.ledger import ledger_of
+from scrapy_seine.engine.inflight import ledger_of
 
 SCENARIOS: dict[str, dict[str, Any]] = {
     "success": {},

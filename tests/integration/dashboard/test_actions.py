@@ -2,10 +2,10 @@
 
 import pytest
 
-from crawler.jobs.store import Jobs
-from crawler.ops.audit import read_deeds
-from crawler.ops.domains import read_domains
-from crawler.urls import fingerprint
+from crawler.catalogue.jobs.store import Jobs
+from scrapy_seine.reads.audit import read_deeds
+from scrapy_seine.reads.domains import read_domains
+from scrapy_seine.urls import fingerprint
 from tests.integration.dashboard.conftest import a_push, act, bury, page
 
 
@@ -71,7 +71,7 @@ async def test_a_forgotten_url_may_be_pushed_again(client, frontier):
 
 
 async def test_each_action_is_written_down(client, frontier, redis_client, caplog):
-    caplog.set_level("INFO", logger="crawler.ops.audit")
+    caplog.set_level("INFO", logger="scrapy_seine.reads.audit")
     await act(client, "pause", domain="shop.example")
 
     (deed,) = await read_deeds(redis_client, frontier.keys)

@@ -10,9 +10,9 @@ import pytest
 
 from crawler.access.pool import ProxyPool
 from crawler.access.proxies import Proxy
+from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.guesses import MOST_BY_ADDRESS, MOST_IN_ALL, WINDOW_S, Guesses
-from crawler.jobs.store import Jobs
-from crawler.ops.audit import note_deed
+from scrapy_seine.reads.audit import note_deed
 from tests.integration.dashboard.conftest import (
     MARKUP,
     TOKEN,

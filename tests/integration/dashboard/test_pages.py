@@ -13,7 +13,7 @@ import psycopg2
 import pytest
 
 from crawler.access.ladder import Decision
-from crawler.access.steps import Steps
+from crawler.access.ladder_store import Steps
 from crawler.stores.quality import WEIGHTS, Quality, save
 from tests.integration.dashboard.conftest import (
     MARKUP,

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.security import COOKIE, LIFETIME_S, Guard
-from crawler.errors import ConfigError
+from scrapy_seine.errors import ConfigError
 from tests.integration.dashboard.conftest import TOKEN, act, form_token, page, serving
 
 

@@ -7,10 +7,10 @@ import attrs
 import orjson
 import pytest
 
-from crawler.frontier.codec import encode
-from crawler.frontier.model import Burial, Push
-from crawler.frontier.wire import note
-from crawler.ops.tallies import record
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.frontier.wire import note
+from scrapy_seine.reads.outcome_counts import record
 from tests.integration.dashboard.conftest import page
 
 WORKERS = 100

@@ -16,9 +16,9 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from crawler.engine.ledger import ledger_of
-from crawler.frontier.frontier import Frontier
 from crawler.stores.connect import redis_client
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.frontier.frontier import Frontier
 from tests.integration.acks import site
 from tests.integration.acks.ways import WAYS
 from tests.integration.ends.faults import fail
@@ -129,7 +129,7 @@ def _settings(redis_url: str, crawl: str, way: str) -> Settings:
         "ITEM_PIPELINES": {f"{HERE}.Pipeline": 1},
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-            "middlewares.retry.Retry": 550,
+            "scrapy_seine.middlewares.retry.Retry": 550,
             f"{HERE}.Downloads": 20,
         },
         "SPIDER_MIDDLEWARES": {

@@ -15,8 +15,8 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 
-from crawler.engine.ledger import ledger_of
-from crawler.engine.passage import Passage
+from scrapy_seine.engine.fastpath.request_task import Passage
+from scrapy_seine.engine.inflight import ledger_of
 
 #: Name of the scenario, which is the callback too, and what its request is asked with.
 SCENARIOS: dict[str, dict[str, Any]] = {

@@ -15,7 +15,7 @@ from typing import Any, Self
 import attrs
 from redis.asyncio import Redis
 
-from crawler.frontier.keys import Keys
+from scrapy_seine.frontier.keys import Keys
 from tests.helpers import wait_until_async
 
 ROOT = Path(__file__).parents[3]

@@ -13,12 +13,12 @@ import sys
 from time import monotonic
 from urllib.parse import urlsplit
 
-from crawler.config import FrontierConfig
-from crawler.engine.manners import Manners
-from crawler.engine.pump import Pump
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.model import Done, Lease
 from crawler.stores.connect import redis_client
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Done, Lease
+from scrapy_seine.politeness.site_limits import Manners
 
 
 class Sender:

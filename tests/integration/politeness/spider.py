@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import signals
 
-from crawler.engine.spider import FrontierSpider
+from scrapy_seine.engine.spider import FrontierSpider
 
 TICK_S = 0.02
 

@@ -17,8 +17,8 @@ import psycopg2
 import pytest
 from moto.server import ThreadedMotoServer
 
-from crawler.engine.storage import refused
 from crawler.items import Product
+from crawler.storage import refused
 from crawler.stores.products import write_products, write_rejected
 from crawler.stores.rows import ProductRow, digest, product_row
 from crawler.stores.writer import Limits, Report, Writer

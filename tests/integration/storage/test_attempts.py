@@ -13,10 +13,10 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.engine.spider import FrontierSpider
-from crawler.engine.storage import storage_of
+from crawler.storage import storage_of
 from crawler.stores.attempts import keep_days
 from middlewares.attempts import Attempts, Redirects
+from scrapy_seine.engine.spider import FrontierSpider
 from tests.helpers import execute
 from tests.integration.storage.kit import rows_of
 

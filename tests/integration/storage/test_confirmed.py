@@ -16,14 +16,14 @@ from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.conditional import KEY
-from crawler.engine.ledger import ledger_of
-from crawler.engine.spider import FrontierSpider
-from crawler.engine.storage import storage_of
-from crawler.frontier.model import Lease
+from crawler.storage import storage_of
 from crawler.stores.database import transaction
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from middlewares.conditional import Answer
+from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.frontier.model import Lease
 from tests.helpers import wait_until_async
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 

@@ -15,9 +15,9 @@ import psutil
 import pytest
 from pyarrow import parquet
 
-from crawler.errors import ConfigError, StoreUnreachable
 from crawler.stores.export import Condition, Selection, stream
 from crawler.stores.formats import FORMATS, format_of
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, row
 

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 import pytest
 
-from crawler.engine.storage import refused
+from crawler.storage import refused
 from crawler.stores.archive import PageTable
 from crawler.stores.objects import Folder
 from crawler.stores.products import write_rejected

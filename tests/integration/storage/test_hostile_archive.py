@@ -14,10 +14,10 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from crawler.errors import StoreUnreachable
 from crawler.stores.archive import Reader
 from crawler.stores.objects import Folder
 from crawler.stores.warc import Page, pack, places_of, unpack
+from scrapy_seine.errors import StoreUnreachable
 
 URL = "https://a.example/1"
 

@@ -8,8 +8,8 @@ from contextlib import closing
 import psycopg2
 import pytest
 
-from crawler.errors import MigrationError, StoreUnreachable
 from crawler.stores.migrations import available, migrate, pending
+from scrapy_seine.errors import MigrationError, StoreUnreachable
 
 pytestmark = pytest.mark.postgres
 

@@ -13,15 +13,15 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.engine.ledger import Entry, Ledger, current, ledger_of
-from crawler.engine.spider import FrontierSpider
-from crawler.errors import MigrationError, StoreUnreachable
 from crawler.extract.site import Site
 from crawler.items import Product
 from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
 from pipelines.upsert import Upsert
 from pipelines.validate import Validate
+from scrapy_seine.engine.inflight import Entry, Ledger, current, ledger_of
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.errors import MigrationError, StoreUnreachable
 from tests.integration.storage.kit import rows_of
 
 pytestmark = pytest.mark.postgres

@@ -14,11 +14,11 @@ import psycopg2
 import pytest
 
 from crawler.commands.quality import since
-from crawler.errors import ConfigError
-from crawler.stores.finish import finish_site
+from crawler.stores.crawl_completion import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
 from crawler.stores.rows import rejected_row
 from crawler.stores.writer import Limits
+from scrapy_seine.errors import ConfigError
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scrapy import Request
 
-from crawler.coordinator.recrawl import candidates
-from crawler.engine.ledger import current
+from crawler.catalogue.coordinator.recrawl import candidates
+from crawler.catalogue.jobs.model import Plan
 from crawler.items import Product
-from crawler.jobs.model import Plan
+from scrapy_seine.engine.inflight import current
 from tests.helpers import execute
 from tests.integration.storage.kit import desk, row, rows_of
 from tests.integration.storage.test_pipelines import line

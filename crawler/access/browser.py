@@ -1,0 +1,224 @@
+"""The browser lane: scrapy-playwright with a limited, recycled and crash-proof set of contexts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
+from scrapy.http import Response
+from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
+
+from crawler.access.browser_contexts import House, Room
+from crawler.access.programs import find_browser
+from scrapy_seine.config import number
+from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.engine.relay import Relay
+
+#: Without the first, a page sees at once that nobody sits in front of it.
+ARGUMENTS = (
+    "--disable-blink-features=AutomationControlled",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+    # UDP of a page's own knows no proxy, and so no limit to where it goes.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+)
+#: What Chrome on Linux calls itself.
+USER_AGENT = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/{major}.0.0.0 Safari/537.36"
+)
+#: What Chromium calls the answer "not allowed by the rules" of a SOCKS proxy.
+_DENIED = "ERR_SOCKS_CONNECTION_FAILED"
+#: Seconds for a page's last requests to end, where no element is waited for.
+_IDLE_S = 5.0
+_SCROLLS = 8
+
+
+class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
+    """Renders pages in rooms (crawler.access.browser_contexts); errors come as Scrapy's own."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        if not (self.config.cdp_url or self.config.connect_url):
+            options = self.config.launch_options
+            path = str(settings.get("SEINE_BROWSER_PATH") or "")
+            options.setdefault("executable_path", find_browser(path))
+            options["args"] = [*ARGUMENTS, *options.get("args", ())]
+        self.house = House(
+            int(number(settings, "SEINE_BROWSER_CONTEXTS", 4, low=1)),
+            int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
+        )
+        self.limit_s = number(settings, "SEINE_BROWSER_SECONDS", 60, low=1)
+        self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
+        self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
+        self.since_start = 0
+        self.reach = reach_of(crawler)
+        self.relay = Relay(self.reach.policy)
+        self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
+        self.left = asyncio.Condition()
+        blocked = frozenset(settings.getlist("SEINE_BROWSER_BLOCK"))
+        self.abort_request = lambda request: request.resource_type in blocked
+
+    async def download_request(self, request: Request) -> Response:
+        """Render a page.
+
+        Raises:
+            DownloadTimeoutError: it took too long.
+            AddressRefused: it leads to a private address that it may not reach.
+            DownloadFailedError: it cannot be reached, or the browser died too often.
+        """
+        limit_s = self._limit_s(request)
+        home = await self._way_out(request)
+        async with self.seats, self._room(request) as room:
+            request.meta["playwright_context"] = room.name
+            await self._name_itself(request)
+            try:
+                async with asyncio.timeout(limit_s):
+                    response: Response = await self._download_request(request)
+            except (TimeoutError, PlaywrightTimeout):
+                raise DownloadTimeoutError(
+                    f"{request.url} was not rendered within {limit_s:g} s"
+                ) from None
+            except PlaywrightError as error:
+                if home is not None and _DENIED in str(error.message):
+                    address = self.relay.refused.get((home, place_of(request)), "")
+                    raise self.reach.refusal(request, address) from None
+                raise DownloadFailedError(_first_line(error)) from None
+            if home is not None and (found := self.relay.reached.get(place_of(request))):
+                self.reach.reached(request, found)
+            return response
+
+    async def _way_out(self, request: Request) -> str | None:
+        """Have a page that needs no proxy, and all that it loads, go out within its reach.
+
+        Returns the page's home; None where it goes out through a proxy, or may go anywhere.
+        """
+        options = request.meta.setdefault("playwright_context_kwargs", {})
+        if "proxy" in options or self.reach.policy.mode == "allow":
+            return None
+        home = self.reach.home_of(request)
+        port = await self.relay.port_of(home)
+        options["proxy"] = {"server": f"socks5://127.0.0.1:{port}"}
+        visitor = str(request.meta.get("browser_visitor") or "default")
+        request.meta["browser_visitor"] = f"{visitor} {home}".rstrip()
+        return home
+
+    def _limit_s(self, request: Request) -> float:
+        """Seconds for a page: what the request asks for itself may be less than the browser's."""
+        asked = request.meta.get("download_timeout")
+        if not asked or float(asked) == self.usual_s:  # Scrapy writes the usual one everywhere
+            return self.limit_s
+        return min(self.limit_s, float(asked))
+
+    async def _name_itself(self, request: Request) -> None:
+        """Let a browser that is to look like one say so: its own name, without Headless."""
+        options = request.meta.setdefault("playwright_context_kwargs", {})
+        if "user_agent" not in options:
+            await self._maybe_launch_browser()
+            major = str(self.browser.version).partition(".")[0]
+            options["user_agent"] = USER_AGENT.format(major=major)
+
+    @contextlib.asynccontextmanager
+    async def _room(self, request: Request) -> AsyncIterator[Room]:
+        """Give a room for one page, and take it back whatever happens."""
+        visitor = str(request.meta.get("browser_visitor") or "default")
+        async with self.left:
+            while (room := self.house.enter(visitor)) is None:
+                idle = self.house.idle()
+                if idle is None:
+                    await self.left.wait()
+                else:
+                    await self._close_room(idle)
+        failed = True
+        try:
+            yield room
+            failed = False
+        finally:
+            async with self.left:
+                if self.house.leave(room, spoiled=failed):
+                    await self._close_room(room)
+                await self._maybe_restart()
+                self.left.notify_all()
+
+    async def _close_room(self, room: Room) -> None:
+        self.house.rooms.pop(room.name, None)
+        self.stats.inc_value("browser/contexts_closed")
+        wrapper = self.context_wrappers.get(room.name)
+        if wrapper is not None:
+            with contextlib.suppress(PlaywrightError):
+                await wrapper.context.close()
+
+    async def close(self) -> None:
+        """Close the browser and its way out."""
+        await super().close()
+        await self.relay.close()
+
+    async def _maybe_restart(self) -> None:
+        """Start the browser anew after many pages, at a moment when no page is open."""
+        self.since_start += 1
+        if self.since_start < self.restart_after or self.config.cdp_url or self.config.connect_url:
+            return
+        if any(room.pages for room in self.house.rooms.values()) or not hasattr(self, "browser"):
+            return
+        self.since_start = 0
+        self.house.rooms.clear()
+        self.stats.inc_value("browser/restarts")
+        with contextlib.suppress(PlaywrightError):
+            await self.browser.close()
+
+
+def _first_line(error: PlaywrightError) -> str:
+    return (error.message or "the browser failed").splitlines()[0]
+
+
+async def behave(page: Page, plan: dict[str, Any]) -> None:
+    """Wait for what the page is to show, and move as a reader does where that is asked for.
+
+    *plan*: `wait_for` a CSS selector, `wait_s` its limit in seconds, `scroll` and `mouse` flags.
+    What does not come in time is not an error: the page is judged like any other.
+    """
+    if "html" not in await page.evaluate("document.contentType"):
+        return  # a text or a picture shows no element, ever
+    limit_ms = float(plan.get("wait_s") or _IDLE_S) * 1000
+    with contextlib.suppress(PlaywrightTimeout):
+        if plan.get("wait_for"):
+            await page.wait_for_selector(str(plan["wait_for"]), state="attached", timeout=limit_ms)
+        else:
+            await page.wait_for_load_state("networkidle", timeout=limit_ms)
+    if plan.get("mouse"):
+        await _move(page)
+    if plan.get("scroll"):
+        await _scroll(page)
+
+
+async def _move(page: Page) -> None:
+    for _ in range(random.randint(2, 4)):
+        x, y = random.uniform(50, 1100), random.uniform(50, 600)
+        await page.mouse.move(x, y, steps=random.randint(8, 20))
+        await asyncio.sleep(random.uniform(0.05, 0.2))
+
+
+async def _scroll(page: Page) -> None:
+    """Scroll down until nothing more comes."""
+    for _ in range(_SCROLLS):
+        await page.mouse.wheel(0, random.uniform(500, 900))
+        await asyncio.sleep(random.uniform(0.1, 0.3))
+        place = "window.scrollY + window.innerHeight >= document.body.scrollHeight - 2"
+        if await page.evaluate(place):
+            return
+
+
+logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)

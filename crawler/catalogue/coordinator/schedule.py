@@ -1,0 +1,35 @@
+"""When a full crawl is due. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from croniter import croniter
+
+from scrapy_seine.errors import ConfigError
+
+
+def check(schedule: str, site_id: str) -> None:
+    """Refuse what is no cron expression.
+
+    Raises:
+        ConfigError: naming the site.
+    """
+    if schedule and not croniter.is_valid(schedule):
+        raise ConfigError(f"site {site_id}: schedule={schedule!r} is no cron expression")
+
+
+def last_due(schedule: str, now: datetime) -> datetime:
+    """The latest time, not after *now*, at which the schedule fires (UTC).
+
+    >>> last_due("0 4 * * *", datetime(2026, 11, 21, 12, 30, tzinfo=UTC)).isoformat()
+    '2026-11-21T04:00:00+00:00'
+    """
+    due: datetime = croniter(schedule, now).get_prev(datetime)
+    nxt: datetime = croniter(schedule, due).get_next(datetime)
+    return (nxt if nxt <= now else due).astimezone(UTC)
+
+
+def slot(now: datetime, every_s: float) -> datetime:
+    """The start of the period of *every_s* seconds in which *now* lies (UTC)."""
+    return datetime.fromtimestamp(now.timestamp() // every_s * every_s, UTC)

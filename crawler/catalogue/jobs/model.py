@@ -1,0 +1,107 @@
+"""What a job is, and what a site asks of the coordinator."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Literal
+
+import attrs
+
+from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
+
+State = Literal["running", "paused", "finished", "cancelled"]
+#: Counters of a job that tell how its requests ended.
+ENDED = ("done", "ignored", "failed", "cancelled")
+ENDED_STATES: tuple[State, ...] = ("finished", "cancelled")
+#: A job's name goes into Redis keys and into the first line of each of its requests.
+NAME = re.compile(r"[\w.:-]{1,120}")
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What is to be done for one site, again and again."""
+
+    site_id: str
+    seeds: tuple[str, ...] = ()
+    """Where a full crawl starts, absolute URLs; sitemaps may be among them."""
+    schedule: str = ""
+    """When a full crawl starts: a cron expression, UTC; empty: only on demand."""
+    sitemaps: tuple[str, ...] = ()
+    """Sitemaps to watch between full crawls."""
+    watch_s: float = 3600.0
+    """Seconds between two looks at them."""
+    recrawl_s: float = 0.0
+    """Seconds after which a product that never changes is fetched again; 0: never."""
+    budget: int = 0
+    """Products fetched again in a day, at most; 0: no limit."""
+
+
+@attrs.frozen(kw_only=True)
+class Job:
+    """One run, with its counters."""
+
+    id: str
+    site_id: str
+    kind: str
+    """`full`, `recrawl`, `news` or `seed`."""
+    state: State
+    domains: tuple[str, ...] = ()
+    """Where its seeds are: what `pause` stops."""
+    total: int = 0
+    done: int = 0
+    """Pages that were read."""
+    ignored: int = 0
+    """Requests whose pages a named rule says are not to be read: robots.txt, a 404 …"""
+    failed: int = 0
+    """Requests that were given up: dead letters."""
+    cancelled: int = 0
+    """Requests that an operator took out of the crawl."""
+    started_at: float
+    """Unix time, s."""
+    finished_at: float | None = None
+    planned: bool = True
+    """Whether all its seeds are in the frontier."""
+    checked: bool = False
+    """Whether the products that it did not see were asked for by their own addresses."""
+    plan: str = attrs.field(default="", repr=False)
+    """Its seeds, and what their requests have besides, as JSON; older versions kept none."""
+    pace: Pace | None = None
+    """Its speed when the coordinator last looked; None: nobody did."""
+
+    @property
+    def left(self) -> int:
+        """Requests that have not ended."""
+        return max(0, self.total - self.ended)
+
+    @property
+    def ended(self) -> int:
+        """Requests that have ended, whatever the outcome."""
+        return self.done + self.ignored + self.failed + self.cancelled
+
+    def pace_at(self, at_s: float) -> Pace:
+        """Its speed as of now, by the counters as they are."""
+        return follow(self.pace, at_s, self.total, self.ended, self.started_at)
+
+    def estimate(self, at_s: float) -> Estimate | None:
+        """When it may be over; None where it does not run."""
+        return estimate(self.pace_at(at_s)) if self.state == "running" else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it runs and has nothing left to do."""
+        return self.state == "running" and self.planned and self.left == 0
+
+    @property
+    def started(self) -> datetime:
+        """When it began."""
+        return datetime.fromtimestamp(self.started_at, UTC)
+
+
+def job_id(site_id: str, kind: str, at: datetime) -> str:
+    """Name a run after what it is and when it was due, so that planning it twice makes one job.
+
+    >>> job_id("shop.example", "full", datetime(2026, 11, 21, 4, 0, tzinfo=UTC))
+    'shop.example-full-20261121T0400'
+    """
+    return re.sub(r"[^\w.:-]", "_", f"{site_id}-{kind}-{at:%Y%m%dT%H%M}")

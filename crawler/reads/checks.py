@@ -1,0 +1,261 @@
+"""What `scrapy doctor` knows about good health. Pure: facts in, findings out.
+
+The traps among the settings are those of plain scrapy-redis on a current Scrapy: each one stopped
+somebody's crawl, or emptied a queue that others worked on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from crawler.reads.finding import SKEW_S, Finding, Level
+from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads.formatting import share, size, span
+
+#: Share of Redis' memory limit beyond which it is time to act.
+FULL = 0.8
+#: A round trip longer than this limits a worker, seconds.
+SLOW_S = 0.02
+#: Domains that a finding names.
+_NAMED = 5
+_OLDEST_REDIS = (6, 2)
+_OLDEST_POSTGRES = 14
+_SCRAPY = "2.19."
+
+
+def _ok(subject: str, text: str) -> Finding:
+    return Finding("ok", subject, text)
+
+
+def _on(settings: SettingsLike, name: str) -> bool:
+    try:
+        return flag(settings, name)
+    except ConfigError:
+        return True
+
+
+def _names(settings: SettingsLike, name: str) -> set[str]:
+    """Class names with a number in a setting such as ITEM_PIPELINES."""
+    value = settings.get(name) or {}
+    return {str(key) for key, order in dict(value).items() if order is not None}
+
+
+def settings_findings(settings: SettingsLike) -> list[Finding]:
+    """Judge the settings."""
+    found = [*_slots(settings), *_switches(settings)]
+    return found or [_ok("settings", "no trap found")]
+
+
+def _slots(settings: SettingsLike) -> Iterator[Finding]:
+    scheduler = str(settings.get("SCHEDULER", ""))
+    if scheduler != "scrapy_seine.engine.scheduler.Scheduler":
+        text = f"SCHEDULER is {scheduler}"
+        if scheduler.startswith("scrapy_redis."):
+            text += ": a killed worker loses what it held, and one bad seed ends the crawl"
+        yield Finding("fail", "settings", text, "use scrapy_seine.engine.scheduler.Scheduler")
+        if scheduler.startswith("scrapy_redis.") and not _on(settings, "SCHEDULER_PERSIST"):
+            text = "SCHEDULER_PERSIST is off: any worker that stops deletes everybody's queue"
+            yield Finding("fail", "settings", text, "set SCHEDULER_PERSIST = True")
+    if _on(settings, "SCHEDULER_FLUSH_ON_START"):
+        text = "SCHEDULER_FLUSH_ON_START asks every worker to delete the shared queue"
+        yield Finding("fail", "settings", text, "remove it; `scrapy frontier clear` asks first")
+    dupefilter = str(settings.get("DUPEFILTER_CLASS", ""))
+    if dupefilter != "scrapy_seine.engine.dupefilter.DupeFilter":
+        text = f"DUPEFILTER_CLASS is {dupefilter}: it filters within one process, or fails to start"
+        yield Finding("fail", "settings", text, "use scrapy_seine.engine.dupefilter.DupeFilter")
+    if "RedisStatsCollector" in str(settings.get("STATS_CLASS", "")):
+        text = "RedisStatsCollector blocks the event loop and breaks LogStats since Scrapy 2.19"
+        yield Finding("fail", "settings", text, "remove STATS_CLASS; /metrics shows the fleet")
+    if "asyncio" not in str(settings.get("TWISTED_REACTOR", "")):
+        text = "TWISTED_REACTOR is not the asyncio reactor, on which the frontier's client runs"
+        yield Finding("fail", "settings", text, "use Scrapy's default reactor")
+    if "scrapy_redis.pipelines.RedisPipeline" in _names(settings, "ITEM_PIPELINES"):
+        text = "RedisPipeline keeps every item in Redis' memory, and no ack waits for it"
+        yield Finding("warn", "settings", text, "use pipelines.upsert.Upsert")
+    middlewares = dict(settings.get("DOWNLOADER_MIDDLEWARES") or {})
+    builtin = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
+    if middlewares.get(builtin, 1) is not None:
+        text = "Scrapy's RetryMiddleware is on: its retries stay in one process and die with it"
+        yield Finding("fail", "settings", text, f"set {builtin} to None")
+
+
+def _switches(settings: SettingsLike) -> Iterator[Finding]:
+    doors = {
+        "REMOTE_CONTROL_ENABLED": "runs code that is sent to it",
+        "TELNETCONSOLE_ENABLED": "opens a Python prompt on a port",
+    }
+    for name, does in doors.items():
+        if _on(settings, name):
+            yield Finding("fail", "settings", f"{name} is on: it {does}", f"set {name} = False")
+    local = {
+        "AUTOTHROTTLE_ENABLED": "each process throttles for itself; N workers are N times as fast",
+        "DOWNLOAD_DELAY": "each process waits for itself; the frontier's delay holds for the fleet",
+        "JOBDIR": "it keeps a local queue's state; the frontier's is in Redis",
+        "HTTPCACHE_ENABLED": "pages come from a local cache, which no other worker shares",
+    }
+    for name, text in local.items():
+        if settings.get(name) not in {None, "", 0, "0", "False", "false"}:
+            yield Finding("warn", "settings", f"{name} is set: {text}", f"remove {name}")
+    many = 16
+    if int(settings.get("CONCURRENT_ITEMS") or 0) > many:
+        text = "CONCURRENT_ITEMS makes as many tasks for each response: 2 ms of CPU at 100"
+        yield Finding("warn", "settings", text, "set CONCURRENT_ITEMS = 4")
+
+
+def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
+    """Judge installed packages; None: not installed."""
+    found = []
+    for name, version in versions.items():
+        if version is None:
+            found.append(Finding("fail", "versions", f"{name} is not installed", "install seine"))
+        elif name == "scrapy" and not version.startswith(_SCRAPY):
+            text = f"scrapy {version}: the engine hooks are tested with {_SCRAPY}x"
+            found.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY}*"))
+    told = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    return found or [_ok("versions", told)]
+
+
+@attrs.frozen(kw_only=True)
+class RedisFacts:
+    """What Redis said of itself."""
+
+    info: Mapping[str, Any]
+    """Reply of INFO."""
+    round_trip_s: float
+    skew_s: float
+    """This machine's clock less Redis'."""
+    old_keys: tuple[str, ...] = ()
+    """Keys of a plain scrapy-redis crawl that are left."""
+
+
+def redis_findings(facts: RedisFacts) -> list[Finding]:
+    """Judge the server that keeps the frontier."""
+    return [*_server(facts), *_memory(facts.info), *_keeping(facts.info), *_left_over(facts)]
+
+
+def _server(facts: RedisFacts) -> Iterator[Finding]:
+    info = facts.info
+    version = str(info.get("valkey_version") or info.get("redis_version", "0"))
+    name = "Valkey" if "valkey_version" in info else "Redis"
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    old = numbers < _OLDEST_REDIS
+    text = f"{name} {version} answers in {1000 * facts.round_trip_s:.1f} ms"
+    advice = "use 6.2 or newer" if old else ""
+    yield Finding("fail" if old else "ok", "redis", text, advice)
+    if facts.round_trip_s > SLOW_S:
+        text = f"a round trip takes {1000 * facts.round_trip_s:.0f} ms"
+        advice = "bring Redis closer, or raise SEINE_READ_AHEAD"
+        yield Finding("warn", "redis", text, advice)
+    if abs(facts.skew_s) > SKEW_S:
+        text = f"this machine's clock is {span(abs(facts.skew_s))} off Redis'"
+        yield Finding("warn", "clock", text, "run NTP; leases and delays go by Redis' clock")
+    else:
+        yield _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
+
+
+def _memory(info: Mapping[str, Any]) -> Iterator[Finding]:
+    policy = str(info.get("maxmemory_policy", "unknown"))
+    limit, used = int(info.get("maxmemory", 0)), int(info.get("used_memory", 0))
+    if policy != "noeviction":
+        text = f"maxmemory-policy is {policy}: Redis drops requests when its memory is full"
+        yield Finding("fail", "memory", text, "CONFIG SET maxmemory-policy noeviction")
+    if int(info.get("evicted_keys", 0)):
+        text = f"{info['evicted_keys']} keys were evicted: requests may be lost"
+        yield Finding("fail", "memory", text, "crawl again once the policy is noeviction")
+    total = int(info.get("total_system_memory", 0))
+    ceiling = min(n for n in (limit, total, used * 100 + 1) if n > 0)
+    text = f"{size(used)} in use, limit {size(limit) if limit else 'none'}"
+    if used > FULL * ceiling:
+        advice = "give Redis more memory, or split the crawl over several"
+        part = f"{text}: {share(used / ceiling)} full"
+        yield Finding("fail" if limit else "warn", "memory", part, advice)
+    elif not limit:
+        advice = "set maxmemory below the machine's, so that writes are refused, not killed"
+        yield Finding("warn", "memory", text, advice)
+    else:
+        yield _ok("memory", text)
+
+
+def _keeping(info: Mapping[str, Any]) -> Iterator[Finding]:
+    if int(info.get("aof_enabled", 0)):
+        state = str(info.get("aof_last_write_status", "ok"))
+        level: Level = "ok" if state == "ok" else "fail"
+        yield Finding(level, "persistence", f"append-only file on, last write {state}")
+    elif int(info.get("rdb_changes_since_last_save", 0)) or not info.get("rdb_last_save_time"):
+        text = "no append-only file: a restart of Redis forgets up to all of the frontier"
+        yield Finding("fail", "persistence", text, "set appendonly yes")
+    else:
+        text = "no append-only file, snapshots only: a restart repeats what came after the last"
+        yield Finding("warn", "persistence", text, "set appendonly yes")
+    if str(info.get("rdb_last_bgsave_status", "ok")) != "ok":
+        text = "the last snapshot failed; Redis refuses writes by default"
+        yield Finding("fail", "persistence", text, "look at the disk and at Redis' log")
+
+
+def _left_over(facts: RedisFacts) -> Iterator[Finding]:
+    if facts.old_keys:
+        text = f"keys of plain scrapy-redis are left: {', '.join(facts.old_keys)}"
+        advice = "`scrapy frontier import-scrapy-redis` takes them over; nothing reads them now"
+        yield Finding("warn", "redis", text, advice)
+
+
+def ladder_findings(waiting: Sequence[str]) -> list[Finding]:
+    """Judge the domains that wait for a worker with a browser."""
+    if not waiting:
+        return []
+    names = ", ".join(waiting[:_NAMED]) + (", …" if len(waiting) > _NAMED else "")
+    text = f"{len(waiting)} domains need a browser worker; none is alive: {names}"
+    advice = "start one with SEINE_BROWSER=1, or set SEINE_LADDER_CAP to pool"
+    return [Finding("warn", "browser", text, advice)]
+
+
+@attrs.frozen(kw_only=True)
+class PostgresFacts:
+    """What PostgreSQL said of itself."""
+
+    version: int
+    """Number of the major version."""
+    pending: tuple[str, ...]
+    """Migrations that are not applied."""
+    skew_s: float
+    connections: int
+    """In use."""
+    max_connections: int
+
+
+def postgres_findings(facts: PostgresFacts) -> list[Finding]:
+    """Judge the server that keeps the products."""
+    old = facts.version < _OLDEST_POSTGRES
+    found = [
+        Finding("fail", "postgresql", f"PostgreSQL {facts.version}", "use 14 or newer")
+        if old
+        else _ok("postgresql", f"PostgreSQL {facts.version} answers")
+    ]
+    if facts.pending:
+        text = f"the schema lacks {', '.join(facts.pending)}"
+        found.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
+    else:
+        found.append(_ok("schema", "up to date"))
+    if facts.connections > FULL * facts.max_connections:
+        text = f"{facts.connections} of {facts.max_connections} connections are in use"
+        found.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
+    if abs(facts.skew_s) > SKEW_S:
+        text = f"this machine's clock is {span(abs(facts.skew_s))} off PostgreSQL's"
+        found.append(Finding("warn", "clock", text, "run NTP: a newer page wins by its time"))
+    return found
+
+
+def browser_findings(chromium: str | None, playwright: str | None) -> list[Finding]:
+    """Judge what the browser lane needs; both are optional."""
+    if chromium and playwright:
+        return [_ok("browser", f"{chromium}, scrapy-playwright {playwright}")]
+    lacking = [
+        *([] if chromium else ["Chromium"]),
+        *([] if playwright else ["scrapy-playwright"]),
+    ]
+    text = f"{' and '.join(lacking)} not found: no page can be rendered here"
+    return [Finding("warn", "browser", text, "install seine[browser] and chromium, if sites need")]

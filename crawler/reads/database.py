@@ -1,0 +1,85 @@
+"""Short read-only questions to PostgreSQL, asked from a thread so that no event loop waits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg2
+from psycopg2.extras import RealDictCursor
+
+from scrapy_seine.config import redact
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import printable
+
+#: A question that takes longer is given up, ms.
+TIMEOUT_MS = 3000
+_BEGIN = "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = %s"
+
+Row = dict[str, Any]
+
+
+def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters without what PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs."""
+    return {
+        name: printable(value) if isinstance(value, str) else value
+        for name, value in params.items()
+    }
+
+
+class Database:
+    """One connection, opened when first needed and again after it broke."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection: Any = None
+        self._lock = threading.Lock()
+
+    async def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one SELECT.
+
+        Raises:
+            StoreUnreachable: the database does not answer, lacks the table, or takes too long.
+        """
+        return await asyncio.to_thread(self._rows, sql, _sendable(params or {}))
+
+    async def value(self, sql: str, params: Mapping[str, Any] | None = None) -> Any:
+        """Run one SELECT and return the first column of its first row, or None."""
+        rows = await self.rows(sql, params)
+        return next(iter(rows[0].values())) if rows else None
+
+    def _rows(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        if not self._url:
+            raise StoreUnreachable("DATABASE_URL is empty: there are no products to show")
+        with self._lock:
+            try:
+                return self._ask(sql, params)
+            except (psycopg2.Error, ValueError) as error:
+                self._close()
+                text = redact(" ".join(str(error).split())) or type(error).__name__
+                raise StoreUnreachable(f"PostgreSQL: {text}") from None
+
+    def _ask(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg2.connect(
+                self._url, connect_timeout=3, cursor_factory=RealDictCursor
+            )
+        with self._connection, self._connection.cursor() as cursor:
+            cursor.execute(_BEGIN, (TIMEOUT_MS,))
+            cursor.execute(sql, params)
+            return [dict(row) for row in cursor.fetchall()]
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await asyncio.to_thread(self._locked_close)
+
+    def _locked_close(self) -> None:
+        with self._lock:
+            self._close()

@@ -1,0 +1,153 @@
+"""Gathers the facts that `scrapy doctor` judges."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import psycopg2
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from crawler.access.ladder_store import Steps
+from crawler.catalogue.jobs.store import Jobs
+from crawler.reads import checks
+from crawler.reads.checks import PostgresFacts, RedisFacts
+from crawler.reads.finding import Finding
+from crawler.reads.start_checks import Wish, job_findings, start_findings
+from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.migrations import pending
+from scrapy_seine.config import SettingsLike, redact
+from scrapy_seine.errors import SeineError
+from scrapy_seine.frontier.partitions import find_frontier
+from scrapy_seine.loading import BrokenFile
+from scrapy_seine.reads.fleet import read_fleet
+
+_PACKAGES = ("scrapy", "scrapy-redis", "redis", "psycopg2-binary", "aiohttp", "prometheus-client")
+_CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+_TIMEOUT_S = 10
+
+
+async def examine(
+    settings: SettingsLike,
+    where: Endpoints,
+    spider: str,
+    wishes: Sequence[Wish] = (),
+    broken: Sequence[BrokenFile] = (),
+) -> list[Finding]:
+    """Look at everything; a store that does not answer is a finding."""
+    return [
+        *checks.settings_findings(settings),
+        *start_findings(settings, wishes, broken),
+        *checks.version_findings({name: installed(name) for name in _PACKAGES}),
+        *await _redis(where.redis_url, spider),
+        *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
+        *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
+        *await asyncio.to_thread(_postgres, where.database_url),
+        *checks.browser_findings(_chromium(), installed("scrapy-playwright")),
+    ]
+
+
+def installed(package: str) -> str | None:
+    """Version of an installed package, or None."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _chromium() -> str | None:
+    return next((path for name in _CHROMIUM if (path := shutil.which(name))), None)
+
+
+async def _redis(url: str, spider: str) -> Sequence[Finding]:
+    if not url:
+        return [Finding("fail", "redis", "REDIS_URL is empty", "set it, or use settings.laptop")]
+    redis = redis_client(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            return checks.redis_findings(await _redis_facts(redis, spider))
+    except (RedisError, OSError, TimeoutError) as error:
+        text = redact(f"{url}: {error or type(error).__name__}")
+        return [Finding("fail", "redis", text, "check REDIS_URL and the server")]
+    finally:
+        await redis.aclose()
+
+
+async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
+    if not url:
+        return []
+    redis = redis_client(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            return checks.ladder_findings(await Steps(redis, fleet).waiting())
+    except (RedisError, OSError, TimeoutError):
+        return []  # the server is a finding already
+    finally:
+        await redis.aclose()
+
+
+async def _jobs(url: str, crawl: str) -> Sequence[Finding]:
+    """Look at the jobs that run: is there anybody, and anything, to finish them?"""
+    if not url:
+        return []
+    redis = redis_client(url)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            frontier = await find_frontier(redis, crawl)
+            running = await Jobs(frontier).running()
+            fleet = await read_fleet(redis, crawl)
+            idle = await frontier.idle()
+            return job_findings(running, idle=idle, workers=len(fleet.alive))
+    except (RedisError, OSError, TimeoutError):
+        return []  # the server is a finding already
+    finally:
+        await redis.aclose()
+
+
+async def _redis_facts(redis: Redis, spider: str) -> RedisFacts:
+    client: Any = redis
+    await client.ping()
+    asked = time.perf_counter()
+    seconds, micros = await client.time()
+    round_trip_s = time.perf_counter() - asked
+    skew_s = time.time() - round_trip_s / 2 - (seconds + micros / 1e6)
+    names = [f"{spider}:requests", f"{spider}:dupefilter"]
+    left = [name for name in names if await client.exists(name)]
+    info = await client.info()
+    return RedisFacts(info=info, round_trip_s=round_trip_s, skew_s=skew_s, old_keys=tuple(left))
+
+
+def _postgres(url: str) -> Sequence[Finding]:
+    if not url:
+        return [Finding("fail", "postgresql", "DATABASE_URL is empty", "set it, or use a laptop's")]
+    try:
+        return checks.postgres_findings(_postgres_facts(url))
+    except (psycopg2.Error, SeineError, ValueError) as error:
+        text = redact(" ".join(f"{url}: {error}".split()))
+        return [Finding("fail", "postgresql", text, "check DATABASE_URL and the server")]
+
+
+def _postgres_facts(url: str) -> PostgresFacts:
+    with (
+        closing(psycopg2.connect(url, connect_timeout=_TIMEOUT_S)) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(
+            "SELECT extract(epoch FROM clock_timestamp())::float8,"
+            " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
+            " current_setting('max_connections')::int"
+        )
+        now_s, connections, most = cursor.fetchone() or (time.time(), 0, 0)
+        return PostgresFacts(
+            version=connection.server_version // 10000,
+            pending=tuple(pending(url)),
+            skew_s=time.time() - now_s,
+            connections=connections,
+            max_connections=most,
+        )

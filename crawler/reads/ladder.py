@@ -1,0 +1,73 @@
+"""By which means domains are asked: what the fleet's ladder remembers, read for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+from redis.asyncio import Redis
+
+from crawler.access.ladder import STEPS
+from crawler.access.ladder_store import Steps
+from scrapy_seine.lenient import moment_of, whole, word
+
+#: Domains whose step is counted for the metrics: those with the latest news.
+MOST = 1000
+
+
+@attrs.frozen(kw_only=True)
+class Rung:
+    """Where one domain stands."""
+
+    step: str
+    reason: str
+    stuck: bool
+    """Even the top step fails; the domain is left alone for a while."""
+    moves: Sequence[str] = ()
+    """Its last moves in words, newest first."""
+
+
+async def read_rungs(redis: Redis, fleet: str, names: Sequence[str]) -> dict[str, Rung]:
+    """Read where the named domains stand, in one round trip; the ladder does not know all."""
+    key, pipe = Steps(redis, fleet).key, redis.pipeline(transaction=False)
+    for name in names:
+        pipe.hmget(f"{key}d:{name}", "step", "reason", "stuck")
+    rows = zip(names, await pipe.execute(), strict=True)
+    return {
+        name: Rung(step=word(step), reason=word(reason or b""), stuck=(stuck or b"0") != b"0")
+        for name, (step, reason, stuck) in rows
+        if step
+    }
+
+
+async def read_rung(redis: Redis, fleet: str, name: str) -> Rung | None:
+    """Read where one domain stands, and how it came there."""
+    rung = (await read_rungs(redis, fleet, [name])).get(name)
+    if rung is None:
+        return None
+    pipe = redis.pipeline(transaction=False)
+    pipe.lrange(f"{Steps(redis, fleet).key}path:{name}", 0, 19)
+    (path,) = await pipe.execute()
+    return attrs.evolve(rung, moves=[in_words(word(line)) for line in path])
+
+
+def in_words(line: str) -> str:
+    """Say one move in words.
+
+    >>> in_words("0 plain tls 3 of 4 answers were bad")
+    '1970-01-01 00:00 UTC: plain to tls, 3 of 4 answers were bad'
+    """
+    at, came, went, reason = [*line.split(" ", 3), "", "", ""][:4]
+    when = moment_of(whole(at) / 1000)
+    return f"{when:%Y-%m-%d %H:%M} UTC: {came} to {went}, {reason}"
+
+
+async def count_steps(redis: Redis, fleet: str) -> dict[str, int]:
+    """Count domains by step, of those with the latest news."""
+    pipe = redis.pipeline(transaction=False)
+    pipe.zrevrange(f"{Steps(redis, fleet).key}domains", 0, MOST - 1)
+    (names,) = await pipe.execute()
+    found = await read_rungs(redis, fleet, [word(name) for name in names])
+    counts = Counter(rung.step for rung in found.values())
+    return {step: counts[step] for step in STEPS} if found else {}

@@ -1,0 +1,363 @@
+"""The bridge between pipelines, the writer's thread and the ledger: one a crawler.
+
+Pipelines hand items over and return at once. The writer's thread reports each committed batch;
+one call on the reactor thread then releases the batch's holds, so that the scheduler may ack.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from threading import Thread
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import attrs
+import orjson
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from crawler.catalogue.jobs.closing import end_jobs
+from crawler.catalogue.jobs.restoring import restore_jobs
+from crawler.catalogue.jobs.store import Jobs
+from crawler.extract.parser_version import parser_version
+from crawler.items import Missing, Product
+from crawler.stores.archive import PageTable
+from crawler.stores.attempts import keep_days, write_attempts
+from crawler.stores.blame import Refusal
+from crawler.stores.connect import endpoints
+from crawler.stores.migrations import migrate, pending
+from crawler.stores.objects import open_store
+from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
+from crawler.stores.rows import (
+    Confirmed,
+    ProductRow,
+    Seen,
+    Vanished,
+    product_row,
+    rejected_row,
+)
+from crawler.stores.warc import Page
+from crawler.stores.writer import Limits, Report, Table, Writer
+from scrapy_seine import meta as m
+from scrapy_seine.config import StoreConfig, flag, number
+from scrapy_seine.engine.inflight import Hold, current, ledger_of
+from scrapy_seine.errors import MigrationError
+from scrapy_seine.printable import printable
+from scrapy_seine.retry_until import Patience
+from scrapy_seine.urls import tidy
+
+logger = logging.getLogger(__name__)
+
+#: What a row weighs beside its JSON.
+_OVERHEAD = 400
+_PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
+_CONFIRMED, _VANISHED = "confirmed", "vanished"
+#: So many items of a site, rejected in succession, are told of.
+_SUSPICIOUS = 20
+#: Every so often partitions of the log of attempts are made ahead, s.
+_CHORES_S = 6 * 3600
+
+
+class Storage:
+    """Takes what pipelines want stored."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.config = StoreConfig.from_settings(crawler.settings)
+        self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
+        self.outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
+        self.ledger = ledger_of(crawler)
+        self.writer: Writer | None = None
+        self.archive: Writer | None = None
+        #: The last digest that was made, beside its item: the next pipeline needs it again.
+        self.digests: tuple[object, bytes] = (None, b"")
+        #: By site: items that were rejected since one of it was taken.
+        self._rejections: dict[str, int] = {}
+        #: Grows whenever something given to the writer was not stored: its page comes again.
+        self.failures = 0
+        self._worker: str | None = None
+        self._later: asyncio.TimerHandle | None = None
+        self._closed: asyncio.Future[None] | None = None
+
+    async def open(self) -> None:
+        """Check the schema and start the writer.
+
+        Raises:
+            StoreUnreachable: the database does not answer.
+            MigrationError: the schema is not up to date.
+        """
+        if self.writer is not None:
+            return
+        loop, config = asyncio.get_running_loop(), self.config
+        url = endpoints(self.crawler.settings, need=("postgres",)).database_url
+        # A laptop's own database is brought up to date unasked; a fleet's is not.
+        own = flag(self.crawler.settings, "SEINE_EMBEDDED")
+        patience = Patience(self.outage_s, logger.warning)
+        await patience.try_until_async(lambda: loop.run_in_executor(None, prepare, url, own))
+        window = timedelta(seconds=config.fresh_s)
+        tables: dict[str, Table] = {
+            _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
+            _CONFIRMED: confirm_products,
+            _VANISHED: mark_vanished,
+            _REJECTED: write_rejected,
+            _ATTEMPT: write_attempts,
+        }
+        limits = Limits(
+            rows=config.batch_rows,
+            size=config.batch_bytes,
+            age_s=config.batch_s,
+            high=config.buffer_bytes,
+            full=config.buffer_bytes * 8,
+        )
+        self.writer = writer = self._start(url, "postgres", tables, limits)
+        self.ledger.waiting = lambda: writer.waiting
+        if config.archive:
+            pages = PageTable(open_store(config.archive), lambda: self.worker)
+            size, high = config.archive_bytes, max(limits.high, config.archive_bytes * 2)
+            limits = Limits(
+                rows=100_000, size=size, age_s=config.archive_s, high=high, full=high * 4
+            )
+            kinds: dict[str, Table] = {_PAGE: pages, _REJECTED: write_rejected}
+            self.archive = self._start(url, "archive", kinds, limits)
+        if config.attempts:
+            self._chores(url)
+        self.ledger.completed = partial(self._review_jobs, url)
+        self.crawler.signals.connect(self._joined, signals.spider_opened)
+
+    async def _joined(self) -> None:
+        """The worker has joined the crawl: its jobs may be of a state that Redis lost since."""
+        await self.ledger.completed()
+
+    async def _review_jobs(self, url: str) -> bool:
+        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
+        slot: Any = getattr(self.crawler.engine, "_slot", None)
+        frontier = getattr(getattr(slot, "scheduler", None), "frontier", None)
+        if frontier is None:  # another scheduler's crawl: it has no jobs
+            return False
+        jobs = Jobs(frontier)
+        patience = Patience(self.outage_s, logger.warning)
+        if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
+            return True
+        if not await patience.try_until_async(jobs.running):
+            return False
+        await patience.try_until_async(lambda: end_jobs(jobs, url))
+        return not await patience.try_until_async(jobs.frontier.idle)
+
+    def _start(self, url: str, name: str, tables: Mapping[str, Table], limits: Limits) -> Writer:
+        loop = asyncio.get_running_loop()
+        writer = Writer(
+            url,
+            tables,
+            done=partial(_on_loop, loop, self._report),
+            pressed=partial(_on_loop, loop, partial(self.ledger.press, name)),
+            refused=refused,
+            limits=limits,
+        )
+        writer.start()
+        return writer
+
+    def _chores(self, url: str) -> None:
+        loop = asyncio.get_running_loop()
+        loop.run_in_executor(None, keep_days, url, self.config.attempts_days)
+        self._later = loop.call_later(_CHORES_S, self._chores, url)
+
+    async def close(self) -> None:
+        """Write what is left; afterwards each hold is released or failed. May be called twice."""
+        if self.writer is None:
+            return
+        if self._later is not None:
+            self._later.cancel()
+        if self._closed is None:
+            self._closed = asyncio.get_running_loop().run_in_executor(None, self._close)
+        await self._closed
+
+    def _close(self) -> None:
+        writers = [writer for writer in (self.archive, self.writer) if writer is not None]
+        closing = [Thread(target=writer.close, args=(self.drain_s,)) for writer in writers]
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            thread.join()
+
+    def store(self, product: Product, content_hash: bytes) -> None:
+        """Take a valid product. Never waits, never raises.
+
+        A product that cannot be written as a row is refused like any invalid one.
+        """
+        try:
+            row = product_row(product, content_hash, self._seen(product), told=_told())
+        except (TypeError, ValueError) as error:
+            self.reject(product, f"cannot be stored: {error}")
+            return
+        self._rejections.pop(row.site_id, None)
+        self._put(_PRODUCT, row, len(row.body), self.ledger.hold(product))
+
+    def confirm(self, row: Confirmed, hold: Hold) -> None:
+        """Take note that a page is unchanged. Never waits, never raises."""
+        self._put(_CONFIRMED, row, len(row.url), hold)
+
+    def vanished(self, row: Vanished, hold: Hold) -> None:
+        """Take note that a known page is not there. Never waits, never raises."""
+        self._put(_VANISHED, row, len(row.url), hold)
+
+    def missing(self, item: Missing) -> None:
+        """Take note that a known product's page shows none. Never waits, never raises."""
+        entry = current.get()
+        at = (entry.answered_at if entry is not None else None) or self.ledger.now(entry)
+        row = Vanished(item.site_id, item.url, at, final=False)
+        self.vanished(row, self.ledger.hold(item))
+
+    def parser(self, url: str) -> str:
+        """Version of the parser that reads a URL's page here."""
+        site_of = getattr(self.spider, "site_of", None)
+        return parser_version(self.spider if site_of is None else site_of(url))
+
+    def _seen(self, product: Product) -> Seen | None:
+        """The state of the page at the product's address; None where its answer names none."""
+        entry = current.get()
+        if entry is None or entry.seen is None or not _same(entry.request.url, product.url):
+            return None
+        seen, parser = entry.seen, self.parser(product.url)
+        return Seen(etag=seen.etag, last_modified=seen.last_modified, parser=parser)
+
+    def reject(self, item: object, reason: str, **known: str | None) -> None:
+        """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
+        now = self.ledger.now(current.get())
+        row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
+        self._tell_of(row.site_id or "", reason)
+        self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+
+    def _tell_of(self, site_id: str, reason: str) -> None:
+        """Say where each item of a site is rejected: a rule of its file may ask for too much."""
+        self._rejections[site_id] = n = self._rejections.get(site_id, 0) + 1
+        if n == _SUSPICIOUS:
+            logger.warning(
+                "site %s: each of the last %d items was rejected, the last one because: %s",
+                *(printable(site_id), n, printable(reason)),
+            )
+
+    def keep(self, page: Page, hold: Hold) -> None:
+        """Take a raw page for the archive. Never waits, never raises."""
+        size = len(page.body) + _OVERHEAD * 4
+        if self.archive is None or not self.archive.put(_PAGE, page, size, hold):
+            self._fail(hold, "too much waits for the archive")
+
+    def attempted(self, row: bytes) -> None:
+        """Take a row for the log of attempts. It is left out when much waits: products go first."""
+        writer = self.writer
+        if writer is None or writer.waiting[1] > self.config.buffer_bytes:
+            self._count("attempts_dropped", 1)
+        else:
+            writer.put(_ATTEMPT, row, len(row) + _OVERHEAD // 4)
+
+    @property
+    def spider(self) -> Any:
+        """The crawler's spider; None before it is made."""
+        return getattr(self.crawler, "spider", None)
+
+    @property
+    def worker(self) -> str:
+        """Name of this worker, as its leases have it."""
+        if self._worker is None:
+            slot: Any = getattr(self.crawler.engine, "_slot", None)
+            scheduler = getattr(slot, "scheduler", None)
+            self._worker = str(getattr(scheduler, "worker", socket.gethostname()))
+        return self._worker
+
+    def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
+        if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
+            self._fail(hold, "too much waits for PostgreSQL")
+
+    def _fail(self, hold: Hold, reason: str) -> None:
+        self._count("refused", 1)
+        self.failures += 1
+        hold.fail(reason)
+
+    def _report(self, report: Report) -> None:
+        for hold in report.stored:
+            hold.release()
+        self.failures += len(report.failed)
+        for hold in report.failed:
+            hold.fail(report.reason)
+        for name, number_ in report.counts.items():
+            self._count(name, number_)
+
+    def _count(self, name: str, by: int) -> None:
+        stats: Any = self.crawler.stats
+        stats.inc_value(f"seine/store/{name}", by)
+
+
+def _told() -> bool:
+    """Whether the page at hand was fetched because a sitemap announced it."""
+    entry = current.get()
+    return entry is not None and entry.request.meta.get(m.JOB_TYPE) == "news"
+
+
+def _same(asked: str, url: str) -> bool:
+    try:
+        return asked == url or tidy(asked) == url
+    except ValueError:
+        return False
+
+
+def prepare(database_url: str, own: bool) -> None:
+    """Bring a database of our own up to date; of any other, make sure that it is.
+
+    Raises:
+        StoreUnreachable: it does not answer.
+        MigrationError: it is not up to date, or cannot be brought there.
+    """
+    if own:
+        for name in migrate(database_url):
+            logger.info("applied migration %s", name)
+    elif missing := pending(database_url):
+        raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
+
+
+def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None:
+    """Turn a row that PostgreSQL refuses into one that says so; None: there is no place for it."""
+    if table == _PRODUCT and isinstance(row, ProductRow):
+        body: dict[str, Any] = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
+        try:
+            body = {**body, **orjson.loads(row.body)}
+        except ValueError:
+            logger.debug("a body that is no JSON", exc_info=True)
+    elif table == _PAGE and isinstance(row, Page):
+        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id, "status": row.status}
+    else:
+        return None
+    what = "PostgreSQL refused it" if table == _PRODUCT else "the page cannot be archived"
+    other = attrs.evolve(
+        rejected_row(body, f"{what}: {found.reason}"),
+        code=found.code or None,
+        constraint_name=found.constraint,
+    )
+    return _REJECTED, other, len(other.body) + _OVERHEAD
+
+
+def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
+    """Call on the reactor thread; there is nobody to tell once that is gone."""
+    try:
+        loop.call_soon_threadsafe(call, argument)
+    except RuntimeError:
+        logger.debug("the loop is closed")
+
+
+_storages: WeakKeyDictionary[Crawler, Storage] = WeakKeyDictionary()
+
+
+def storage_of(crawler: Crawler) -> Storage:
+    """The crawler's storage, whoever asks first.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
+    found = _storages.get(crawler)
+    if found is None:
+        found = _storages[crawler] = Storage(crawler)
+    return found

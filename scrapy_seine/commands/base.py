@@ -1,0 +1,136 @@
+"""What all of Seine's own commands share: one line for an error, --json, an example in the help."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
+
+import orjson
+from scrapy import Request
+from scrapy.commands import ScrapyCommand
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
+
+from scrapy_seine.config import redact
+from scrapy_seine.engine.seeds import requests_of
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.telemetry.logs import guard_logs
+from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.loading import broken_files
+from scrapy_seine.printable import escaped, guarded_streams, printable
+
+FAILED = 1
+#: What a shell reports of a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+class SeineCommand(ScrapyCommand):
+    """Base of the commands: they define `summary`, `example`, `perform`, and options if any.
+
+    `perform` raises SeineError for what the user can mend: it becomes one line and exit status 1.
+    """
+
+    summary: ClassVar[str] = ""
+    """What the command does, in a line."""
+    arguments: ClassVar[str] = ""
+    """What comes after its name."""
+    example: ClassVar[str] = ""
+    """A call that works as it stands."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    as_json = False
+
+    def syntax(self) -> str:
+        """What comes after the command's name."""
+        return self.arguments or "[options]"
+
+    def short_desc(self) -> str:
+        """Say in a line what the command does."""
+        return self.summary
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --json, and show the example below the options."""
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.epilog = f"example: {self.example}" if self.example else None
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the command, its errors turned into an exit status."""
+        self.as_json = opts.json
+        guard_logs()
+        with guarded_streams():
+            self.exitcode = guarded(lambda: self.perform(args, opts))
+
+    @abstractmethod
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
+        """Do the work; returns the exit status, none for 0.
+
+        Raises:
+            SeineError: with what the user should read.
+        """
+
+    @property
+    def project(self) -> Settings:
+        """The project's settings."""
+        assert self.settings is not None  # Scrapy sets them before it runs a command
+        return self.settings
+
+    def show(self, text: str, **data: Any) -> None:
+        """Print *text*, or with --json *data*."""
+        print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
+
+
+def guarded(work: Callable[[], int | None]) -> int:
+    """Do *work*; returns its exit status, with one line on stderr where it failed."""
+    try:
+        status = work() or 0
+        sys.stdout.flush()
+    except SeineError as error:
+        complain(str(error))
+        return FAILED
+    except KeyboardInterrupt:
+        complain("stopped")
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # nobody reads; say nothing more at exit
+        return FAILED
+    return status
+
+
+def complain(text: str) -> None:
+    """Print one line on stderr, without credentials and control characters."""
+    print("seine:", printable(" ".join(redact(text).split())), file=sys.stderr)
+
+
+def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:
+    """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
+
+    Raises:
+        ConfigError: the project has no such spider, or it takes no seeds.
+    """
+    return partial(requests_of, frontier_spider(settings, spider)())
+
+
+def frontier_spider(settings: Settings, spider: str) -> type[FrontierSpider]:
+    """Return the class of a spider that takes seeds.
+
+    Raises:
+        ConfigError: the project has no such spider, or it takes no seeds.
+    """
+    loader = get_spider_loader(settings)
+    try:
+        found = loader.load(spider)
+    except KeyError:
+        names = ", ".join(sorted(loader.list())) or "none"
+        left_out = "".join(f"; left out: {file}" for file in broken_files())
+        raise ConfigError(f"no spider is named {spider!r}; there is {names}{left_out}") from None
+    if not issubclass(found, FrontierSpider):
+        raise ConfigError(f"spider {spider!r} takes no seeds: it is no FrontierSpider")
+    return found

@@ -1,0 +1,197 @@
+"""`scrapy dlq`: dead letters, the requests that were given up: list, show, replay, purge."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+from scrapy.exceptions import UsageError
+
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.connect import endpoints
+from scrapy_seine.errors import ConfigError, DecodeError
+from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.partitions import find_frontier
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.dead_letters import MOST, Filter, one_dead, reason_of, search_dead
+from scrapy_seine.reads.fleet import shown_fields
+from scrapy_seine.reads.requests import Found
+
+VERBS = ("list", "show", "replay", "purge")
+#: Dead letters handed to one script.
+STEP = 500
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
+
+
+class Command(SeineCommand):
+    """Shows why requests were given up, and sends them back or drops them."""
+
+    summary = "List, show, replay or purge dead letters, by reason, domain or age"
+    arguments = "[list|show ID|replay [ID …]|purge [ID …]] [--reason R] [--domain D]"
+    example = "scrapy dlq replay --reason 5xx --older 1h --pace 200"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which crawl, and which dead letters."""
+        super().add_options(parser)
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        parser.add_argument("--reason", default="", help="those given up for this reason")
+        parser.add_argument("--domain", default="", help="those of this domain")
+        parser.add_argument("--text", default="", help="those with this in their URL or error")
+        parser.add_argument("--older", default="", help="given up before this: 90s, 15m, 2h, 3d")
+        parser.add_argument("--newer", default="", help="given up since then")
+        parser.add_argument("--limit", type=int, default=50, help="list at most this many (50)")
+        parser.add_argument("--pace", type=int, default=100, help="replay one every … ms (100)")
+        parser.add_argument("--all", action="store_true", help="replay or purge without a filter")
+        parser.add_argument("--yes", action="store_true", help="purge without asking")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Show or act.
+
+        Raises:
+            ConfigError: an age is none, or it is not said which dead letters are meant.
+            StoreUnreachable: Redis does not answer.
+        """
+        verb, ids = (args[0], args[1:]) if args else ("list", [])
+        if verb not in VERBS or (verb == "show" and len(ids) != 1) or (verb == "list" and ids):
+            raise UsageError("one of list, show ID, replay [ID …], purge [ID …]")
+        wanted = _filter(opts)
+        if verb in {"replay", "purge"} and not (ids or opts.all or wanted != Filter()):
+            raise ConfigError(f"which dead letters? name ids, a filter, or --all to {verb} all")
+        if verb == "purge" and not opts.yes:
+            _ask()
+        config = frontier_of(self, opts)
+        url = endpoints(self.project, need=("redis",)).redis_url
+
+        async def work(redis: Redis) -> None:
+            frontier = (await find_frontier(redis, config.crawl)).sealed(config.secrets)
+            if verb == "list":
+                await self._list(frontier, wanted, opts.limit)
+            elif verb == "show":
+                await self._show(frontier, ids[0])
+            elif verb == "replay":
+                await self._replay(frontier, await _chosen(frontier, ids, wanted), opts.pace)
+            else:
+                await self._purge(frontier, await _chosen(frontier, ids, wanted))
+
+        with_fleet(url, work)
+        return 0
+
+    async def _list(self, frontier: Frontier, wanted: Filter, limit: int) -> None:
+        letters, complete = await search_dead(frontier, wanted, limit=limit)
+        if self.as_json:
+            self.show("", dead=[attrs.asdict(letter) for letter in letters], complete=complete)
+            return
+        paint.Console(highlight=False).print(_table(letters))
+        if not complete:
+            print("there are more: narrow the filter, or raise --limit")
+
+    async def _show(self, frontier: Frontier, id_: str) -> None:
+        found = await one_dead(frontier, id_)
+        if found is None:
+            raise ConfigError(f"no dead letter has the id {id_!r}")
+        letter, stored = found
+        request = _fields(stored)
+        told = {"id": id_, "url": letter.url, "buried": letter.at, **letter.note}
+        whole = {**told, "request": request}
+        text = orjson.dumps(whole, option=orjson.OPT_INDENT_2, default=str).decode()
+        self.show(text, **whole)
+
+    async def _replay(self, frontier: Frontier, ids: list[str], pace_ms: int) -> None:
+        back = 0
+        for part in _parts(ids):
+            wait = back * pace_ms
+            back += await frontier.requeue_dead(part, pause_ms=pace_ms, wait_ms=wait)
+        await note_command(frontier.redis, frontier.keys, "replay", " ".join(ids[:20]), back)
+        over = back * pace_ms / 1000
+        self.show(f"{back} replayed over {over:g} s", replayed=back, over_s=over)
+
+    async def _purge(self, frontier: Frontier, ids: list[str]) -> None:
+        gone = sum([await frontier.purge(part) for part in _parts(ids)])
+        await note_command(frontier.redis, frontier.keys, "purge", " ".join(ids[:20]), gone)
+        self.show(f"{gone} purged", purged=gone)
+
+
+def age(text: str) -> float:
+    """Read an age in seconds.
+
+    Raises:
+        ConfigError: it is none.
+
+    >>> age("15m"), age("2h"), age("90")
+    (900.0, 7200.0, 90.0)
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
+    if not match:
+        raise ConfigError(f"{text!r} is no age: write 90s, 15m, 2h or 3d")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _filter(opts: argparse.Namespace) -> Filter:
+    now = time.time()
+    wanted = Filter(reason=opts.reason, domain=opts.domain, text=opts.text)
+    if opts.newer:
+        wanted = attrs.evolve(wanted, since=now - age(opts.newer))
+    return attrs.evolve(wanted, until=now - age(opts.older)) if opts.older else wanted
+
+
+async def _chosen(frontier: Frontier, ids: list[str], wanted: Filter) -> list[str]:
+    if ids:
+        return ids
+    letters, _ = await search_dead(frontier, wanted, limit=MOST)
+    # The oldest go back first.
+    return [letter.id for letter in reversed(letters)]
+
+
+def _parts(ids: list[str]) -> list[list[str]]:
+    return [ids[start : start + STEP] for start in range(0, len(ids), STEP)]
+
+
+def _table(letters: list[Found]) -> paint.Table:
+    table = paint.Table(title=f"Dead letters: {len(letters)}", title_justify="left")
+    for name in ("id", "age", "reason", "url", "error"):
+        table.add_column(name, overflow="fold" if name == "url" else "ellipsis")
+    now = time.time()
+    for letter in letters:
+        error = str(letter.note.get("error", ""))[:120]
+        cells = (letter.id, f"{now - letter.at:.0f} s", reason_of(letter), letter.url, error)
+        table.add_row(*(paint.Text(cell) for cell in cells))
+    return table
+
+
+def _fields(stored: bytes) -> Any:
+    try:
+        return plain(shown_fields(decode(stored.partition(b"\n")[2])))
+    except DecodeError as error:
+        return {"unreadable": str(error), "bytes": repr(stored[:500])}
+
+
+def plain(value: Any) -> Any:
+    """Return stored data in JSON's kinds: bytes as text, keys as strings.
+
+    >>> plain({b"a": [b"1", {2: None}]})
+    {'a': ['1', {'2': None}]}
+    """
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {str(plain(k)): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(v) for v in value]
+    return value
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise ConfigError("to purge dead letters, say --yes")
+    if input("Really purge dead letters? Type yes: ").strip().lower() != "yes":
+        raise ConfigError("nothing was purged")

@@ -1,0 +1,153 @@
+"""What the commands that look at the fleet share: --crawl, --watch, and one reading at a time."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.config import FrontierConfig, SettingsLike, number
+from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import escaped
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.overview import Overview, read_overview
+
+#: Seconds between two looks.
+INTERVAL_S = 2.0
+
+
+class FleetCommand(SeineCommand):
+    """Base of the commands that read the overview and draw a part of it."""
+
+    arguments = "[--watch] [--json]"
+    minutes: ClassVar[int] = 60
+    domains: ClassVar[int] = 10
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which crawl, and whether to stay."""
+        super().add_options(parser)
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        parser.add_argument(
+            "--watch",
+            nargs="?",
+            const=str(INTERVAL_S),
+            metavar="SECONDS",
+            help="draw it again every 2 seconds, or as often as said; Ctrl-C ends",
+        )
+
+    @abstractmethod
+    def draw(self, overview: Overview) -> paint.RenderableType:
+        """Lay the overview, or a part of it, out for a terminal."""
+
+    def plain(self, overview: Overview) -> object:
+        """Return what --json prints."""
+        return overview.plain()
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Draw once, or until Ctrl-C.
+
+        Raises:
+            StoreUnreachable: Redis does not answer.
+        """
+        crawl = crawl_of(self, opts)
+        every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
+        url = endpoints(self.project, need=("redis",)).redis_url
+        with_fleet(url, lambda redis: self._show(redis, crawl, every_s))
+        return 0
+
+    async def _show(self, redis: Redis, crawl: str, every_s: float | None) -> None:
+        async def read() -> Overview:
+            return await read_overview(redis, crawl, minutes=self.minutes, domains=self.domains)
+
+        if every_s is None:
+            self._once(await read())
+        elif self.as_json:
+            while True:
+                self._once(await read())
+                await asyncio.sleep(every_s)
+        else:
+            await self._watch(read, every_s)
+
+    def _once(self, overview: Overview) -> None:
+        if self.as_json:
+            print(escaped(orjson.dumps(self.plain(overview), default=str).decode()), flush=True)
+        else:
+            paint.Console(highlight=False).print(self.draw(overview))
+
+    async def _watch(self, read: Callable[[], Awaitable[Overview]], every_s: float) -> None:
+        console = paint.Console(highlight=False)
+        with paint.Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
+            while True:
+                overview = await read()
+                live.update(self.draw(overview), refresh=True)
+                if self.over(overview):
+                    break
+                await asyncio.sleep(every_s)
+        if not console.is_terminal:
+            console.print()
+
+    full_screen: ClassVar[bool] = True
+
+    def over(self, overview: Overview) -> bool:
+        """Whether there is nothing left to watch."""
+        return False
+
+
+def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
+    """Name of the crawl that the options and settings mean.
+
+    Raises:
+        ConfigError: it is no name.
+    """
+    return frontier_of(command, opts).crawl
+
+
+def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConfig:
+    """Frontier that the options and settings mean.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
+    if opts.crawl:
+        command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
+    return FrontierConfig.from_settings(command.project, opts.spider)
+
+
+def addresses(settings: SettingsLike) -> Endpoints:
+    """Where the stores are, whether they answer or not: who watches them starts without them.
+
+    Raises:
+        ConfigError: an address is missing, and no private server may be started instead.
+        EmbeddedError: a private server cannot be started.
+    """
+    if missing(settings):
+        return endpoints(settings)
+    return Endpoints(str(settings.get("REDIS_URL")), str(settings.get("DATABASE_URL") or ""))
+
+
+def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None:
+    """Run *work* with a client.
+
+    Raises:
+        StoreUnreachable: Redis went away.
+    """
+
+    async def run() -> None:
+        redis = redis_client(redis_url)
+        try:
+            await work(redis)
+        except (RedisError, OSError) as error:
+            raise StoreUnreachable(f"REDIS_URL: {error}") from None
+        finally:
+            await redis.aclose()
+
+    asyncio.run(run())

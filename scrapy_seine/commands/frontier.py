@@ -1,0 +1,167 @@
+"""`scrapy frontier`: where requests are; pause, resume, clear; import from scrapy-redis."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import attrs
+from redis.asyncio import Redis
+from scrapy.exceptions import UsageError
+
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.connect import endpoints
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.legacy import Source, import_queue
+from scrapy_seine.frontier.partitions import find_frontier, join_frontier
+from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads.audit import note_command
+from scrapy_seine.reads.domains import list_domains, read_domains
+from scrapy_seine.reads.fleet import Fleet, read_fleet
+
+VERBS = ("show", "pause", "resume", "clear", "import-scrapy-redis")
+
+
+class Command(SeineCommand):
+    """Shows requests by state and domain, and acts on the whole fleet at once."""
+
+    summary = "Show the frontier; pause, resume or clear it; import scrapy-redis' queue"
+    arguments = "[show|pause|resume|clear|import-scrapy-redis] [--domain D]"
+    example = "scrapy frontier pause --domain shop.example"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which crawl and domain, and what an import reads."""
+        super().add_options(parser)
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help="whose crawl (default: catalog)")
+        parser.add_argument("--domain", default="", help="act on this domain alone")
+        parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
+        parser.add_argument("--yes", action="store_true", help="clear without asking")
+        given = parser.add_argument_group("import-scrapy-redis")
+        given.add_argument("--requests", default="", help="key (default: <spider>:requests)")
+        given.add_argument("--dupefilter", default="", help="key (default: <spider>:dupefilter)")
+        given.add_argument("--urls", default="", help="file of URLs that were crawled, one a line")
+        given.add_argument(
+            "--unpickle",
+            action="store_true",
+            help="read pickled requests. Whoever can write to that Redis chose these bytes, and a "
+            "pickle may name code to run; here plain data alone is read and the rest refused",
+        )
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Show or act.
+
+        Raises:
+            ConfigError: `clear` was not confirmed, or the import cannot be done as asked.
+            StoreUnreachable: Redis does not answer.
+        """
+        verb = args[0] if args else "show"
+        if verb not in VERBS or len(args) > 1:
+            raise UsageError(f"one of {', '.join(VERBS)}")
+        config = frontier_of(self, opts)
+        crawl = config.crawl
+        url = endpoints(self.project, need=("redis",)).redis_url
+        if verb == "clear" and not opts.yes:
+            _ask(f"drop every request of {opts.domain or f'crawl {crawl}'}")
+        acts = {
+            "show": self._show,
+            "pause": self._pause,
+            "resume": self._resume,
+            "clear": self._clear,
+            "import-scrapy-redis": self._import,
+        }
+
+        async def work(redis: Redis) -> None:
+            find = join_frontier if verb == "import-scrapy-redis" else find_frontier
+            frontier = await find(redis, crawl, config.partitions)
+            await acts[verb](redis, frontier.sealed(config.secrets), opts)
+
+        with_fleet(url, work)
+        return 0
+
+    async def _show(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        fleet = await read_fleet(redis, frontier.keys.crawl)
+        names = await list_domains(redis, frontier.keys, limit=opts.top)
+        names = [opts.domain] if opts.domain else names
+        domains = await read_domains(redis, frontier.keys, names, fleet.at)
+        if self.as_json:
+            self.show("", **state_of(fleet), domains=[attrs.asdict(d) for d in domains])
+            return
+        console = paint.Console(highlight=False)
+        console.print(in_words(fleet))
+        if domains:
+            console.print(screens.domains(domains))
+
+    async def _pause(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        await frontier.pause(opts.domain)
+        await note_command(frontier.redis, frontier.keys, "pause", opts.domain, 1)
+        self.show(f"{_target(frontier, opts)} is paused", paused=True, domain=opts.domain)
+
+    async def _resume(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        was = await frontier.resume(opts.domain)
+        await note_command(frontier.redis, frontier.keys, "resume", opts.domain, int(was))
+        text = "goes on" if was else "was not paused"
+        self.show(f"{_target(frontier, opts)} {text}", resumed=was, domain=opts.domain)
+
+    async def _clear(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        domain = opts.domain
+        dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
+        await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
+        text = f"{_target(frontier, opts)}: {dropped} requests dropped"
+        self.show(text, dropped=dropped, domain=domain)
+
+    async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        source = Source(
+            requests=opts.requests or f"{opts.spider}:requests",
+            dupefilter=opts.dupefilter or f"{opts.spider}:dupefilter",
+            unpickle=opts.unpickle,
+            urls=opts.urls,
+        )
+        done = await import_queue(redis, frontier, source)
+        self.show(done.text(), **attrs.asdict(done))
+
+
+def state_of(fleet: Fleet) -> dict[str, Any]:
+    """Return the figures of a frontier as plain data."""
+    c = fleet.counts
+    return {
+        "crawl": fleet.crawl,
+        "paused": c.paused,
+        "ready": c.ready,
+        "delayed": c.delayed,
+        "leased": c.leased,
+        "dead": c.dead,
+        "moving": c.moving,
+        "partitions": fleet.partitions,
+        "seen": c.seen,
+        "due_now": fleet.due_now,
+        "domains_ready": c.domains_ready,
+        "domains_waiting": c.domains_waiting,
+        "totals": c.totals,
+    }
+
+
+def in_words(fleet: Fleet) -> str:
+    """Say where the requests are."""
+    c = fleet.counts
+    split = f" in {fleet.partitions} partitions" if fleet.partitions > 1 else ""
+    moving = f"{c.moving} moving, " if split else ""
+    return (
+        f"crawl {fleet.crawl}{split}{' (paused)' if c.paused else ''}: {c.ready} ready, {moving}"
+        f"{c.delayed} delayed, {c.leased} leased, {c.dead} dead, {c.seen} seen; "
+        f"{fleet.due_now} due now; domains: {c.domains_ready} ready, {c.domains_waiting} waiting"
+    )
+
+
+def _target(frontier: Frontier, opts: argparse.Namespace) -> str:
+    return opts.domain or f"crawl {frontier.keys.crawl}"
+
+
+def _ask(what: str) -> None:
+    if not sys.stdin.isatty():
+        raise ConfigError(f"to {what}, say --yes")
+    if input(f"Really {what}? Type yes: ").strip().lower() != "yes":
+        raise ConfigError("nothing was dropped")

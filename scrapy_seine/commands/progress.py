@@ -1,0 +1,50 @@
+"""`scrapy progress`: watch a crawl until it is done."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrapy_seine.commands.fleet import INTERVAL_S, FleetCommand
+from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads.formatting import time_left
+from scrapy_seine.reads.overview import Overview
+from scrapy_seine.reads.progress import Pace, estimate, follow
+
+
+class Command(FleetCommand):
+    """Draws a bar that moves, and ends when nothing is left to do."""
+
+    summary = "Watch a crawl until nothing is left to do"
+    arguments = "[--once] [--json]"
+    example = "scrapy progress"
+    minutes = 10
+    domains = 1
+    full_screen = False
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --once; to watch is the default here."""
+        super().add_options(parser)
+        parser.add_argument("--once", action="store_true", help="draw once, do not wait")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Watch, unless asked not to."""
+        opts.watch = None if opts.once or opts.json else opts.watch or str(INTERVAL_S / 2)
+        return super().perform(args, opts)
+
+    pace: Pace | None = None
+    """How fast it went so far, for as long as somebody watches."""
+
+    def draw(self, overview: Overview) -> paint.RenderableType:
+        """Draw the bar."""
+        counts, at_s = overview.fleet.counts, overview.fleet.at
+        ended = counts.totals.get("done", 0) + counts.dead
+        if self.pace is None:
+            # The first look knows the last minutes' speed.
+            rate = overview.pages_a_minute / 60
+            self.pace = Pace(at_s, ended + counts.undone, ended, rate, 0.0)
+        self.pace = follow(self.pace, at_s, ended + counts.undone, ended, at_s)
+        return screens.progress(overview, time_left(estimate(self.pace)))
+
+    def over(self, overview: Overview) -> bool:
+        """Whether work was seen, and none is left."""
+        return overview.fleet.counts.undone == 0 and overview.fleet.counts.totals != {}

@@ -1,0 +1,120 @@
+"""`scrapy seed`: push URLs to a crawl, from the command line, a file or standard input."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from redis.exceptions import RedisError
+from scrapy.exceptions import UsageError
+
+from scrapy_seine.commands.base import SeineCommand, complain, seed_reader
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.connect import blocking_client, endpoints
+from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
+
+#: Seeds in one round trip.
+BATCH = 1000
+Line = tuple[str, bytes]
+"""Where a seed stands, for people; and the seed."""
+
+
+class Command(SeineCommand):
+    """Checks each seed as the spider would, and pushes the good ones in their order."""
+
+    summary = "Push seeds: URLs, or files of URLs or JSON objects, one a line (- is stdin)"
+    arguments = "URL|FILE|- …"
+    example = "scrapy seed https://shop.example/sale products.txt"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --spider."""
+        super().add_options(parser)
+        parser.add_argument("--spider", default="catalog", help="whose seeds (default: catalog)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Push; exit status 1 where a seed was bad."""
+        if not args:
+            raise UsageError("name a URL, a file, or - for standard input")
+        read = seed_reader(self.project, opts.spider)
+        key = FrontierConfig.from_settings(self.project, opts.spider).seeds_key
+        url = endpoints(self.project, need=("redis",)).redis_url
+        pushed, bad = _push(url, key, (line for arg in args for line in lines(arg)), read)
+        text = f"{pushed} pushed to {key}" + (f", {bad} bad" if bad else "")
+        self.show(text, pushed=pushed, bad=bad, key=key)
+        return 1 if bad else 0
+
+
+def lines(argument: str) -> Iterator[Line]:
+    """Yield the seeds an argument stands for; empty lines and # comments are none.
+
+    Raises:
+        ConfigError: a file cannot be read.
+    """
+    if argument == "-":
+        yield from _seeds("stdin", sys.stdin.buffer)
+    elif "://" in argument or argument.lstrip().startswith("{"):
+        yield f"{argument[:200]}:", argument.encode("utf-8", "surrogateescape")
+    elif not Path(argument).exists():
+        raise ConfigError(f"{argument!r} is neither a URL with http:// in front nor a file")
+    else:
+        try:
+            with Path(argument).open("rb") as file:
+                yield from _seeds(argument, file)
+        except OSError as error:
+            raise ConfigError(f"{argument} cannot be read: {error.strerror}") from None
+
+
+def _seeds(name: str, file: Iterable[bytes]) -> Iterator[Line]:
+    for number, line in enumerate(file, start=1):
+        # Editors of another system put a mark in front of the first line.
+        seed = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if seed and not seed.startswith(b"#"):
+            yield f"{name}:{number}:", seed
+
+
+def _push(
+    url: str, key: str, found: Iterator[Line], read: Callable[[bytes], object]
+) -> tuple[int, int]:
+    """Push the good seeds; returns how many were good and bad.
+
+    Raises:
+        StoreUnreachable: Redis went away; with the number that had been pushed.
+    """
+    pushed = bad = 0
+    with closing(blocking_client(url)) as client:
+        while batch := list(islice(found, BATCH)):
+            good = [seed for where, seed in batch if _good(where, seed, read)]
+            bad += len(batch) - len(good)
+            try:
+                _append(client, key, good)
+            except RedisError as error:
+                raise StoreUnreachable(f"after {pushed} seeds: {error}") from None
+            pushed += len(good)
+    return pushed, bad
+
+
+def _good(where: str, seed: bytes, read: Callable[[bytes], object]) -> bool:
+    try:
+        read(seed)
+    except BadSeed as error:
+        complain(f"{where} {error}")
+        return False
+    return True
+
+
+def _append(client: Any, key: str, seeds: list[bytes]) -> None:
+    """Add to whatever the key is: a list, unless somebody made it a set or a sorted set."""
+    if not seeds:
+        return
+    kind = client.type(key)
+    if kind == b"set":
+        client.sadd(key, *seeds)
+    elif kind == b"zset":
+        client.zadd(key, dict.fromkeys(seeds, 0))
+    else:
+        client.rpush(key, *seeds)

@@ -1,0 +1,18 @@
+"""`scrapy status`: the fleet on one screen."""
+
+from __future__ import annotations
+
+from scrapy_seine.commands.fleet import FleetCommand
+from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads.overview import Overview
+
+
+class Command(FleetCommand):
+    """Shows requests by state, speed, stores, busiest domains and workers."""
+
+    summary = "Show the fleet on one screen"
+    example = "scrapy status --watch"
+
+    def draw(self, overview: Overview) -> paint.RenderableType:
+        """Lay everything out."""
+        return screens.status(overview)

@@ -1,0 +1,28 @@
+"""`scrapy workers`: who works, and what share of the pages is whose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from scrapy_seine.commands.fleet import FleetCommand
+from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads.overview import Overview
+
+
+class Command(FleetCommand):
+    """Shows the workers of the last hour with their heartbeats."""
+
+    summary = "Show the workers with their heartbeats and shares"
+    example = "scrapy workers --json"
+    minutes = 1
+    domains = 1
+
+    def draw(self, overview: Overview) -> paint.RenderableType:
+        """Lay the workers out."""
+        return screens.workers(overview.fleet)
+
+    def plain(self, overview: Overview) -> dict[str, Any]:
+        """Return the workers."""
+        return {"workers": [attrs.asdict(worker) for worker in overview.fleet.workers]}

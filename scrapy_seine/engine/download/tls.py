@@ -1,0 +1,72 @@
+"""The TLS lane's client: one that greets a server as browsers do (wreq, by Scrapy's incubator)."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import Any, ClassVar
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy_download_handlers_incubator import WreqDownloadHandler
+
+from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.engine.relay import Relay
+
+#: Key in `request.meta`: port of the local proxy through which the request goes out.
+_RELAY = "_relay_port"
+
+
+class TlsHandler(WreqDownloadHandler):
+    """The incubator's handler, without its warning at each start, and within its reach.
+
+    The warning says that its interface may change. Its version is pinned for that reason
+    (constraints.txt), and tests/integration/access holds it to what this project needs.
+    The client resolves names itself, so what goes out directly goes through a local proxy that
+    looks at addresses (scrapy_seine.engine.relay).
+    """
+
+    experimental: ClassVar[bool] = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.reach = reach_of(crawler)
+        self.relay = Relay(self.reach.policy)
+
+    async def download_request(self, request: Request) -> Response:
+        """Download.
+
+        Raises:
+            AddressRefused: it leads to a private address that it may not reach.
+        """
+        if request.meta.get("proxy") or self.reach.policy.mode == "allow":
+            return await super().download_request(request)
+        home = self.reach.home_of(request)
+        request.meta[_RELAY] = await self.relay.port_of(home)
+        try:
+            response = await super().download_request(request)
+        except Exception:
+            address = self.relay.refused.get((home, place_of(request)))
+            if address is not None:
+                raise self.reach.refusal(request, address) from None
+            raise
+        finally:
+            del request.meta[_RELAY]
+        address = self.relay.reached.get(place_of(request))
+        if address is None:
+            return response
+        self.reach.reached(request, address)
+        return response.replace(ip_address=ip_address(address))
+
+    def _get_proxy(self, request: Request) -> Any:
+        port = request.meta.get(_RELAY)
+        if port is None:
+            return super()._get_proxy(request)
+        import wreq
+
+        return wreq.Proxy.all(f"socks5h://127.0.0.1:{port}")
+
+    async def close(self) -> None:
+        """Close the client and its way out."""
+        await super().close()
+        await self.relay.close()

@@ -1,0 +1,93 @@
+"""Sends the end of each lease to the frontier, by the outcome that was stated for it (I10)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from scrapy import Request, Spider
+
+from scrapy_seine import meta as m
+from scrapy_seine.config import redact
+from scrapy_seine.engine import serializer
+from scrapy_seine.engine.inflight import Entry
+from scrapy_seine.engine.outcomes import describe, printable, whole
+from scrapy_seine.errors import EncodeError
+from scrapy_seine.frontier.backoff import decide
+from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.wire import note
+
+logger = logging.getLogger(__name__)
+
+
+@attrs.frozen
+class Ends:
+    """Turns entries that ended into what the pump sends, and decides on their retries."""
+
+    pump: Pump
+    worker: str
+    spider: Spider
+    seal: Seal
+    count: Callable[[str, int], None]
+    max_retries: int
+    """Tries after the first, at most, where a request names no number of its own."""
+
+    def send(self, entry: Entry) -> None:
+        """End the lease of an entry as was stated. Never raises."""
+        try:
+            self._send(entry)
+        except Exception as error:
+            logger.exception("the end of a request cannot be stored")
+            self._give_up(entry, "internal", f"{entry.reason}; its end: {describe(error)}")
+
+    def _send(self, entry: Entry) -> None:
+        lease = entry.lease
+        if entry.outcome == "done":
+            if entry.handled:
+                self.count("handled", 1)
+            self.pump.done(Done(lease=lease, children=entry.children))
+        elif entry.outcome == "ignored":
+            self.count(f"ignored/{entry.rule}", 1)
+            if entry.by:
+                self.count(f"ignored/{entry.rule}/{entry.by}", 1)
+            self.pump.done(Done(lease=lease, children=entry.children, rule=entry.rule))
+        elif entry.outcome == "release":
+            self.pump.release(lease)
+        elif entry.outcome == "retry" and entry.copy is not None:
+            self._retry(entry, entry.copy)
+        else:
+            self._give_up(entry, entry.kind, entry.reason)
+
+    def _retry(self, entry: Entry, copy: Request) -> None:
+        # The spider may have cleared the request's meta: the request still counts for its job.
+        if entry.lease.job:
+            copy.meta[m.JOB_ID] = entry.lease.job
+        try:
+            push = serializer.to_push(copy, self.spider, fingerprint=None, seal=self.seal)
+        except (EncodeError, TypeError, ValueError) as error:
+            reason = f"{entry.reason}; it cannot be stored again: {describe(error)}"
+            self._give_up(entry, entry.kind, reason)
+            return
+        self.count(f"retries/{entry.kind}", 1)
+        self.pump.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
+
+    def _give_up(self, entry: Entry, kind: str, reason: str) -> None:
+        url = printable(entry.request.url)
+        logger.warning("gave up %s: %s", redact(url), reason)
+        self.count(f"buried/{kind}", 1)
+        more: dict[str, Any] = {"deliveries": entry.lease.deliveries, "at": round(time.time(), 3)}
+        text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **more)
+        self.pump.bury(Burial(lease=entry.lease, note=text))
+
+    def policy(self, kind: str, request: Request, tries: int, wait_s: float | None) -> float | None:
+        """Seconds until the next try after *tries* failed ones, or None: give up. Never raises."""
+        meta = request.meta
+        if meta.get("dont_retry"):
+            return None
+        limit = meta.get(m.MAX_RETRIES, meta.get("max_retry_times"))
+        return decide(kind, tries, max_retries=whole(limit, self.max_retries), wait_s=wait_s)

@@ -1,0 +1,137 @@
+"""Scrapy's downloader without its queue: what the frontier leases may be sent at once.
+
+Scrapy holds each request back in a slot for its site, a task and three futures of its own around
+every page. Here the frontier keeps pauses and concurrency for the whole fleet, so a request goes
+through the downloader middlewares straight to its handler. Where a process is to keep limits of
+its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrapy's queue is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from inspect import isawaitable
+from typing import Any
+
+from scrapy import Request, Spider, signals
+from scrapy.core.downloader import Downloader as QueueingDownloader
+from scrapy.crawler import Crawler
+from scrapy.exceptions import _InvalidOutput
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.utils.defer import _process_pending_io, deferred_from_coro, ensure_awaitable
+from twisted.internet.defer import Deferred
+
+from scrapy_seine.engine.download.lanes import client_of
+
+
+class Downloader(QueueingDownloader):
+    """Sends at once, unless this process has limits of its own."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        # Scrapy goes on without a handler that cannot be made, and each download would fail.
+        client_of(crawler.settings)
+        super().__init__(crawler)
+        self.queues = _has_own_limits(crawler.settings)
+        self._before = self._methods("process_request")
+        self._after = self._methods("process_response")
+
+    def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
+        """Pass a request through the middlewares and its handler."""
+        if self.queues:
+            queued: Deferred[Response | Request] = super().fetch(request)
+            return queued
+        return deferred_from_coro(self.send(request))
+
+    def send(self, request: Request) -> Coroutine[Any, Any, Response | Request]:
+        """The same for who waits in a task of its own. Only where this process has no limits."""
+        # Not in the coroutine, which begins a turn of the loop later: until then the engine would
+        # go on sending, beyond CONCURRENT_REQUESTS.
+        self.active.add(request)
+        return self._fetch(request)
+
+    async def _fetch(self, request: Request) -> Response | Request:
+        try:
+            try:
+                result = await self._ask(request)
+            except Exception as error:
+                await _process_pending_io()
+                result = await self.middleware._process_exception(error, request)
+            if isinstance(result, Request):
+                return result
+            return await self._receive(request, result)
+        finally:
+            self.active.remove(request)
+
+    async def _ask(self, request: Request) -> Response | Request:
+        for method, call in self._before:
+            result = call(request=request)
+            if result is not None and not isinstance(result, (Response, Request)):
+                result = await _awaited(result, method)
+                _check(method, result, None.__class__)
+            if result is not None:
+                answer: Response | Request = result
+                return answer
+        return await self._send(request)
+
+    async def _receive(self, request: Request, response: Response) -> Response | Request:
+        result: Any = response
+        for method, call in self._after:
+            result = call(request=request, response=result)
+            if not isinstance(result, Response):
+                result = await _awaited(result, method)
+                _check(method, result)
+                if isinstance(result, Request):
+                    break
+        answer: Response | Request = result
+        return answer
+
+    async def _send(self, request: Request) -> Response:
+        # Handlers' and extensions' own name for where a request waits; here for whom it is.
+        request.meta[self.DOWNLOAD_SLOT] = self.get_slot_key(request)
+        self._tell(signals.request_reached_downloader, request)
+        try:
+            response = await self.handlers.download_request_async(request)
+            self._tell(signals.response_downloaded, request, response=response)
+            return response
+        finally:
+            self._tell(signals.request_left_downloader, request)
+
+    def _tell(self, signal: object, request: Request, **more: Response) -> None:
+        spider = self.crawler.spider
+        self.signals.send_catch_log(signal=signal, request=request, spider=spider, **more)
+
+    def _methods(self, name: str) -> list[tuple[Callable[..., Any], Callable[..., Any]]]:
+        """The middlewares' methods of a name, each with how it is called."""
+        old, handle = (
+            self.middleware._mw_methods_requiring_spider,
+            self.middleware._handle_mw_method,
+        )
+        found = [method for method in self.middleware.methods[name] if method is not None]
+        return [(each, partial(handle, each) if each in old else each) for each in found]
+
+
+async def _awaited(result: Any, method: Callable[..., Any]) -> Any:
+    """What a middleware promised; anything that is no promise is returned as it is."""
+    if isawaitable(result):
+        promised: Awaitable[Any] = ensure_awaitable(result, _warn=method.__qualname__)
+        return await promised
+    return result
+
+
+def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
+    if not isinstance(result, (Response, Request, *also)):
+        name = getattr(method, "__qualname__", repr(method))
+        raise _InvalidOutput(f"{name} must return a Response or a Request, not {type(result)}")
+
+
+def _has_own_limits(settings: BaseSettings) -> bool:
+    """Whether this process is to hold requests back by itself."""
+    each, all_ = "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_REQUESTS"
+    return bool(
+        settings.getfloat("DOWNLOAD_DELAY")
+        or settings.getdict("DOWNLOAD_SLOTS")
+        or settings.getbool("AUTOTHROTTLE_ENABLED")
+        or settings.getint("CONCURRENT_REQUESTS_PER_IP")
+        or 0 < settings.getint(each) < settings.getint(all_)
+    )

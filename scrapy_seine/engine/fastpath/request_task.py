@@ -1,0 +1,398 @@
+"""One task carries a request from the scheduler to its end.
+
+Scrapy makes six tasks, a queue, and a dozen deferreds for a page, and passes each of its outputs
+through three generators for each spider middleware, the two that only look at requests as well.
+That costs as much as the HTTP client. Here a page has one task; signals, logs, limits and the order
+of events are Scrapy's, and so is the code for all that is rare: failed downloads, errors and who
+handles them, callbacks that are no plain generators, spider middlewares that rewrite the output,
+CONCURRENT_ITEMS above one.
+
+Each page's outcome is stated here (I10): done only where a callback or an errback has ended
+without an exception.
+
+Scrapy has no setting for its engine's and scraper's class, so `Passage` takes the place of one
+method of one engine (`_start_scheduled_request`), and of what its scraper calls (`_wrap_scraper`).
+The version of Scrapy is pinned, and tests/integration/test_passage.py compares what a spider of
+its own sees with Scrapy's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from inspect import isawaitable
+from time import monotonic
+from types import FunctionType, GeneratorType
+from typing import Any
+from weakref import WeakSet
+
+from scrapy import Request, signals
+from scrapy.core.spidermw import SpiderMiddlewareManager
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.defer import ensure_awaitable, maybe_deferred_to_future
+from scrapy.utils.log import logformatter_adapter
+from scrapy.utils.misc import warn_on_generator_with_return_value
+from scrapy.utils.python import global_object_name
+from scrapy.utils.spider import iterate_spider_output
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from scrapy_seine.engine.fastpath.downloader import Downloader
+from scrapy_seine.engine.fastpath.parse_queue import Turns
+from scrapy_seine.engine.fastpath.signals import Signals
+from scrapy_seine.engine.inflight import Entry, Ledger, current
+from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
+
+# Scrapy's own names: who looks for its lines finds them.
+logger = logging.getLogger("scrapy.core.engine")
+#: A page with very many links lets others have their turn after this many seconds.
+TURN_S = 0.01
+#: Statuses from here on reach a callback only where it asks for them.
+_ERRORS = 400
+_END = object()
+#: Takes an output and its response; returns what goes on, None for nothing.
+Look = Callable[[Any, Response], Any]
+
+
+class Passage:
+    """Carries the requests of one engine."""
+
+    def __init__(
+        self,
+        engine: Any,
+        ledger: Ledger,
+        landed: Callable[[Entry], None],
+        limit: ReadingLimit | None = None,
+    ) -> None:
+        self.engine = engine
+        self.limit = limit or ReadingLimit(0)
+        self.slot = engine._slot
+        self.scraper = engine.scraper
+        self.ledger = ledger
+        self.moved: Request | None = None
+        """A redirect on its way into the scheduler: the page's new address, no page below it."""
+        self._landed = landed
+        self._looks = (
+            looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
+        )
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._turns = Turns()
+        self._known: WeakSet[Any] = WeakSet()
+        """Callbacks whose code was looked at."""
+        self.signals = Signals(engine.crawler)
+        for sender in (engine, engine.scraper, engine.downloader):
+            sender.signals = self.signals
+        self.slot.nextcall.schedule = self._soon
+        self._wrap_scraper()
+
+    def _wrap_scraper(self) -> None:
+        """See each call of the spider and each exception, by whatever way they come."""
+        scraper = self.scraper
+        self._scrapys_call = scraper.call_spider_async
+        self._scrapys_report = scraper.handle_spider_error
+        self._scrapys_take = scraper._process_spidermw_output_async
+        self._scrapys_drive = scraper.handle_spider_output_async
+        scraper.call_spider_async = self._call_by_scrapy
+        scraper.handle_spider_error = self._spider_raised
+        scraper._process_spidermw_output_async = self._take_output
+        scraper.handle_spider_output_async = self._take_outputs
+
+    def _soon(self, delay: float = 0) -> None:
+        """Let the engine look for requests to send; Scrapy takes a timer even for at once."""
+        call = self.slot.nextcall
+        if call._call is None:
+            later = self._loop.call_later
+            call._call = later(delay, call) if delay else self._loop.call_soon(call)
+
+    def start(self) -> bool:
+        """Send the scheduler's next request; False where there is none."""
+        request = self.slot.scheduler.next_request()
+        if request is None:
+            self.signals.send_catch_log(signals.scheduler_empty)
+            return False
+        self.slot.add_request(request)
+        task = asyncio.ensure_future(self._carry(request, self._sent(request)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return True
+
+    def _sent(self, request: Request) -> Awaitable[Response | Request]:
+        downloader = self.engine.downloader
+        if isinstance(downloader, Downloader) and not downloader.queues:
+            return downloader.send(request)
+        queued: Awaitable[Response | Request] = maybe_deferred_to_future(downloader.fetch(request))
+        return queued
+
+    async def _carry(self, request: Request, sent: Awaitable[Any]) -> None:
+        current.set(None)  # whoever began this task was busy with another page
+        entry = self.ledger.entry_of(request)
+        try:
+            result = await self._downloaded(request, sent)
+            await self._handle(result, request, entry)
+        except BaseException as error:
+            failed = as_exception(error)
+            logger.exception("Error while handling downloader output")
+            if entry is not None:  # some of it may be missing
+                self.ledger.raised(entry, failed)
+        finally:
+            try:
+                self.slot.remove_request(request)
+            finally:
+                self.slot.nextcall.schedule()
+
+    async def _downloaded(
+        self, request: Request, sent: Awaitable[Any]
+    ) -> Response | Request | Failure:
+        try:
+            result = await sent
+            if isinstance(result, Request):
+                return result
+            if not isinstance(result, Response):
+                raise TypeError(
+                    f"Incorrect type: expected Response or Request, got {type(result)}: {result!r}"
+                )
+            self._receive(request, result)
+            return result
+        except BaseException as error:
+            return Failure(as_exception(error))  # type: ignore[no-untyped-call]
+        finally:
+            self.slot.nextcall.schedule()
+
+    def _receive(self, request: Request, response: Response) -> None:
+        spider = self.engine.spider
+        if response.request is None:
+            response.request = request
+        line = self.engine.logformatter.crawled(response.request, response, spider)
+        if line is not None:
+            logger.log(*logformatter_adapter(line), extra={"spider": spider})
+        self.signals.send_catch_log(
+            signals.response_received, response=response, request=response.request, spider=spider
+        )
+
+    async def _handle(
+        self, result: Response | Request | Failure, request: Request, entry: Entry | None
+    ) -> None:
+        if entry is not None and not entry.landed:
+            entry.landed = True
+            entry.answered_at = self.ledger.now(entry)
+            self._landed(entry)
+        current.set(entry)
+        if isinstance(result, Request):
+            self._move(result, entry)
+            return
+        await self._scrape(result, request)
+        if entry is None:
+            return
+        if isinstance(result, Failure) and not entry.handled:
+            self.ledger.raised(entry, _error(result))
+        else:
+            self.ledger.done(entry)
+
+    def _move(self, target: Request, entry: Entry | None) -> None:
+        """Schedule what the download came back with: a redirect's target, or our own next try."""
+        self.moved = target
+        try:
+            answers = self.signals.send_catch_log(
+                signals.request_scheduled,
+                request=target,
+                spider=self.engine.spider,
+                dont_log=IgnoreRequest,
+            )
+            for _, answer in answers:
+                if isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest):
+                    if entry is not None:
+                        self.ledger.raised(entry, answer.value)
+                    return
+            self._enqueue(target)
+        finally:
+            self.moved = None
+
+    async def _scrape(self, result: Response | Failure, request: Request) -> None:
+        """Do as the scraper's queue does, which lets each page in at once."""
+        slot = self.scraper.slot
+        body = result.body if isinstance(result, Response) else b""
+        slot.active.add(request)
+        slot.active_size += max(len(body), slot.MIN_RESPONSE_SIZE)
+        try:
+            if isinstance(result, Failure) or self._looks is None:
+                await self.scraper._scrape(result, request)
+            else:
+                await self._read(result, request)
+        finally:
+            slot.finish_response(result, request)
+            self.scraper._check_if_closing()
+
+    async def _read(self, response: Response, request: Request) -> None:
+        """Let the callback have a page, and pass on what it makes."""
+        middlewares = self.scraper.spidermw
+        try:
+            made = await middlewares._process_spider_input(self._call, response, request)
+            if isinstance(made, AsyncIterator):
+                made = await middlewares._process_callback_output(response, made)
+        except BaseException as error:
+            await self._recover(as_exception(error), 0, request, response)
+            return
+        if isinstance(made, AsyncIterator):
+            await self._take_outputs(made, request, response)
+        else:
+            await self._pass_on(made, request, response)
+
+    async def _call(self, result: Response | Failure, request: Request) -> Any:
+        # The next requests leave before this page keeps the process busy.
+        await self._turns.wait()
+        if isinstance(result, Failure):
+            return await self._call_by_scrapy(result, request)
+        if result.status >= _ERRORS:
+            self._taken()
+        spider = self.engine.spider
+        asked = result.request or request
+        callback = asked.callback or spider._parse
+        function = getattr(callback, "__func__", callback)
+        if function not in self._known:
+            # Scrapy forgets a method with its request, and reads its source again for the next.
+            warn_on_generator_with_return_value(spider, callback)
+            if isinstance(function, FunctionType):
+                self._known.add(function)
+        made = self.limit.call(callback, result, **asked.cb_kwargs)
+        if isinstance(made, GeneratorType):
+            return made
+        name = global_object_name(callback) if isinstance(made, Deferred) else None
+        if isawaitable(made) and not isinstance(made, Deferred):
+            return iterate_spider_output(await self.limit.awaited(made))
+        made = await ensure_awaitable(iterate_spider_output(made), _warn=name)
+        return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
+
+    async def _call_by_scrapy(self, result: Response | Failure, request: Request) -> Any:
+        """Let Scrapy call the callback or the errback, and state what follows from that."""
+        entry = current.get()
+        if isinstance(result, Response):
+            if result.status >= _ERRORS:
+                self._taken()
+            return await self._called(result, request)
+        if entry is not None and isinstance(result.value, IgnoreRequest):
+            self.ledger.raised(entry, result.value)  # a spider middleware may drop it silently
+        made = await self._called(result, request)
+        if entry is not None:  # an errback returned
+            self.ledger.handled(entry)
+        return made
+
+    async def _called(self, result: Response | Failure, request: Request) -> Any:
+        try:
+            made = await self.limit.awaited(self._scrapys_call(result, request))
+            return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
+        except BaseException as error:
+            failed = as_exception(error)
+            if failed is error:
+                raise
+            raise failed from error
+
+    def _taken(self) -> None:
+        entry = current.get()
+        if entry is not None:
+            self.ledger.taken(entry)
+
+    def _spider_raised(self, failure: Failure, request: Request, response: Any) -> None:
+        """State a callback's exception before Scrapy reports it: its report may itself fail."""
+        entry = current.get()
+        error = _error(failure)
+        if entry is not None and not isinstance(error, CloseSpider):
+            self.ledger.spider_raised(entry, error)
+        self._scrapys_report(failure, request, response)
+
+    async def _take_outputs(self, made: Any, request: Request, response: Any) -> None:
+        """Let Scrapy drive the outputs; a cancellation among them would stop it for good."""
+        if isinstance(made, AsyncIterator):
+            await self._scrapys_drive(uncancelled_async(made), request, response)
+        else:
+            made = self.limit.outputs(made)
+            await self._scrapys_drive(uncancelled(made), request, response)
+
+    async def _take_output(self, output: Any, response: Any) -> None:
+        """Take an output where Scrapy drives the callback; an exception would end its worker."""
+        try:
+            await self._scrapys_take(output, response)
+        except BaseException as error:
+            failed = as_output(error)
+            logger.exception("Error while handling the spider's output")
+            entry = current.get()
+            if entry is not None:
+                self.ledger.raised(entry, failed)
+
+    async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
+        outputs, turn = iter(made), monotonic() + TURN_S
+        call = self.limit.call
+        while True:
+            level = 0
+            try:
+                output = call(next, outputs, _END)
+                if output is _END:
+                    return
+                for level, look in self._looks or ():  # noqa: B007  # the handler needs it
+                    output = look(output, response)
+                    if output is None:
+                        break
+            except BaseException as error:
+                await self._recover(as_exception(error), level, request, response)
+                return
+            if isinstance(output, Request):
+                self._crawl(output)
+            elif output is not None:
+                await self.scraper.start_itemproc_async(output, response=response)
+            if monotonic() > turn:
+                await asyncio.sleep(0)
+                turn = monotonic() + TURN_S
+
+    def _crawl(self, request: Request) -> None:
+        if self.signals.heard(signals.request_scheduled):
+            self.engine.crawl(request)
+        else:
+            self._enqueue(request)
+
+    def _enqueue(self, request: Request) -> None:
+        if not self.slot.scheduler.enqueue_request(request):
+            spider = self.engine.spider
+            self.signals.send_catch_log(signals.request_dropped, request=request, spider=spider)
+
+    async def _recover(
+        self, error: Exception, level: int, request: Request, response: Response
+    ) -> None:
+        """Offer an error to the spider middlewares from a level on, else report it."""
+        try:
+            instead = self.scraper.spidermw._process_spider_exception(response, error, level)
+        except Exception:
+            failure = Failure()  # type: ignore[no-untyped-call]
+            self._spider_raised(failure, request, response)
+        else:
+            await self._take_outputs(instead, request, response)
+
+
+def _error(failure: Failure) -> BaseException:
+    """The exception of a failure, which Twisted's types allow to be missing."""
+    error = failure.value
+    return error if isinstance(error, BaseException) else RuntimeError(str(failure))
+
+
+def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | None:
+    """What looks at each output, with the level at which an error of it is handled.
+
+    None where a spider middleware handles the output as a whole.
+    """
+    if type(middlewares) is not SpiderMiddlewareManager:
+        return None
+    looks: list[tuple[int, Look]] = []
+    for level, method in enumerate(middlewares.methods["process_spider_output"], 1):
+        if method is None:
+            continue
+        owner = getattr(method, "__self__", None)
+        if not isinstance(owner, BaseSpiderMiddleware) or any(
+            getattr(type(owner), name) is not getattr(BaseSpiderMiddleware, name)
+            for name in ("process_spider_output", "process_spider_output_async")
+        ):
+            return None
+        looks.append((level, owner._get_processed))
+    return looks

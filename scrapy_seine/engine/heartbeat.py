@@ -1,0 +1,143 @@
+"""A worker among others: its sign of life, which renews all it holds, and its ear for news."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from scrapy_seine.engine.inflight import Ledger
+from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Lease
+from scrapy_seine.lenient import word
+
+logger = logging.getLogger(__name__)
+#: News reaches all idle workers at once: their questions are spread over this time, s.
+SPREAD_S = 0.02
+_LOADED = time.monotonic()
+
+
+def worker_name() -> str:
+    """A name that no other worker has, and that says where it runs."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+
+
+def process_age_s() -> float:
+    """Seconds since this process began; where the system does not tell, since it loaded this."""
+    try:
+        ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.monotonic() - _LOADED
+
+
+@attrs.define(eq=False)
+class Presence:
+    """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
+
+    worker: str
+    redis: Redis
+    frontier: Frontier
+    pump: Pump
+    ledger: Ledger
+    stats: Any
+    lease_s: float
+    forget: Callable[[], None]
+    """Called when URLs that count as seen may do so no longer."""
+    started: float = attrs.Factory(time.time)
+    last_info: bytes = b"{}"
+    """What the last beat said of this worker."""
+    cancelled: frozenset[str] = frozenset()
+    """Jobs whose requests are dropped when their turn comes."""
+
+    async def heartbeat(self) -> None:
+        """Beat three times in the life of a lease, until cancelled."""
+        while True:
+            await asyncio.sleep(self.lease_s / 3)
+            try:
+                await self.beat()
+            except (RedisError, OSError) as error:
+                logger.debug("no heartbeat: %s", error)
+
+    async def beat(self) -> None:
+        """Renew every lease in one call; those that were lost meanwhile are not begun.
+
+        All that a beat says and asks goes out at once: where Redis takes seconds to answer, one
+        after the other would make a beat longer than the life of a lease.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
+        ttl_ms = int(self.lease_s * 1000)
+        self.last_info = self._info()
+        lost, _, _ = await asyncio.gather(
+            self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
+            self.frontier.tend(),
+            self._hear_of_cancelled(),
+        )
+        self.stats.inc_value("seine/redis_round_trips")
+        if lost:
+            self.stats.inc_value("seine/leases_lost", len(lost))
+            self.pump.drop(lost)
+
+    async def _hear_of_cancelled(self) -> None:
+        names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]
+        self.cancelled = frozenset(map(word, names))
+
+    def _info(self) -> bytes:
+        return orjson.dumps(
+            {
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "started": round(self.started, 1),
+                "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
+                "items": self.stats.get_value("item_scraped_count", 0),
+                "active": len(self.ledger),
+                "lanes": self.pump.config.lanes,
+                "buffered": len(self.pump.buffered),
+            }
+        )
+
+    async def listen(self) -> None:
+        """Hear of work and of commands, until cancelled."""
+        while True:
+            try:
+                async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe(*self.frontier.channels)
+                    self.forget()  # who did not listen may have missed the word
+                    async for message in channel.listen():
+                        if message["data"] == b"cancel":
+                            await self._hear_of_cancelled()
+                        self._news(message["data"])
+            except (RedisError, OSError):
+                await asyncio.sleep(1)
+
+    def _news(self, news: bytes) -> None:
+        if news == b"pause":
+            self.pump.give_back()
+        elif news == b"forget":
+            self.forget()
+        elif news.startswith(b"block "):
+            self.pump.give_back(word(news[6:]))
+        elif len(self.pump.buffered) <= self.pump.config.read_ahead // 2:
+            self.pump.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+
+    async def sign_off(self) -> None:
+        """Be known no longer; a worker that cannot say so is forgotten in time."""
+        try:
+            await self.frontier.sign_off(self.worker)
+        except (RedisError, OSError) as error:
+            logger.warning("could not sign off: %s", error)

@@ -1,0 +1,149 @@
+"""Which private addresses a request may reach: those of the seed that it comes from, by default.
+
+The address is known when a connection is made, so it is asked then, not for each page. A seed whose
+host turned out to be private hands `home`, its host and port, down to all that it leads to; one
+whose host was public hands down nothing, and what its name resolves to later changes nothing.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError
+from scrapy.utils.httpobj import urlparse_cached
+
+from scrapy_seine import meta as m
+from scrapy_seine.addresses import AddressPolicy
+from scrapy_seine.config import SettingsLike
+from scrapy_seine.engine.download.http.resolve import addresses_of
+from scrapy_seine.engine.inflight import Ledger, current, ledger_of
+from scrapy_seine.errors import AddressRefused, ConfigError
+
+#: Hosts known to be public that a process remembers.
+_MOST = 100_000
+_PORTS = {"http": 80, "https": 443}
+
+
+class Reach:
+    """The policy of one crawler, and what its seeds turned out to be."""
+
+    def __init__(self, policy: AddressPolicy, ledger: Ledger) -> None:
+        self.policy = policy
+        self._ledger = ledger
+        self._public: dict[str, None] = {}
+
+    def home_of(self, request: Request) -> str:
+        """Host and port that a request may reach though they are private; '' for none."""
+        meta = request.meta
+        if m.HOME in meta:
+            return str(meta[m.HOME] or "")
+        page = current.get()
+        if page is not None and page.request is not request and not self._ledger.entry_of(request):
+            return self.home_of(page.request)  # an image of a page, say
+        if meta.get(m.DEPTH):
+            return ""
+        way = meta.get("redirect_urls")
+        return place_of(Request(str(way[0])) if way else request)
+
+    def permits(self, request: Request, address: str) -> bool:
+        """Whether a request may be sent to an address that its host resolves to."""
+        if self.policy.mode == "allow" or not self.policy.is_private(address):
+            return True
+        if self.policy.mode == "deny":
+            return False
+        place = place_of(request)
+        return place not in self._public and place == self.home_of(request)
+
+    def permitted(self, request: Request, addresses: list[str]) -> list[str]:
+        """Those of a host's addresses that a request may be sent to.
+
+        Raises:
+            AddressRefused: none of them is.
+        """
+        found = [address for address in addresses if self.permits(request, address)]
+        if not found:
+            raise self.refusal(request, addresses[0] if addresses else "")
+        return found
+
+    async def check_name(self, request: Request) -> None:
+        """Check where a host is for a client, or a remote proxy, that looks it up once more.
+
+        What does not resolve here is let pass: the other side may know it.
+
+        Raises:
+            AddressRefused: one of its addresses is private, and the request may not be sent there.
+        """
+        if self.policy.mode == "allow":
+            return
+        try:
+            found = await addresses_of(urlparse_cached(request).hostname or "")
+        except CannotResolveHostError:
+            return
+        for address in found:
+            if not self.permits(request, address):
+                raise self.refusal(request, address)
+        self.reached(request, found[0])
+
+    def refusal(self, request: Request, address: str = "") -> AddressRefused:
+        """Say why a request is not sent."""
+        where = f" ({address})" if address else ""
+        place = place_of(request)
+        return AddressRefused(
+            f"{place} is at a private address{where}, which "
+            f"SEINE_PRIVATE_ADDRESSES={self.policy.mode} does not allow here",
+            place,
+        )
+
+    def reached(self, request: Request, address: str) -> None:
+        """Note where a seed's host is, for all that the seed leads to."""
+        meta = request.meta
+        if m.HOME in meta or meta.get(m.DEPTH):
+            return
+        if self.policy.is_private(address):
+            meta[m.HOME] = self.home_of(request)
+            return
+        meta[m.HOME] = ""
+        self._public[place_of(request)] = None
+        if len(self._public) > _MOST:
+            del self._public[next(iter(self._public))]
+
+
+def place_of(request: Request) -> str:
+    """Host and port of a request's URL, the port written out.
+
+    >>> place_of(Request("https://Shop.Example./x"))
+    'shop.example:443'
+    """
+    parts = urlparse_cached(request)
+    host = (parts.hostname or "").rstrip(".")
+    return f"{host}:{parts.port or _PORTS.get(parts.scheme, 0)}"
+
+
+def policy_from(settings: SettingsLike) -> AddressPolicy:
+    """Read SEINE_PRIVATE_ADDRESSES and SEINE_PUBLIC_NETWORKS.
+
+    Raises:
+        ConfigError: saying which is wrong.
+    """
+    mode = str(settings.get("SEINE_PRIVATE_ADDRESSES") or "seeds").lower()
+    networks = str(settings.get("SEINE_PUBLIC_NETWORKS") or "").replace(",", " ").split()
+    try:
+        return AddressPolicy.read(mode, networks)
+    except ValueError as error:
+        raise ConfigError(f"SEINE_PRIVATE_ADDRESSES, SEINE_PUBLIC_NETWORKS: {error}") from None
+
+
+_reaches: WeakKeyDictionary[Crawler, Reach] = WeakKeyDictionary()
+
+
+def reach_of(crawler: Crawler) -> Reach:
+    """The crawler's, whoever asks first.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
+    if crawler not in _reaches:
+        _reaches[crawler] = Reach(policy_from(crawler.settings), ledger_of(crawler))
+    return _reaches[crawler]

@@ -1,0 +1,288 @@
+"""Scrapy requests as pushes, and stored requests as Scrapy requests again."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from base64 import b64encode
+from typing import Any
+
+from scrapy import FormRequest, Request, Spider
+from scrapy.http import Headers, JsonRequest, XmlRpcRequest
+
+from scrapy_seine import meta as m
+from scrapy_seine.engine.callbacks import callbacks_of
+from scrapy_seine.errors import BadMeta, DecodeError, EncodeError
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.model import Lease, Push, header_of
+from scrapy_seine.frontier.seal import NO_SEAL, Seal
+from scrapy_seine.urls import domain, split_login, tidy
+
+#: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
+_SAFE_URL = re.compile(
+    r"https?://[a-z0-9][a-z0-9.-]*(?::(?:[1-9]\d{0,3}|[1-5]\d{4}))?"
+    r"/[A-Za-z0-9/._~:@!$&'()*+,;=%-]*(?:\?[A-Za-z0-9/._~:@!$&()*+,;=%?-]+)?"
+)
+_NO_NAME = re.compile(r"[^\w.:-]")
+#: A method of HTTP, as RFC 9110, section 5.6.2, spells a token.
+METHOD = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}")
+#: Request classes that may be stored, by the name under which they are.
+_CLASSES: dict[str, type[Request]] = {
+    f"{kind.__module__}.{kind.__qualname__}": kind
+    for kind in (FormRequest, JsonRequest, XmlRpcRequest)
+}
+_DEFAULTS: dict[str, Any] = {
+    "method": "GET",
+    "body": b"",
+    "cookies": {},
+    "encoding": "utf-8",
+    "priority": 0,
+    "dont_filter": False,
+    "flags": [],
+    "cb_kwargs": {},
+}
+
+
+def _method_name(spider: Spider, function: Any, url: str) -> str | None:
+    """Name of a spider's own method.
+
+    Raises:
+        EncodeError: it is a lambda, a function, another object's method, or none that a stored
+            request may name.
+    """
+    if function is None:
+        return None
+    name = getattr(function, "__name__", "")
+    if getattr(function, "__self__", None) is not spider or not hasattr(spider, name):
+        raise EncodeError(f"{url}: {function!r} is not a method of spider {spider.name!r}")
+    if name not in callbacks_of(type(spider)):
+        raise EncodeError(f"{url}: {_no_callback(spider, name)}")
+    return str(name)
+
+
+def _no_callback(spider: Spider, name: object) -> str:
+    return (
+        f"{str(name)[:80]!r} is no callback of spider {spider.name!r}: that is a method of its own "
+        "classes that takes a page, public or with a first parameter named response or failure"
+    )
+
+
+def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
+    """Lay a request out as plain data, leaving out what is default.
+
+    Raises:
+        EncodeError: a callback is not a method of the spider, or the class of the request is not
+            one of Scrapy's.
+    """
+    fields: dict[str, Any] = {}
+    for name, default in _DEFAULTS.items():
+        value = getattr(request, name)
+        if value != default:
+            fields[name] = value
+    for name in ("callback", "errback"):
+        method = _method_name(spider, getattr(request, name), request.url)
+        if method is not None:
+            fields[name] = method
+    given = request.meta
+    proxied = bool(given.get("_rotating_proxy"))
+    meta = {key: value for key, value in given.items() if key not in m.LOCAL}
+    if proxied:  # another try chooses anew
+        meta.pop("proxy", None)
+    if given.get("browser_visitor"):
+        # What the render middleware prepared holds code, which is not to be stored.
+        meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
+    headers = dict(request.headers)
+    for borrowed in given.get(m.BORROWED, ()):
+        headers.pop(borrowed.title().encode(), None)
+    if proxied:
+        headers.pop(b"Proxy-Authorization", None)
+    fields["url"] = _take_login(request.url, headers, meta)
+    if headers:
+        fields["headers"] = headers
+    if meta:
+        fields["meta"] = meta
+    if type(request) is not Request:
+        fields["_class"] = name = f"{type(request).__module__}.{type(request).__qualname__}"
+        if name not in _CLASSES:
+            raise EncodeError(f"{request.url}: {name} is not a request class of Scrapy")
+    return fields
+
+
+def _take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
+    """Turn the credentials of a URL into a header; returns the URL without them."""
+    url, login = split_login(url)
+    if login:
+        code = b64encode(login.encode("utf-8", "surrogatepass"))
+        headers.setdefault(b"Authorization", [b"Basic " + code])
+        meta[m.LOGIN] = origin_of(url)
+    return url
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an absolute URL, as a header's credentials are for.
+
+    >>> origin_of("https://Shop.example:443/x?y")
+    'https://shop.example'
+    """
+    return f"{url.partition(':')[0].lower()}://{domain(url)}"
+
+
+def hand_down_login(request: Request, parent: Request) -> None:
+    """Have a page's link ask as the page did, where the credentials are for that place."""
+    place = parent.meta.get(m.LOGIN)
+    header = parent.headers.get(b"Authorization")
+    if not header or b"Authorization" in request.headers:
+        return
+    try:
+        same = origin_of(request.url) == place
+    except ValueError:  # to_push says what is wrong with it
+        return
+    if same:
+        request.headers[b"Authorization"] = header
+        request.meta[m.LOGIN] = place
+
+
+def to_push(
+    request: Request,
+    spider: Spider,
+    *,
+    fingerprint: int | None,
+    force: bool = False,
+    seal: Seal = NO_SEAL,
+) -> Push:
+    """Make the frontier's form of a request, signed where *seal* signs.
+
+    Raises:
+        EncodeError: naming what cannot be stored.
+    """
+    try:
+        host = domain(request.url)
+        not_before = not_before_ms(request.meta)
+    except (ValueError, BadMeta) as error:
+        raise EncodeError(f"{request.url[:200]}: {error}") from None
+    blob = encode(to_fields(request, spider))
+    job = _NO_NAME.sub("_", str(request.meta.get(m.JOB_ID) or ""))
+    if seal.active:
+        blob = seal.close(header_of(request.priority, host, job), blob)
+    return Push(
+        domain=host,
+        blob=blob,
+        fingerprint=fingerprint,
+        force=force,
+        priority=request.priority,
+        not_before_ms=not_before,
+        job=job,
+    )
+
+
+def not_before_ms(meta: dict[str, Any]) -> int:
+    """Earliest time to send, ms; 0: at once. `not_before` is absolute, `delay` a wait from now on,
+    which is negative: the crawl's clock counts it (I6).
+
+    Raises:
+        BadMeta: one of them is no time.
+    """
+    if m.DELAY not in meta and m.NOT_BEFORE not in meta:
+        return 0
+    m.check({key: meta[key] for key in (m.DELAY, m.NOT_BEFORE) if key in meta}, m.SPIDER)
+    if meta.get(m.DELAY):
+        return -int(meta[m.DELAY] * 1000)
+    return int((meta.get(m.NOT_BEFORE) or 0) * 1000)
+
+
+def from_lease(lease: Lease, spider: Spider, seal: Seal = NO_SEAL) -> Request:
+    """Make the request that was leased.
+
+    Raises:
+        DecodeError: it is not signed although *seal* asks for that, is damaged, or names what a
+            stored request may not name (I8, I9).
+    """
+    seal.check(lease.stored)
+    request = from_blob(lease.blob, spider)
+    if domain(request.url) != lease.domain or "\ufffd" in lease.job:
+        # Its pace would be another server's (I5).
+        raise DecodeError(f"{request.url[:200]}: stored under {lease.stored[:100]!r}")
+    return request
+
+
+def from_blob(blob: bytes, spider: Spider) -> Request:
+    """Make the request that was stored.
+
+    Raises:
+        DecodeError: the bytes are damaged, a value is none that its field may have, or a callback
+            is none that the spider offers (I8, I9).
+    """
+    fields = decode(blob)
+    url = fields["url"]
+    try:
+        for name in ("callback", "errback"):
+            if name in fields:
+                fields[name] = _callback(spider, fields[name])
+        if "encoding" in fields:
+            codecs.lookup(fields["encoding"])
+        if "@" in url and split_login(url)[1]:  # stored by hand, by a job, or before logins moved
+            headers = Headers(fields.get("headers") or {})
+            meta = fields["meta"] = dict(fields.get("meta") or {})
+            fields["url"] = _take_login(url, headers, meta)
+            fields["headers"] = headers
+        if "headers" in fields or "method" in fields:
+            _check_head(fields)
+        if "meta" in fields:
+            fields["meta"] = m.stored(fields["meta"])
+            if m.EVENT_HANDLERS in fields["meta"]:
+                for name in fields["meta"][m.EVENT_HANDLERS].values():
+                    _callback(spider, name)
+        request = make_request(_request_class(fields.pop("_class", None)), **fields)
+        domain(request.url)  # raises for other schemes than http and https
+    except DecodeError as error:
+        raise DecodeError(f"{url[:200]}: {error}") from None
+    except Exception as error:
+        raise DecodeError(f"{url[:200]}: {type(error).__name__}: {str(error)[:500]}") from None
+    return request
+
+
+def _callback(spider: Spider, name: object) -> Any:
+    method = getattr(spider, name, None) if name in callbacks_of(type(spider)) else None
+    if not callable(method):
+        raise DecodeError(
+            f"{_no_callback(spider, name)}; rename it back, or replay the request after a deploy"
+        )
+    return method
+
+
+def _check_head(fields: dict[str, Any]) -> None:
+    """Let pass a method and headers that stay on their own lines."""
+    if not METHOD.fullmatch(fields.get("method", "GET")):
+        raise DecodeError(f"{fields['method']!r:.80} is no method of HTTP")
+    for name, values in fields.get("headers", {}).items():
+        for value in (name, *(values if isinstance(values, list | tuple) else [values])):
+            if set(value) & ({"\r", "\n", "\0"} if isinstance(value, str) else {13, 10, 0}):
+                raise DecodeError(f"header {name!r:.80} has a line break in it")
+
+
+def make_request(
+    cls: type[Request], url: str, meta: dict[str, Any] | None = None, **fields: Any
+) -> Request:
+    """Make a request, without looking for what to escape in a URL that has nothing of the kind."""
+    if "verbatim_url" in (meta or ()) or _SAFE_URL.fullmatch(url) is None:
+        return cls(url, meta=meta, **fields)
+    request = cls(url, meta={**(meta or {}), "verbatim_url": True}, **fields)
+    del request.meta["verbatim_url"]  # this URL needed none; one made of it may
+    return request
+
+
+def _request_class(path: Any) -> type[Request]:
+    if path is None:
+        return Request
+    if path not in _CLASSES:
+        raise DecodeError(f"{path!r:.80} is not a request class of Scrapy")
+    return _CLASSES[path]
+
+
+def own_address(request: Request) -> str:
+    """Where a page was asked for first, whatever that led to; as products are stored."""
+    way = request.meta.get("redirect_urls") or (request.url,)
+    try:
+        return tidy(str(way[0]))
+    except ValueError:
+        return str(way[0])

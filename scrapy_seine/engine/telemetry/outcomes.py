@@ -1,0 +1,144 @@
+"""Extension: counts how requests end, by domain, and tells the fleet every few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from scrapy_seine.config import FrontierConfig, number
+from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.counting import Histogram, TopLabels
+from scrapy_seine.engine.inflight import Entry, ledger_of
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.reads.outcome_counts import record
+
+logger = logging.getLogger(__name__)
+#: Domains remembered between two reports, at most; beyond them only labels are counted.
+MAX_PENDING = 20_000
+
+
+class Tally:
+    """Counts of one process. Pure: the extension feeds it, the exporter and the report read it."""
+
+    def __init__(self, labels: int = 50) -> None:
+        self.top = TopLabels(labels)
+        self.seconds = Histogram()
+        self.by_label: dict[tuple[str, str], int] = {}
+        self._pending: dict[str, dict[str, int]] = {}
+
+    def ended(self, domain: str, outcome: str) -> None:
+        """Count the end of one lease."""
+        key = (self.top.label(domain), outcome)
+        self.by_label[key] = self.by_label.get(key, 0) + 1
+        counts = self._pending.get(domain)
+        if counts is None:
+            if len(self._pending) >= MAX_PENDING:
+                return
+            counts = self._pending[domain] = {}
+        counts[outcome] = counts.get(outcome, 0) + 1
+
+    def take(self) -> dict[str, dict[str, int]]:
+        """Return what was counted since the last call, and begin anew."""
+        pending, self._pending = self._pending, {}
+        self.top.promote(sorted(pending, key=lambda d: -sum(pending[d].values()))[:50])
+        return pending
+
+    def put_back(self, taken: dict[str, dict[str, int]]) -> None:
+        """Return what could not be reported."""
+        for domain, counts in taken.items():
+            mine = self._pending.setdefault(domain, {})
+            for outcome, n in counts.items():
+                mine[outcome] = mine.get(outcome, 0) + n
+
+
+class TallyExtension:
+    """Feeds the tally from Scrapy's and the ledger's events, and reports it to Redis."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.stats: Any = crawler.stats
+        self.tally = tally_of(crawler)
+        config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
+        self.keys = Keys(config.crawl, config.partitions)
+        self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
+        self._items_told = 0
+        self._task: asyncio.Task[None] | None = None
+        self._redis: Redis | None = None
+        self._reporting = asyncio.Lock()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Connect the signals of one crawler."""
+        self = cls(crawler)
+        ledger_of(crawler).watch(self._ended)
+        connect: Callable[..., Any] = crawler.signals.connect
+        connect(self._response, signals.response_received)
+        connect(self._opened, signals.spider_opened)
+        connect(self._closed, signals.spider_closed)
+        return self
+
+    def _ended(self, entry: Entry) -> None:
+        self.tally.ended(entry.lease.domain, entry.outcome)
+
+    def _response(self, response: Response, request: Request) -> None:
+        latency = request.meta.get("download_latency")
+        if latency is not None:
+            self.tally.seconds.observe(latency)
+
+    def _opened(self) -> None:
+        self._task = asyncio.ensure_future(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(self.interval_s)
+            await self.report()
+
+    async def report(self) -> None:
+        """Send what was counted; what cannot be sent waits for the next time."""
+        async with self._reporting:
+            await self._report()
+
+    async def _report(self) -> None:
+        ended = self.tally.take()
+        items = self.stats.get_value("item_scraped_count", 0)
+        if not ended and items == self._items_told:
+            return
+        if self._redis is None:
+            self._redis = redis_client(self._redis_url())
+        try:
+            await record(self._redis, self.keys, ended, items - self._items_told, time.time())
+        except (RedisError, OSError) as error:
+            logger.debug("tally not told: %s", error)
+            self.tally.put_back(ended)
+            return
+        self._items_told = items
+
+    def _redis_url(self) -> str:
+        return endpoints(self.crawler.settings, need=("redis",)).redis_url
+
+    async def _closed(self) -> None:
+        if self._task is not None:
+            async with self._reporting:  # never cut a report in two
+                self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self.report()
+        if self._redis is not None:
+            await self._redis.aclose()
+
+
+_tallies: WeakKeyDictionary[Crawler, Tally] = WeakKeyDictionary()
+
+
+def tally_of(crawler: Crawler) -> Tally:
+    """The crawler's tally, whoever asks first."""
+    return _tallies.setdefault(crawler, Tally())

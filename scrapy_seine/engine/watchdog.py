@@ -1,0 +1,140 @@
+"""While the event loop stands still, leases are kept for a while; then the worker exits.
+
+C code and a spider's own blocking call hear no signal. A thread with a connection of its own
+renews what the worker holds, so that no other worker takes the same page meanwhile and stands
+still as well. After three times the limit on reading the process exits with a code of its own;
+its leases then expire, and each of them counts as a delivery whose worker died.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from time import monotonic
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.connect import redis_client
+from scrapy_seine.engine.heartbeat import Presence
+from scrapy_seine.engine.inflight import Entry
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.partitions import join_frontier
+
+logger = logging.getLogger(__name__)
+#: The code of a process whose event loop stood still (EX_SOFTWARE).
+EXIT_CODE = 70
+#: Pages of a domain whose reading took too long, after which it is paused.
+MOST_OVERRUNS = 3
+#: The loop says so often that it runs, s.
+_TICK_S = 1.0
+_LAST_WORDS_S = 2.0
+
+
+class Watchdog:
+    """Watches one event loop from a thread."""
+
+    def __init__(
+        self,
+        presence: Presence,
+        redis_url: str,
+        config: FrontierConfig,
+        limit_s: float,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._presence, self._url, self._config = presence, redis_url, config
+        self._patience_s = 3 * limit_s
+        self._loop = loop
+        self._ticks = 0
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="seine-watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch; without a limit nothing is watched."""
+        if self._patience_s > 0:
+            self._tick()
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._stopped.set()
+
+    def _tick(self) -> None:
+        self._ticks += 1
+        if not self._stopped.is_set():
+            self._loop.call_later(_TICK_S, self._tick)
+
+    def _run(self) -> None:
+        asyncio.run(self._watch())
+
+    async def _watch(self) -> None:
+        """Count for how long the loop stands still; a frozen process counts as one look."""
+        redis: Redis | None = None
+        frontier: Frontier | None = None
+        renew_s = self._presence.lease_s / 3
+        seen, still_s, renewed_s, looked = -1, 0.0, 0.0, monotonic()
+        while not self._stopped.is_set():
+            await asyncio.sleep(_TICK_S)
+            now = monotonic()
+            passed_s, looked = min(now - looked, 2 * _TICK_S), now
+            if self._ticks != seen:
+                seen, still_s, renewed_s = self._ticks, 0.0, 0.0
+                continue
+            still_s += passed_s
+            if still_s > self._patience_s + _TICK_S:
+                self._exit(still_s)
+            if still_s - renewed_s < renew_s:
+                continue
+            renewed_s = still_s
+            try:
+                if frontier is None:
+                    redis = redis or redis_client(self._url)
+                    frontier = await join_frontier(
+                        redis, self._config.crawl, self._config.partitions
+                    )
+                await self._renew(frontier)
+            except (RedisError, OSError, RuntimeError) as error:
+                # RuntimeError: the loop went on, and changed what it holds.
+                logger.debug("leases were not renewed: %s", error)
+        if redis is not None:
+            await redis.aclose()
+
+    async def _renew(self, frontier: Frontier) -> None:
+        presence = self._presence
+        leases = [*presence.ledger.leases, *presence.pump.buffered]
+        ttl_ms = int(presence.lease_s * 1000)
+        await frontier.renew(presence.worker, leases, ttl_ms=ttl_ms, info=presence.last_info)
+
+    def _exit(self, still_s: float) -> None:
+        words = (
+            f"worker exits: its event loop stood still for {still_s:.0f} s, because a page or a "
+            "blocking call held it; its requests return when their leases expire"
+        )
+        # Whoever holds the loop may hold the log's lock too.
+        last = threading.Thread(target=logger.critical, args=(words,), daemon=True)
+        last.start()
+        last.join(_LAST_WORDS_S)
+        if last.is_alive():
+            os.write(2, f"{words}\n".encode())
+        os._exit(EXIT_CODE)
+
+
+async def note_overrun(frontier: Frontier, redis: Redis, entry: Entry) -> None:
+    """Count a page that took too long against its domain, and pause the domain after the third."""
+    domain = entry.lease.domain
+    key = frontier.keys.part(domain).overran
+    try:
+        count = int(await redis.hincrby(key, domain, 1))
+        if count >= MOST_OVERRUNS:
+            await redis.hdel(key, domain)
+            await frontier.pause(domain)
+            logger.error(
+                "domain %s is paused: reading %d of its pages took too long; `scrapy frontier "
+                "resume --domain %s` lets it go on",
+                *(domain, count, domain),
+            )
+    except (RedisError, OSError) as error:
+        logger.warning("an overrun of %s was not counted: %s", domain, error)

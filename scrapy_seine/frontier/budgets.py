@@ -1,0 +1,62 @@
+"""What a job has in each partition, told to the others: each one counts but its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.outbox import together
+
+#: Newest jobs that are looked at.
+MOST_JOBS = 100
+
+
+async def tell_totals(frontier: Frontier) -> int:
+    """Write to each partition what all others hold of each job that has a budget; returns jobs.
+
+    Raises:
+        RedisError: a server does not answer.
+    """
+    limited = await _limited(frontier)
+    if not limited:
+        return 0
+    totals = await together(_totals(part, list(limited)) for part in frontier.parts)
+    sums = [sum(column) for column in zip(*totals, strict=True)]
+    await together(
+        _tell(part, limited, [every - own for every, own in zip(sums, mine, strict=True)])
+        for part, mine in zip(frontier.parts, totals, strict=True)
+    )
+    return len(limited)
+
+
+async def _limited(frontier: Frontier) -> dict[str, bytes | None]:
+    """Running jobs that have a budget, their own (as its value) or the crawl's."""
+    client: Any = frontier.redis
+    keys = frontier.keys
+    names = [n.decode() for n in await client.zrevrange(keys.jobs, 0, MOST_JOBS - 1)]
+    pipe = frontier.redis.pipeline(transaction=False)
+    pipe.hget(keys.control, "job_pages")
+    for name in names:
+        pipe.hmget(f"{keys.job}:{name}", "state", "budget")
+    common, *found = await pipe.execute()
+    return {
+        name: budget
+        for name, (state, budget) in zip(names, found, strict=True)
+        if state not in {b"finished", b"cancelled"} and (budget or int(common or 0))
+    }
+
+
+async def _totals(part: Frontier, names: list[str]) -> list[int]:
+    pipe = part.redis.pipeline(transaction=False)
+    for name in names:
+        pipe.hget(f"{part.keys.job}:{name}", "total")
+    return [int(total or 0) for total in await pipe.execute()]
+
+
+async def _tell(part: Frontier, limited: dict[str, bytes | None], elsewhere: list[int]) -> None:
+    pipe = part.redis.pipeline(transaction=False)
+    for (name, budget), n in zip(limited.items(), elsewhere, strict=True):
+        pipe.hset(f"{part.keys.job}:{name}", "elsewhere", str(n))
+        if budget:
+            pipe.hset(f"{part.keys.job}:{name}", "budget", budget)
+    await pipe.execute()

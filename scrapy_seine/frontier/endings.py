@@ -1,0 +1,176 @@
+"""What a worker has to tell the frontier, collected until the next round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.wire import MAX_CHILDREN, commit_args
+
+#: Leases ended by one script, at most: a script holds up every other client.
+MAX_PAGES = 100
+#: Where the subjects of a call wait; a site's wish is its own.
+_HOMES = {
+    "land": "landed",
+    "push": "pushes",
+    "commit": "done",
+    "commit_out": "done",
+    "retry": "retries",
+    "bury": "burials",
+    "release": "releases",
+}
+#: Arguments of `measure`: the bounds, then so many for each domain.
+_BOUNDS, _MEASURED = 3, 5
+
+
+@attrs.frozen
+class Call:
+    """One script call of a round trip, and what it speaks of."""
+
+    name: str
+    args: list[Any]
+    about: list[Any]
+
+
+def _commit(pages: Sequence[Done]) -> tuple[str, list[Any]]:
+    return "commit", commit_args(pages)
+
+
+@attrs.define
+class Endings:
+    """What sites wish; pages done, to retry, to bury or to hand back; slots to free; pushes."""
+
+    limits: list[Call] = attrs.Factory(list)
+    done: list[Done] = attrs.Factory(list)
+    retries: list[Retry] = attrs.Factory(list)
+    burials: list[Burial] = attrs.Factory(list)
+    releases: list[Lease] = attrs.Factory(list)
+    landed: list[Lease] = attrs.Factory(list)
+    pushes: list[Push] = attrs.Factory(list)
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.done
+            or self.retries
+            or self.burials
+            or self.releases
+            or self.pushes
+            or self.landed
+            or self.limits
+        )
+
+    def __len__(self) -> int:
+        return len(self.done) + len(self.retries) + len(self.burials) + len(self.pushes)
+
+    def put_back(self, earlier: Endings) -> None:
+        """The round trip failed: *earlier* goes first next time."""
+        for field in attrs.fields(Endings):
+            getattr(self, field.name)[:0] = getattr(earlier, field.name)
+
+    def take_back(self, calls: Sequence[Call], *, lost: bool = False) -> None:
+        """Calls failed: what they speak of goes first next time.
+
+        *lost*: Redis forgot the leases they are about; only what needs none is said again.
+        """
+        earlier = Endings()
+        for made in calls:
+            home = _HOMES.get(made.name)
+            if home is None:
+                earlier.limits.append(made)
+            elif not lost or home == "pushes":
+                getattr(earlier, home).extend(made.about)
+        self.put_back(earlier)
+
+    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+        """Drop what would end leases that are no longer held; returns these."""
+        gone: list[Lease] = []
+        for name in ("done", "retries", "burials"):
+            endings = getattr(self, name)
+            gone += [ending.lease for ending in endings if of(ending.lease)]
+            endings[:] = [ending for ending in endings if not of(ending.lease)]
+        for leases in (self.releases, self.landed):
+            leases[:] = [lease for lease in leases if not of(lease)]
+        return gone
+
+    def split(self, frontier: Frontier) -> list[Endings]:
+        """Sort what each partition is to be told, by its number."""
+        made = [Endings() for _ in frontier.parts]
+
+        def home(domain: str) -> int:
+            return frontier.part(domain).keys.index or 0
+
+        for wish in self.limits:
+            for index, part in _routed(wish, home):
+                made[index].limits.append(part)
+        for push in self.pushes:
+            made[home(push.domain)].pushes.append(push)
+        for name in ("done", "retries", "burials"):
+            for ending in getattr(self, name):
+                getattr(made[part_of(ending.lease.id)], name).append(ending)
+        for name in ("releases", "landed"):
+            for lease in getattr(self, name):
+                getattr(made[part_of(lease.id)], name).append(lease)
+        return made
+
+    def calls(
+        self, commit: Callable[[Sequence[Done]], tuple[str, list[Any]]] = _commit
+    ) -> Iterator[Call]:
+        """Script calls, small enough for Lua's stack and for the server's other clients.
+
+        *commit* says which script ends pages, and with what arguments.
+        """
+        ending = {d.lease.id for d in self.done}
+        landed = [lease for lease in self.landed if lease.id not in ending]
+        for part in _parts(landed, MAX_PAGES):
+            yield Call("land", [a for x in part for a in (x.id, x.token)], part)
+        for part in _parts(self.pushes, MAX_CHILDREN):
+            yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
+        for pages in _by_children(self.done):
+            name, args = commit(pages)
+            yield Call(name, args, pages)
+        for part in _parts(self.retries, MAX_PAGES):
+            args = [a for r in part for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+            yield Call("retry", [len(part), *args], part)
+        for part in _parts(self.burials, MAX_PAGES):
+            args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]
+            yield Call("bury", [len(part), *args], part)
+        for part in _parts(self.releases, MAX_PAGES):
+            args = [a for x in part for a in (x.id, x.token)]
+            yield Call("release", [len(part), *args], part)
+
+
+def _routed(wish: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
+    """Where a wish goes: to its domain's partition, and measures of many domains to each one's."""
+    if wish.name != "measure":
+        yield home(wish.args[0]), wish
+        return
+    bounds, rest = wish.args[:_BOUNDS], wish.args[_BOUNDS:]
+    found: dict[int, list[Any]] = {}
+    for at in range(0, len(rest), _MEASURED):
+        found.setdefault(home(rest[at]), []).extend(rest[at : at + _MEASURED])
+    for index, args in found.items():
+        yield index, Call(wish.name, [*bounds, *args], wish.about)
+
+
+def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(things), size):
+        yield things[start : start + size]
+
+
+def _by_children(pages: list[Done]) -> Iterator[list[Done]]:
+    """Group pages so that a group has few pages and few children; a page is never split (I3)."""
+    group: list[Done] = []
+    children = 0
+    for page in pages:
+        if group and (len(group) >= MAX_PAGES or children + len(page.children) > MAX_CHILDREN):
+            yield group
+            group, children = [], 0
+        group.append(page)
+        children += len(page.children)
+    if group:
+        yield group

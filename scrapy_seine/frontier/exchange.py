@@ -1,0 +1,404 @@
+"""The pump: moves leases in and endings out, off the reactor's path, in one round trip at a time.
+
+Scrapy asks its scheduler synchronously; Redis is asked here, asynchronously. Leases are read
+ahead, endings are written behind, both in the same pipeline. What could not be sent stays and is
+sent again: each verb is fenced, so that twice is as good as once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import count
+from time import monotonic
+from typing import Any
+
+import attrs
+from redis.exceptions import RedisError, ResponseError
+
+from scrapy_seine.config import FrontierConfig, redact
+from scrapy_seine.frontier.endings import Call, Endings
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lateness import Slack
+from scrapy_seine.frontier.lines import Answer, Lines, Wish
+from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
+from scrapy_seine.frontier.partitions import Look, is_over
+from scrapy_seine.frontier.recovery import Kept
+from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.frontier.state import StateError, new_token
+from scrapy_seine.frontier.timer import Alarm
+from scrapy_seine.frontier.wire import lanes_arg
+
+logger = logging.getLogger(__name__)
+#: An idle worker asks this often although nothing woke it, s.
+POLL_S = 1.0
+#: How long endings wait for company before a round trip, s.
+LINGER_S = 0.01
+#: A domain with a delay is handed out this long before its time, so that the send is on time, ms.
+LEAD_MS = 25
+
+
+class Pump:
+    """One worker's exchange with the frontier."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        config: FrontierConfig,
+        worker: str,
+        *,
+        arrived: Callable[[], None],
+        confirmed: Callable[[int], None],
+        counted: Callable[[str, int], None],
+    ) -> None:
+        self.frontier = frontier
+        self.config = config
+        self.worker = worker
+        self._arrived = arrived
+        self._confirmed = confirmed
+        self._count = counted
+        self.endings = Endings()
+        self.kept = Kept()
+        self.buffer: deque[Lease] = deque()
+        self._later: list[tuple[float, int, Lease]] = []
+        self._order = count()
+        self.paused = False
+        self.lost = False
+        """Redis has lost the crawl: nothing is said to the one that is there."""
+        self.held_back = False
+        self.stopping = False
+        self.undone: int | None = None
+        self.undone_at = 0.0
+        self.saw_work = False
+        self._entered_at_open: int | None = None
+        self._starved = False
+        self._sending = False
+        wish = Wish(
+            worker=worker,
+            ttl_ms=int(config.lease_s * 1000),
+            lead_ms=LEAD_MS,
+            lanes=lanes_arg(config.lanes),
+        )
+        self.lines = Lines(frontier, wish)
+        self.slack = Slack()
+        self._look: Look = []
+        self._outbox = self._bringing = False
+        self._reap_from = 0.0
+        self._outage_from: float | None = None
+        self._wake = asyncio.Event()
+        self._alarm = Alarm(self._wake.set)
+
+    def take(self) -> Lease | None:
+        """Next lease that may be sent now."""
+        if self.paused or self.held_back or self.lost:
+            return None
+        self._ripen()
+        # Where the frontier had nothing more, its timer or a wake-up asks again: not every caller.
+        if not self._starved and len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
+            self.kick(LINGER_S if self.buffer else 0.0)
+        return self.buffer.popleft() if self.buffer else None
+
+    def push(self, push: Push) -> None:
+        """Send a request that no page yielded."""
+        if push.force or push.fingerprint is None:  # its call may have to be repeated
+            push = attrs.evolve(push, mark=push.mark or new_token())
+        self.endings.pushes.append(push)
+        self._outgoing()
+
+    def done(self, page: Done) -> None:
+        """A page is done and stored."""
+        self.endings.done.append(page)
+        self._outgoing()
+
+    def retry(self, retry: Retry) -> None:
+        """A request is to be tried again."""
+        self.endings.retries.append(retry)
+        self._outgoing()
+
+    def bury(self, burial: Burial) -> None:
+        """A request is given up."""
+        self.endings.burials.append(burial)
+        self._outgoing()
+
+    def release(self, lease: Lease) -> None:
+        """A request goes back unsent."""
+        self.endings.releases.append(lease)
+        self._outgoing()
+
+    def now_ms(self, lease: Lease) -> float:
+        """The time on the clock of a lease's server, as well as it is known here (I6)."""
+        return self.clock(lease).remote(monotonic()) * 1000
+
+    def clock(self, lease: Lease) -> Clock:
+        """The clock of a lease's server."""
+        return self.lines.clock(lease.id)
+
+    def tell(self, verb: str, *args: Any) -> None:
+        """Send a site's wish (`set_delay`, `block_until`), ahead of the next leases."""
+        self.endings.limits.append(Call(verb, list(args), []))
+        self._outgoing()
+
+    def land(self, lease: Lease) -> None:
+        """A download is over: its domain's slot may be used again."""
+        if self._starved:
+            self.endings.landed.append(lease)
+            self.kick(LINGER_S / 2)
+
+    @property
+    def busy(self) -> bool:
+        """Something is here, or on its way to Redis."""
+        return bool(self.buffer or self._later or self.endings or self._sending)
+
+    @property
+    def buffered(self) -> list[Lease]:
+        """Leases that Scrapy does not have yet."""
+        return [*self.buffer, *(lease for _, _, lease in self._later)]
+
+    def kick(self, delay_s: float = 0.0) -> None:
+        """Make a round trip within *delay_s*."""
+        if not self._wake.is_set():
+            self._alarm.within(delay_s)
+
+    def _outgoing(self) -> None:
+        self.undone = None
+        self.kick(0.0 if len(self.endings) >= 2 * self.config.read_ahead else LINGER_S)
+
+    async def run(self) -> None:
+        """Exchange until cancelled; raises RedisError when an outage outlasts its limit."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self.exchange()
+            except StateError:
+                self.kick(LINGER_S)  # what is to be done was done where it was noticed
+            except (RedisError, OSError) as error:
+                await self._sit_out(error)
+            else:
+                self._outage_from = None
+
+    async def _sit_out(self, error: Exception) -> None:
+        now = monotonic()
+        if self._outage_from is None:
+            self._outage_from = now
+            # An error reply is an answer: a full disk or memory, a replica, a key of another type.
+            says = "refuses" if isinstance(error, ResponseError) else "does not answer"
+            logger.warning("Redis %s (%s); working from the buffers", says, redact(str(error)))
+        if now - self._outage_from > self.config.outage_s:
+            raise error
+        # Leases of live workers may look expired when Redis returns: let them renew first.
+        self._reap_from = now + self.config.lease_s / 3 + 1
+        self._count("outage_retries", 1)
+        self.kick(random.uniform(0.1, 0.5 + min(2.0, (now - self._outage_from) / 4)))
+
+    async def exchange(self) -> None:
+        """One round trip: leases in, endings out.
+
+        Raises:
+            RedisError: a server does not answer; what it was to be told is kept.
+        """
+        if self.lost:
+            return
+        wanted = self._wanted()
+        outgoing, self.endings = self.endings, Endings()
+        if not wanted and not outgoing:
+            return
+        self._sending = True
+        asked = monotonic()
+        try:
+            answers = await self.lines.exchange(outgoing, wanted, int(self.slack.ms))
+        except BaseException:
+            self.endings.put_back(outgoing)
+            raise
+        finally:
+            self._sending = False
+        self._count("redis_round_trips", 1)
+        errors = [answer.error for answer in answers if answer.error is not None]
+        for answer in answers:
+            self._failed(answer)
+            for made, reply in answer.ended:
+                self._ended(made, reply)
+        if found := [(x, x.leased) for x in answers if x.leased is not None]:
+            self._leased(found, wanted, asked, fresh=not outgoing)
+        if errors:
+            raise errors[0]
+        if outgoing and (self._starved or not self.buffer):
+            self.kick(LINGER_S / 4)
+
+    def _failed(self, answer: Answer) -> None:
+        """Keep what a server did not do; what it refuses for good is not said again."""
+        kept = answer.failed
+        if isinstance(answer.error, ResponseError) and "WRONGTYPE" in str(answer.error):
+            for made in kept:
+                if made in answer.sent.limits:
+                    logger.error("%s of %s is refused: %s", made.name, made.args[:1], answer.error)
+                    self._count("refused", 1)
+            kept = [made for made in kept if made not in answer.sent.limits]
+        self.endings.take_back(kept, lost=isinstance(answer.error, StateError))
+
+    def _wanted(self) -> int:
+        if self.stopping or self.held_back:
+            return 0
+        have = len(self.buffer) + len(self._later)
+        return 0 if have > self.config.read_ahead // 2 else self.config.read_ahead - have
+
+    def _leased(
+        self, found: Sequence[tuple[Answer, Leased]], wanted: int, asked: float, *, fresh: bool
+    ) -> None:
+        now = monotonic()
+        for answer, reply in found:
+            answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
+        leases = [lease for _, reply in found for lease in reply.leases]
+        for key in (key for _, reply in found for key in reply.broken_keys):
+            logger.error("key %s is of the wrong type; what is its own was set aside for 60 s", key)
+            self._count("broken_keys", 1)
+        if len(self.lines) > 1:
+            leases.sort(key=lambda lease: lease.level)
+        self.paused = any(reply.state == "PAUSED" for _, reply in found)
+        for lease in leases:
+            # Ahead of its time: the connection is made meanwhile, and the gate lets it out on time.
+            slot = self.clock(lease).local((lease.slot_ms - LEAD_MS) / 1000)
+            if slot <= now:
+                self.buffer.append(lease)
+            else:
+                heapq.heappush(self._later, (slot, next(self._order), lease))
+                asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
+        self._starved = len(leases) < wanted
+        self._learn_progress([reply for _, reply in found], fresh=fresh)
+        expired = [answer.line.part for answer, reply in found if reply.expired]
+        if expired and now >= self._reap_from:
+            self._reap_from = now + 1
+            _spawn(self._reap(expired))
+        if self._starved:
+            waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
+            due_s = min(waits) / 1000 if waits else 1
+            self.kick(max(0.002, min(due_s, POLL_S)))
+        self._arrived()
+
+    def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
+        """Learn how much is left; nothing only where two looks at several partitions agree."""
+        look = [(reply.undone, reply.entered) for reply in replies]
+        entered, whole = sum(n for _, n in look), len(look) == len(self.lines)
+        if self._entered_at_open is None and whole:
+            self._entered_at_open = entered
+        worked = whole and entered > (self._entered_at_open or 0)
+        if worked or any(undone for undone, _ in look):
+            self.saw_work = True
+        known = sum(n for n, _ in look) if whole and fresh and not self.endings else None
+        if len(self.lines) > 1:
+            last, self._look = self._look, look if known == 0 else []
+            if known == 0 and not is_over(last, look):
+                known = None
+                self.kick(LINGER_S)
+        if known == 0 and self.undone != 0:
+            self.undone_at = monotonic()
+        self.undone = known
+
+    def _ended(self, made: Call, reply: Any) -> None:
+        if made.name.startswith("commit"):
+            for page, word in zip(made.about, reply, strict=True):
+                if word == b"OK":
+                    for child in page.children:
+                        if child.fingerprint is not None:
+                            self._confirmed(child.fingerprint)
+                else:
+                    self._count("lost", 1)
+            if made.name == "commit_out" and any(page.children for page in made.about):
+                self._bring_on()
+        elif made.name == "push":
+            self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
+            self._count("over_budget", sum(word == b"OVER" for word in reply))
+            self.kept.add(made.about)
+
+    def _ripen(self) -> None:
+        now = monotonic()
+        while self._later and self._later[0][0] <= now:
+            self.buffer.append(heapq.heappop(self._later)[2])
+
+    def _bring_on(self) -> None:
+        """Links to other partitions are in an outbox: bring them there, off the workers' path."""
+        self._outbox = True
+        if not self._bringing:
+            self._bringing = True
+            _spawn(self._bring())
+
+    async def _bring(self) -> None:
+        try:
+            while self._outbox:
+                self._outbox = False
+                await self.frontier.forward()
+        except (RedisError, OSError) as error:
+            logger.debug("the next heartbeat brings on what is in the outbox: %s", error)
+        finally:
+            self._bringing = False
+
+    async def _reap(self, parts: Sequence[Frontier]) -> None:
+        returned = buried = 0
+        for part in parts:
+            try:
+                found = await part.reap(max_deliveries=self.config.max_deliveries)
+            except (RedisError, OSError):
+                continue
+            returned, buried = returned + found[0], buried + found[1]
+        if returned or buried:
+            logger.info("took back %d leases of silent workers, buried %d", returned, buried)
+            self.kick()
+
+    def give_back(self, domain: str = "") -> None:
+        """Hand back what Scrapy does not have yet, of all domains or of one."""
+        given = [x for x in self.buffered if not domain or x.domain == domain]
+        self.endings.releases += given
+        self.drop([lease.id for lease in given])
+        self.kick()
+
+    def drop(self, ids: Sequence[str]) -> None:
+        """Leases that are no longer ours must not be sent."""
+        gone = set(ids)
+        self.buffer = deque(lease for lease in self.buffer if lease.id not in gone)
+        self._later = [entry for entry in self._later if entry[2].id not in gone]
+        heapq.heapify(self._later)
+
+    def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
+        """Drop what Redis forgot that it gave to this worker; returns these leases."""
+        gone = [lease for lease in self.buffered if of(lease)]
+        self.drop([lease.id for lease in gone])
+        self.undone, self._look = None, []
+        return gone + self.endings.let_go(of)
+
+    async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:
+        """Send everything that is left, and hand back *leases*; give up after *limit_s*."""
+        self.stopping = True
+        self.endings.releases += leases
+        self.give_back()
+        until = monotonic() + limit_s
+        while (self.endings or self._sending) and not self.lost:
+            try:
+                await self.exchange()
+            except (RedisError, OSError) as error:
+                if monotonic() > until:
+                    logger.warning("leases are left to expire: %s", error)
+                    return
+                await asyncio.sleep(0.2)
+            else:
+                await asyncio.sleep(0)
+        if self._outbox or self._bringing:
+            self._outbox = True
+            await self._bring()
+
+
+def _loop_time(at: float) -> float:
+    """Turn a monotonic time into the loop's, which may have another origin."""
+    return asyncio.get_running_loop().time() + max(0.0, at - monotonic())
+
+
+_tasks: set[asyncio.Task[None]] = set()
+
+
+def _spawn(coroutine: Any) -> None:
+    task = asyncio.ensure_future(coroutine)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)

@@ -1,0 +1,403 @@
+"""The frontier's verbs, one method and one Lua script each. Batches in, words out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import attrs
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from scrapy_seine.errors import FrontierError
+from scrapy_seine.frontier import clearing
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.model import (
+    NO_BUDGETS,
+    Budgets,
+    Burial,
+    Counts,
+    Done,
+    Latency,
+    Lease,
+    Leased,
+    Push,
+    Retry,
+)
+from scrapy_seine.frontier.seal import NO_SEAL, Seal
+from scrapy_seine.frontier.state import Known, Watch, new_id, new_token
+from scrapy_seine.frontier.wire import (
+    MAX_CHILDREN,
+    commit_args,
+    lanes_arg,
+    parse_leased,
+    remembered,
+    script,
+    text,
+    untried,
+)
+from scrapy_seine.lenient import whole
+from scrapy_seine.scripts import call
+
+
+class Frontier:
+    """One crawl's frontier in Redis, or one partition of it (see `partitions`).
+
+    Any number may exist in any process. One that was told to `begin` refuses to work on
+    another state than the crawl's own (I12); the others work on what is there, as commands do.
+    """
+
+    #: Signs what jobs, imports and replays push; a worker's scheduler signs by itself.
+    seal: Seal = NO_SEAL
+
+    def __init__(self, redis: Redis, crawl: str | Keys, *, now_ms: int = 0) -> None:
+        self.redis = redis
+        self.keys = crawl if isinstance(crawl, Keys) else Keys(crawl)
+        #: 0 asks the server's clock (I6); tests pass their own time.
+        self.now_ms = now_ms
+        self.watch = Watch()
+
+    @property
+    def parts(self) -> Sequence[Frontier]:
+        """Frontiers of the partitions, by number: this one, where the crawl is not split."""
+        return (self,)
+
+    def part(self, domain: str) -> Frontier:
+        """Where a domain's requests are."""
+        return self
+
+    def sealed(self, secrets: Sequence[str]) -> Self:
+        """Sign requests from here on, where there is a secret; see `seal`."""
+        self.seal = Seal(self.keys.crawl, secrets)
+        for part in self.parts:
+            part.seal = self.seal
+        return self
+
+    async def run(self, name: str, *args: Any) -> Any:
+        """Run one of the scripts; returns its reply as it is.
+
+        Raises:
+            StateError: Redis has another state of the crawl than the one that is remembered.
+        """
+        try:
+            stamp = self.watch.stamp(self.now_ms)
+            return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
+        except ResponseError as error:
+            raise self.watch.judged(error) from None
+
+    async def begin(self) -> None:
+        """Work on the crawl's present state from now on, and on no other; a new crawl gets one.
+
+        Raises:
+            RedisError: a server does not answer.
+        """
+        self.watch.known = None
+        self.watch.known = Known.read(text(await self.run("begin", new_id())))
+
+    async def push(self, pushes: Sequence[Push]) -> list[str]:
+        """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
+        replies: list[str] = []
+        for start in range(0, len(pushes), MAX_CHILDREN):
+            part = pushes[start : start + MAX_CHILDREN]
+            args = [arg for push in part for arg in push.args()]
+            before = self.watch.before
+            replies += map(text, await self.run("push", len(part), *args))
+            self.watch.entered(before, len(part))
+        return replies
+
+    async def lease(
+        self,
+        worker: str,
+        wanted: int,
+        *,
+        ttl_ms: int,
+        lead_ms: int = 0,
+        lanes: Sequence[str] = (),
+        slack_ms: int = 0,
+    ) -> Leased:
+        """Take up to *wanted* requests that may be sent now and need no lane beyond *lanes*.
+
+        They may be sent late by *slack_ms*, where that is more than the usual margin.
+        """
+        args = (worker, wanted, ttl_ms, lead_ms, lanes_arg(lanes), slack_ms, new_token())
+        before = self.watch.before
+        leased = parse_leased(await self.run("lease", *args), slack_ms)
+        self.watch.saw(before, leased.state_shown)
+        return leased
+
+    async def renew(
+        self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
+    ) -> list[str]:
+        """Keep leases for another *ttl_ms*; returns ids that are no longer this worker's."""
+        args = [arg for lease in leases for arg in (lease.id, lease.token)]
+        return [text(i) for i in await self.run("renew", worker, ttl_ms, info, *args)]
+
+    async def commit(self, pages: Sequence[Done]) -> list[str]:
+        """End leases and push their children, in one script (I3); 'OK' or 'LOST' for each."""
+        name, args = self.commit_call(pages)
+        return [text(r) for r in await self.run(name, *args)]
+
+    def commit_call(self, pages: Sequence[Done]) -> tuple[str, list[Any]]:
+        """Which script commits, and its arguments."""
+        if self.keys.index is None:
+            return "commit", commit_args(pages)
+        return "commit_out", commit_args(pages, self.keys)
+
+    async def retry(self, retries: Sequence[Retry]) -> list[str]:
+        """Send failed requests back; 'OK' or 'LOST' for each."""
+        args = [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
+        return [text(r) for r in await self.run("retry", len(retries), *args)]
+
+    async def bury(self, burials: Sequence[Burial]) -> list[str]:
+        """Give requests up, with the reason; 'OK' or 'LOST' for each."""
+        args = [a for b in burials for a in (b.lease.id, b.lease.token, b.note)]
+        return [text(r) for r in await self.run("bury", len(burials), *args)]
+
+    async def release(self, leases: Sequence[Lease]) -> list[str]:
+        """Hand leases back unfinished; 'OK' or 'LOST' for each."""
+        args = [a for lease in leases for a in (lease.id, lease.token)]
+        return [text(r) for r in await self.run("release", len(leases), *args)]
+
+    async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
+        """Take back expired leases; returns how many returned and how many were buried."""
+        returned, buried = await self.run("reap", limit, max_deliveries)
+        return int(returned), int(buried)
+
+    async def set_delay(
+        self,
+        domain: str,
+        *,
+        delay_ms: int | None = None,
+        concurrency: int | None = None,
+        jitter: float | None = None,
+        robots_ms: int | None = None,
+    ) -> None:
+        """Set limits of a domain; None leaves one as it is.
+
+        *delay_ms* is the operator's pause, *robots_ms* what robots.txt asks: the longer counts.
+        """
+        limits = (delay_ms, concurrency, jitter, robots_ms)
+        await self.run("set_delay", domain, *("" if value is None else value for value in limits))
+
+    async def reslot(
+        self,
+        lease: Lease,
+        *,
+        spent_ms: int | None = None,
+        patience_ms: int = 1000,
+        slack_ms: int = 0,
+    ) -> tuple[int, int, int]:
+        """Ask for another time to send, because the lease's own was missed.
+
+        *spent_ms* ago the site was asked for something else instead; None: it was not. The pause
+        after it has room for *slack_ms* of lateness.
+
+        Returns the server's time, and when to send on its clock: 0 where the lease is to be handed
+        back, because its domain is not free again within *patience_ms*; and the domain's pause, ms.
+        """
+        args: list[Any] = [lease.id, lease.token, lease.slot_ms]
+        args += ["" if spent_ms is None else spent_ms, patience_ms, slack_ms]
+        now_ms, slot_ms, delay_ms = await self.run("reslot", *args)
+        return int(now_ms), int(slot_ms), int(delay_ms)
+
+    async def late(self, domain: str, at_ms: int) -> int:
+        """Count the pause of a domain from *at_ms*, when a request left after its time.
+
+        Returns when the next one may be sent.
+        """
+        return int(await self.run("late", domain, at_ms))
+
+    async def set_lane(self, domain: str, lane: str) -> None:
+        """Let only workers that have *lane* lease of a domain; '' = any worker."""
+        await self.run("set_lane", domain, lane)
+
+    async def set_spread(self, domain: str, addresses: int, *, ttl_ms: int) -> None:
+        """Let each of as many addresses keep a domain's own limits, as long as this is repeated."""
+        await self.run("set_spread", domain, addresses, ttl_ms)
+
+    async def set_site(self, domain: str, *, delay_ms: int | None, concurrency: int | None) -> None:
+        """Set what a domain's site file asks for; None: it asks for nothing."""
+        args = ["" if value is None else value for value in (delay_ms, concurrency)]
+        await self.run("set_site", domain, *args)
+
+    async def block_until(self, domain: str, wait_ms: int, *, grow_to_ms: int = 0) -> int:
+        """Send nothing to *domain* for *wait_ms*; returns the end of its block in ms.
+
+        With *grow_to_ms* a block that follows the last one closely is twice as long, up to that.
+        """
+        return int(await self.run("block_until", domain, wait_ms, grow_to_ms))
+
+    async def measure(
+        self, latencies: Mapping[str, Latency], *, target: float, least_ms: int, most_ms: int
+    ) -> None:
+        """Tell how long domains took to answer; their pauses follow, where the crawl throttles.
+
+        *target* requests are to be under way at one domain; pauses stay within the bounds.
+        """
+        args = [arg for domain, seen in latencies.items() for arg in (domain, *seen.args())]
+        await self.run("measure", target, least_ms, most_ms, *args)
+
+    async def pause(self, domain: str = "") -> None:
+        """Hand nothing out, of the crawl or of one domain."""
+        await self.run("pause", domain)
+
+    async def resume(self, domain: str = "") -> bool:
+        """Go on; False when it was not paused."""
+        return text(await self.run("resume", domain)) == "OK"
+
+    async def forget(self, fingerprints: Sequence[int]) -> int:
+        """Let URLs be pushed again; returns how many were known.
+
+        Raises:
+            FrontierError: the crawl's memory is a Bloom filter, which cannot forget.
+        """
+        gone = int(await self.run("forget", *fingerprints))
+        if gone < 0:
+            raise FrontierError("a Bloom filter cannot forget; use SEINE_SEEN=exact")
+        return gone
+
+    async def sweep(self, *, limit: int = 500) -> int:
+        """Delete up to *limit* keys of the memory's old generations; returns how many."""
+        return int(await self.run("sweep", limit))
+
+    @property
+    def channels(self) -> list[str]:
+        """Where news of the crawl are heard."""
+        return list(dict.fromkeys([self.keys.wake, *(part.keys.wake for part in self.parts)]))
+
+    async def sign_off(self, worker: str) -> None:
+        """Let a worker be known no longer; its leases, if any, stay."""
+        await self.redis.zrem(self.keys.workers, worker)
+        await self.redis.hdel(self.keys.worker_info, worker)
+
+    async def tend(self) -> None:
+        """Do what has to be done now and then: each heartbeat does."""
+        await self.sweep()
+
+    async def forward(self) -> int:
+        """Bring requests to the partitions they belong to; returns how many were on their way."""
+        return 0
+
+    async def remember(self, fingerprints: Sequence[int], domains: Sequence[str] = ()) -> int:
+        """Count URLs as seen that another crawler has done; returns how many were new.
+
+        *domains* are the URLs' own, in the same order; only a crawl in partitions asks for them.
+        """
+        return int(await self.run("remember", *fingerprints))
+
+    async def requeue_dead(self, ids: Sequence[str], *, pause_ms: int = 0, wait_ms: int = 0) -> int:
+        """Send dead letters back, *pause_ms* apart, the first after *wait_ms*; returns how many.
+
+        Their retries begin anew.
+        """
+        if not ids:
+            return 0
+        client: Any = self.redis
+        stored = await client.hmget(self.keys.requests, ids)
+        pairs = [
+            a
+            for id_, text in zip(ids, stored, strict=True)
+            for a in (id_, untried(text, self.seal))
+        ]
+        return int(await self.run("requeue_dead", wait_ms, pause_ms, *pairs))
+
+    async def purge(self, ids: Sequence[str]) -> int:
+        """Remove dead letters for good; returns how many."""
+        return int(await self.run("purge", *ids))
+
+    async def configure(
+        self,
+        *,
+        delay_ms: int,
+        concurrency: int,
+        half_window_ms: int,
+        seen: str = "exact",
+        capacity: int = 10_000_000,
+        budgets: Budgets = NO_BUDGETS,
+        throttle: bool = False,
+    ) -> None:
+        """Write the crawl's defaults; every worker writes the same ones when it opens.
+
+        *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
+        With *throttle* what `measure` tells makes pauses.
+        """
+        pipe = self.redis.pipeline(transaction=False)
+        limits = {"delay": delay_ms, "cap": concurrency, "throttle": int(throttle)}
+        limits |= attrs.asdict(budgets)
+        pipe.hset(self.keys.control, mapping={name: str(n) for name, n in limits.items()})
+        kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
+        pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))
+        pipe.hset(self.keys.seen, "wanted", kind)
+        pipe.hset(self.keys.seen, "capacity", str(capacity))
+        await pipe.execute()
+
+    async def _has_bloom(self) -> bool:
+        try:
+            probe = "return redis.call('BF.EXISTS', KEYS[1], '0')"
+            await self.redis.eval(probe, 1, f"{self.keys.seen}:probe")
+        except ResponseError:
+            return False
+        return True
+
+    async def activity(self) -> tuple[int, int]:
+        """Requests neither done nor dead, and those that came in so far, at one moment."""
+        undone, entered = await self.run("activity")
+        return int(undone), int(entered)
+
+    async def idle(self) -> bool:
+        """Whether nothing at all is left to do; exact."""
+        return (await self.activity())[0] == 0
+
+    async def ended_ago_ms(self) -> int | None:
+        """How long ago the crawl was complete last; None: never."""
+        ended = await self.redis.hget(self.keys.control, "ended")
+        if ended is None:
+            return None
+        seconds, micros = await self.redis.time()
+        return int(seconds * 1000 + micros // 1000 - float(ended))
+
+    async def counts(self) -> Counts:
+        """Where the crawl's requests are; O(1)."""
+        k, pipe = self.keys, self.redis.pipeline(transaction=False)
+        for key in (k.delayed, k.leases, k.dead, k.workers, k.ready, k.waiting):
+            pipe.zcard(key)
+        pipe.hlen(k.requests)
+        pipe.hmget(k.seen, "n", "old")
+        pipe.hexists(k.control, "paused")
+        pipe.hgetall(k.counters)
+        for part in () if k.index is None else range(k.of):
+            pipe.xlen(k.outbox(part))
+        replies = await pipe.execute()
+        delayed, leased, dead, workers, ready, waiting, known, seen, paused, totals, *out = replies
+        return Counts(
+            ready=known - delayed - leased - dead,
+            delayed=delayed,
+            leased=leased,
+            dead=dead,
+            seen=remembered(*seen),
+            workers=workers,
+            domains_ready=ready,
+            domains_waiting=waiting,
+            paused=bool(paused),
+            totals={text(name): whole(n) for name, n in totals.items()},
+            moving=sum(out),
+        )
+
+    async def clear(self) -> int:
+        """Drop all requests and forget what was seen; returns how many requests there were.
+
+        Only ever on an explicit command (I7). Limits, tokens, workers and totals stay, so that
+        a fleet that runs meanwhile stays polite and its late words change nothing.
+        """
+        return await clearing.clear(self)
+
+    async def clear_domain(self, domain: str) -> int:
+        """Drop a domain's requests but for those in flight and the dead; returns how many."""
+        return await clearing.clear_domain(self, domain)
+
+    async def erase(self) -> int:
+        """Delete every key of a crawl that nobody works on any more; returns keys deleted."""
+        deleted = 0
+        async for key in clearing.scan(self.redis, self.keys.prefix):
+            deleted += await self.redis.unlink(key)
+        return deleted

@@ -1,0 +1,168 @@
+"""Every key of a crawl: its type, who writes it, how long it lives.
+
+| key | type | what it holds | written by | lifetime |
+|---|---|---|---|---|
+| requests | hash | stored request by id | push commit retry | until done or purged |
+| q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
+| d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
+| ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |
+| waiting | sorted set | domains by due time (ms) | all | while not empty |
+| delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
+| leases | sorted set | ids by expiry (ms) | lease renew | until the lease ends |
+| held | hash | `token worker score state domain` by id | lease | until the lease ends |
+| deliveries | hash | times a worker died with the id | reap | until done or requeued |
+| dead | sorted set | ids by time of burial (ms) | bury reap | until replayed or purged |
+| autopsy | hash | why an id is dead (JSON) | bury reap | with dead |
+| seen, seen:<gen>:<n> | hash, integer sets | generations, and their fingerprints (exact) | push commit forget | window, by generations |
+| seen:<gen>:<layer>:<n> | string | bits of fingerprints (bloom) | push commit | window, by generations |
+| seen:drop | list | generations whose window is over (JSON) | push commit | until swept |
+| overran | hash | by domain: pages whose reading took too long | workers | until its domain is paused |
+| counters | hash | totals since the crawl began | all | permanent |
+| job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
+| jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
+| coordinator | string | who leads | coordinator | 10 s |
+| control | hash | id turn seq, shift clock, cleared rolled, `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, budgets | all | permanent |
+| marks:<n> | set | marks of pushes that no fingerprint keeps from entering twice, by 20 minutes | push | 40 minutes |
+| partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
+| outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
+| arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
+| workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
+| busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_counts) | workers | permanent, two days |
+| actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
+| wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
+
+All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
+Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to
+`{crawl/3of4}:` (no crawl's name has a slash), where a number may follow that spreads them over the
+Cluster's slots. What is the crawl's as a whole stays under `{crawl}:`: plans and states of jobs,
+coordinator, minutes, busiest, actions, cancelled.
+Seeds (`catalog:start_urls`, as users fill it) have a slot of their own with their claims.
+"""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from itertools import count
+
+import attrs
+from redis.crc import key_slot
+
+#: Slots of a Redis Cluster.
+SLOTS = 16384
+
+
+@cache
+def hash_tag(crawl: str, index: int, of: int) -> str:
+    """Name one of a crawl's *of* partitions, so that Cluster slots are shared out evenly.
+
+    Partition *index* gets a slot in the middle half of the index-th of *of* equal ranges of slots:
+    servers that share the slots evenly, as they do from the start, share the partitions evenly.
+
+    >>> [hash_tag("catalog", n, 3) for n in range(3)]
+    ['catalog/0of3.3', 'catalog/1of3.1', 'catalog/2of3.43']
+    """
+    for salt in count():
+        tag = f"{crawl}/{index}of{of}" + (f".{salt}" if salt else "")
+        if abs(key_slot(f"{{{tag}}}".encode()) * of / SLOTS - index - 0.5) < 1 / 4:
+            break
+    return tag
+
+
+def index_of(domain: str, of: int) -> int:
+    """Say which of *of* partitions has a domain; the same in every process and version.
+
+    >>> index_of("shop.example", 1), index_of("shop.example", 4)
+    (0, 3)
+    """
+    return zlib.crc32(domain.encode()) % of
+
+
+def part_of(id_: str) -> int:
+    """Say which partition has a request, by its id.
+
+    >>> part_of("17"), part_of("17.3")
+    (0, 3)
+    """
+    index = id_.partition(".")[2]
+    return int(index) if index.isdecimal() else 0
+
+
+@attrs.frozen
+class Keys:
+    """Names of one crawl's keys."""
+
+    crawl: str
+    of: int = 1
+    """Partitions of the crawl."""
+    index: int | None = None
+    """Which partition's keys these are; None: they are the crawl's own."""
+
+    @property
+    def prefix(self) -> str:
+        """What every key of the crawl, or of the partition, starts with."""
+        tag = self.crawl if self.index is None else hash_tag(self.crawl, self.index, self.of)
+        return f"{{{tag}}}:"
+
+    @property
+    def parts(self) -> tuple[Keys, ...]:
+        """Keys of each partition; a crawl that is not split is its only one."""
+        if self.of == 1 or self.index is not None:
+            return (self,)
+        return tuple(Keys(self.crawl, self.of, n) for n in range(self.of))
+
+    def part(self, domain: str) -> Keys:
+        """Keys of the partition that has a domain."""
+        if self.of == 1 or self.index is not None:
+            return self
+        return Keys(self.crawl, self.of, index_of(domain, self.of))
+
+    def __getattr__(self, name: str) -> str:
+        """`keys.requests` is the name of the requests hash."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self.prefix + name
+
+    def queue(self, domain: str) -> str:
+        """Queue of one domain."""
+        return f"{self.part(domain).prefix}q:{domain}"
+
+    def outbox(self, part: int) -> str:
+        """Requests on their way from this partition to another."""
+        return f"{self.prefix}outbox:{part}"
+
+    def domain(self, domain: str) -> str:
+        """State of one domain."""
+        return f"{self.part(domain).prefix}d:{domain}"
+
+
+@attrs.frozen
+class SeedKeys:
+    """Names of the keys around one list of seeds."""
+
+    seeds: str
+
+    @property
+    def claimed(self) -> str:
+        """Seeds taken, not settled: hash by claim."""
+        return self._beside("claimed")
+
+    @property
+    def claims(self) -> str:
+        """Claims by expiry."""
+        return self._beside("claims")
+
+    @property
+    def tries(self) -> str:
+        """Times a claim was handed out and not read to its end: hash by claim."""
+        return self._beside("tries")
+
+    @property
+    def rejected(self) -> str:
+        """Seeds that cannot be crawled, with the reason: list of JSON, newest first."""
+        return self._beside("rejected")
+
+    def _beside(self, name: str) -> str:
+        # The tag makes the slot that of the seeds' own key, whatever braces it has.
+        has_tag = "{" in self.seeds and "}" in self.seeds
+        return f"{self.seeds}:{name}" if has_tag else f"{{{self.seeds}}}:{name}"

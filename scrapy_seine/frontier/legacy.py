@@ -1,0 +1,196 @@
+"""What scrapy-redis left in Redis, read without trusting it.
+
+Its queue holds requests as dicts, pickled unless the project chose another serializer. Our stored
+form has the same fields, so a dict becomes a push as it stands. A pickle may name any function to
+be called while it is read; the reader here knows plain data and refuses every other name (I9), and
+even so it is used only when asked for. Its dupefilter holds hashes, which cannot be turned into
+ours: only URLs that somebody still knows can be looked up in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import attrs
+from redis.asyncio import Redis
+from w3lib.url import canonicalize_url
+
+from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.urls import domain, fingerprint
+
+STEP = 500
+REASONS = 5
+_FIELDS = {"url", "callback", "errback", "method", "headers", "body", "cookies", "meta"}
+_FIELDS |= {"encoding", "priority", "dont_filter", "flags", "cb_kwargs", "_class"}
+_PLAIN = {
+    ("builtins", "set"),
+    ("builtins", "frozenset"),
+    ("collections", "OrderedDict"),
+    ("datetime", "date"),
+    ("datetime", "datetime"),
+    ("datetime", "timedelta"),
+    ("decimal", "Decimal"),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Source:
+    """Where scrapy-redis' keys are, and how far to trust them."""
+
+    requests: str
+    dupefilter: str
+    unpickle: bool = False
+    urls: str = ""
+    """File of URLs, one a line, to look up in the dupefilter; empty: none."""
+
+
+@attrs.define
+class Imported:
+    """What an import did. The source is left as it was."""
+
+    queued: int = 0
+    duplicates: int = 0
+    refused: int = 0
+    reasons: list[str] = attrs.Factory(list)
+    """The first few."""
+    seen: int = 0
+    """URLs that count as seen now."""
+    hashes: int = 0
+    """Size of the dupefilter."""
+
+    def refuse(self, error: Exception) -> None:
+        """Count a request that cannot be taken over."""
+        self.refused += 1
+        if len(self.reasons) < REASONS:
+            self.reasons.append(str(error))
+
+    def text(self) -> str:
+        """Say it in words."""
+        lines = [f"{self.queued} queued, {self.duplicates} duplicates, {self.refused} refused"]
+        lines += [f"  refused: {reason}" for reason in self.reasons]
+        lines.append(f"{self.seen} URLs marked as seen")
+        if self.hashes and not self.seen:
+            lines.append(
+                f"the dupefilter's {self.hashes} hashes cannot be translated: name a file of the "
+                "URLs that were crawled with --urls"
+            )
+        return "\n".join(lines)
+
+
+class _PlainData(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"it names {module}.{name}, which is no plain data")
+
+
+def is_pickled(data: bytes) -> bool:
+    """Whether bytes start as a pickle of a protocol that scrapy-redis writes."""
+    return data[:1] == b"\x80"
+
+
+def read(data: bytes, *, unpickle: bool) -> Push:
+    """Make a push of one request of scrapy-redis' queue.
+
+    Raises:
+        DecodeError: it is no request, or is pickled and may not be read.
+        EncodeError: it holds what cannot be stored.
+    """
+    if is_pickled(data) and not unpickle:
+        raise DecodeError("pickled: say --unpickle to read it")
+    try:
+        fields = _PlainData(io.BytesIO(data)).load() if is_pickled(data) else json.loads(data)
+    except Exception as error:
+        raise DecodeError(f"cannot be read: {error}") from None
+    if not isinstance(fields, dict) or not isinstance(fields.get("url"), str):
+        raise DecodeError("no request: it has no url")
+    return _push(fields)
+
+
+def _push(fields: dict[str, Any]) -> Push:
+    url, body = fields["url"], fields.get("body") or b""
+    body = body.encode() if isinstance(body, str) else body
+    fields = {k: v for k, v in fields.items() if k in _FIELDS and v not in (None, b"", "", {}, [])}
+    fields |= {"body": body} if body else {}
+    try:
+        return Push(
+            domain=domain(url),
+            blob=encode(fields),
+            fingerprint=fingerprint(url, str(fields.get("method", "GET")), body),
+            force=bool(fields.get("dont_filter")),
+            priority=int(fields.get("priority") or 0),
+        )
+    except (TypeError, ValueError) as error:
+        raise EncodeError(f"{url}: {error}") from None
+
+
+def legacy_fingerprint(url: str) -> str:
+    """Hash under which scrapy-redis 0.9 remembers a GET of *url*."""
+    seen = {"method": "GET", "url": canonicalize_url(url), "body": ""}
+    text = json.dumps(seen, sort_keys=True)
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+async def import_queue(redis: Redis, frontier: Frontier, source: Source) -> Imported:
+    """Take a queue over into the frontier; may be repeated, and leaves the source as it was.
+
+    Raises:
+        ConfigError: a key is of another type, or the file of URLs cannot be read.
+    """
+    done = Imported()
+    async for part in _stored(redis, source.requests):
+        pushes = []
+        for data in part:
+            try:
+                pushes.append(frontier.seal.push(read(data, unpickle=source.unpickle)))
+            except (DecodeError, EncodeError) as error:
+                done.refuse(error)
+        replies = await frontier.push(pushes)
+        done.queued += replies.count("OK")
+        done.duplicates += replies.count("DUPLICATE")
+    client: Any = redis
+    done.hashes = await client.scard(source.dupefilter)
+    for urls in _urls(source.urls):
+        hashes = [legacy_fingerprint(url) for url in urls]
+        known = await client.smismember(source.dupefilter, hashes)
+        crawled = [url for url, was in zip(urls, known, strict=True) if was]
+        done.seen += await frontier.remember(
+            [fingerprint(url) for url in crawled], [domain(url) for url in crawled]
+        )
+    return done
+
+
+async def _stored(redis: Redis, key: str) -> AsyncIterator[list[bytes]]:
+    """Yield the queue in the order in which scrapy-redis would serve it."""
+    client: Any = redis
+    kind = (await client.type(key)).decode()
+    if kind not in {"zset", "list", "none"}:
+        raise ConfigError(f"{key} is a {kind}, no queue of scrapy-redis")
+    size = {"zset": client.zcard, "list": client.llen}.get(kind)
+    for start in range(0, await size(key) if size else 0, STEP):
+        if kind == "zset":
+            yield await client.zrange(key, start, start + STEP - 1)
+        else:  # its queue pushes on the left and pops on the right
+            yield (await client.lrange(key, -start - STEP, -start - 1))[::-1]
+
+
+def _urls(path: str) -> Iterator[list[str]]:
+    if not path:
+        return
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            lines = (url for line in file if (url := line.strip()))
+            while part := list(islice(lines, STEP)):
+                yield part
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None

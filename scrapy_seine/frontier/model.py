@@ -1,0 +1,239 @@
+"""What crosses the frontier's border: pushes, leases, endings, counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+
+#: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
+PRIORITY_LIMIT = 4000
+#: Words in the first line of a stored request that belongs to no job.
+_WITHOUT_JOB = 2
+#: Bytes of that line, at most.
+_HEAD = 8192
+_LEVEL = re.compile(r"-?[0-9]{1,9}")
+
+
+def level_of(priority: int) -> int:
+    """Turn a Scrapy priority (larger is sooner) into a level (smaller is sooner).
+
+    >>> level_of(0), level_of(10), level_of(-9999)
+    (4000, 3990, 8000)
+    """
+    return PRIORITY_LIMIT - max(-PRIORITY_LIMIT, min(PRIORITY_LIMIT, priority))
+
+
+def header_of(priority: int, domain: str, job: str = "") -> bytes:
+    """First line of a stored request: level, domain and job, so that scripts need not decode.
+
+    >>> header_of(10, "shop.example", "a:full")
+    b'3990 shop.example a:full'
+    """
+    where = f"{domain} {job}" if job else domain
+    return b"%d %s" % (level_of(priority), where.encode())
+
+
+@attrs.frozen(kw_only=True)
+class Budgets:
+    """How much may enter the frontier; 0 is no limit. What is over is counted, and not seen."""
+
+    domain_pages: int = 0
+    """Requests of one domain, since the crawl began."""
+    job_pages: int = 0
+    """Requests of one job, where the job names no budget of its own."""
+    most_pending: int = 0
+    """Requests that wait at one time, which is what the frontier's memory goes to."""
+
+
+NO_BUDGETS = Budgets()
+
+
+@attrs.define
+class Latency:
+    """How long one domain took to answer, added up until it is told."""
+
+    good: int = 0
+    good_s: float = 0.0
+    bad: int = 0
+    bad_s: float = 0.0
+
+    def add(self, seconds: float, *, good: bool) -> None:
+        """Note one answer; an error page is a bad one."""
+        if good:
+            self.good += 1
+            self.good_s += seconds
+        else:
+            self.bad += 1
+            self.bad_s += seconds
+
+    def args(self) -> tuple[int, float, int, float]:
+        """Counts and mean latencies in ms, as the script takes them."""
+        good_ms = round(1000 * self.good_s / max(self.good, 1), 1)
+        bad_ms = round(1000 * self.bad_s / max(self.bad, 1), 1)
+        return self.good, good_ms, self.bad, bad_ms
+
+
+@attrs.frozen(kw_only=True)
+class Push:
+    """A request on its way into the frontier."""
+
+    domain: str
+    blob: bytes
+    """The encoded request."""
+    fingerprint: int | None = None
+    """None skips the filter."""
+    force: bool = False
+    """Enter although seen (a seed); the fingerprint is remembered all the same."""
+    mark: str = ""
+    """Made once for a push that its fingerprint does not keep from entering twice, so that its call
+    may be repeated where a reply was lost."""
+    priority: int = 0
+    not_before_ms: int = 0
+    """Earliest time to send, on the crawl's clock; negative: a wait from now on."""
+    job: str = ""
+    """The job that it counts for, without spaces; empty for none."""
+
+    @property
+    def stored(self) -> bytes:
+        """What Redis keeps."""
+        return b"%b\n%b" % (header_of(self.priority, self.domain, self.job), self.blob)
+
+    def args(self) -> tuple[str | int | bytes, ...]:
+        """The five arguments of a push in a script."""
+        fingerprint = "" if self.fingerprint is None else str(self.fingerprint)
+        if self.force:
+            fingerprint = f"!{fingerprint}"
+        if self.mark and (self.force or self.fingerprint is None):
+            fingerprint = f"{fingerprint}*{self.mark}"
+        return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
+
+
+@attrs.frozen(kw_only=True)
+class Lease:
+    """A request in this worker's hands until it ends the lease or stops renewing it."""
+
+    id: str
+    token: str
+    slot_ms: int
+    """When it may be sent, on Redis' clock."""
+    delay_ms: int = 0
+    """Pause between two requests to its domain; 0: none is kept."""
+    each_ms: int = 0
+    """Pause between two requests from one address, where each keeps the limits by itself."""
+    each_cap: int = 0
+    """Requests in flight from one address, as above; 0: the limits are the domain's."""
+    slack_ms: float = 0.0
+    """How late it may be sent beyond the usual: what its worker asked for (politeness)."""
+    deliveries: int
+    """Workers that died with it so far."""
+    stored: bytes
+
+    @property
+    def blob(self) -> bytes:
+        """The encoded request."""
+        return self.stored.partition(b"\n")[2]
+
+    @property
+    def level(self) -> int:
+        """Its priority, as the queue knows it: smaller is sooner."""
+        level = self._header[0]
+        return int(level) if _LEVEL.fullmatch(level) else 0
+
+    @property
+    def domain(self) -> str:
+        """Whose queue it comes from."""
+        return self._header[1]
+
+    @property
+    def job(self) -> str:
+        """The job that it counts for; empty for none."""
+        return self._header[2]
+
+    @property
+    def _header(self) -> list[str]:
+        # Whoever can write to Redis may have written anything here; next_request sets it aside.
+        head = self.stored[:_HEAD].partition(b"\n")[0]
+        parts = head.decode("utf-8", "replace").split(" ", 2)
+        return [*parts, "", ""] if len(parts) <= _WITHOUT_JOB else parts
+
+
+@attrs.frozen(kw_only=True)
+class Leased:
+    """Answer to `lease`."""
+
+    state: Literal["OK", "PAUSED"]
+    now_ms: int
+    next_due_ms: int
+    """When something waiting or delayed is due; 0: nothing is."""
+    undone: int
+    """Requests neither done nor dead, in the whole fleet."""
+    entered: int
+    """Requests that came in since the crawl began: pushed, replayed, or on their way onwards."""
+    expired: bool
+    """A worker went silent: call reap."""
+    leases: Sequence[Lease]
+    state_shown: str = ""
+    """Id, turn and sequence of the crawl (scrapy_seine.frontier.state)."""
+    broken_keys: Sequence[str] = ()
+    """Keys of the wrong type: what is theirs was set aside for a minute."""
+
+
+@attrs.frozen(kw_only=True)
+class Done:
+    """A page that is finished, with the children that it yielded."""
+
+    lease: Lease
+    children: Sequence[Push] = ()
+    rule: str = ""
+    """By which rule it was ignored; empty: it was read."""
+
+    @property
+    def ended(self) -> Literal["done", "ignored", "cancelled"]:
+        """As what it counts for its job."""
+        if not self.rule:
+            return "done"
+        return "cancelled" if self.rule == "cancelled" else "ignored"
+
+
+@attrs.frozen(kw_only=True)
+class Retry:
+    """A failed request that is to be tried again."""
+
+    lease: Lease
+    wait_ms: int
+    push: Push
+
+
+@attrs.frozen(kw_only=True)
+class Burial:
+    """A request that is given up."""
+
+    lease: Lease
+    note: bytes
+    """JSON: reason, error, worker, history."""
+
+
+@attrs.frozen(kw_only=True)
+class Counts:
+    """Where the crawl's requests are (I1), and totals since it began."""
+
+    ready: int
+    delayed: int
+    leased: int
+    dead: int
+    seen: int
+    workers: int
+    domains_ready: int
+    domains_waiting: int
+    paused: bool
+    totals: dict[str, int]
+    moving: int = 0
+    """On their way from one partition to another."""
+
+    @property
+    def undone(self) -> int:
+        """Requests neither done nor dead."""
+        return self.ready + self.delayed + self.leased + self.moving

@@ -1,0 +1,69 @@
+"""From partition to partition: what a commit left for others is brought there, once.
+
+A page's links may lead to domains of other partitions, and no script reaches into two. So `commit`
+writes them to an outbox of its own partition, where they count as undone; whoever comes by brings
+them over: the worker that committed at once, any other by its heartbeat. First the receiver takes
+them in, and only then they leave the outbox. Who dies in between leaves them to be brought again,
+which the receiver notices by their numbers: it keeps the last one that came in from each partition,
+as the receiver of a stream of packets does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from scrapy_seine.frontier.frontier import Frontier
+
+#: Requests brought to one partition by one script, at most.
+BATCH = 500
+T = TypeVar("T")
+
+
+async def together(works: Iterable[Awaitable[T]]) -> list[T]:
+    """Do all at once and to the end; the first error, if any, is raised after that."""
+    done = await asyncio.gather(*works, return_exceptions=True)
+    for result in done:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in done if not isinstance(result, BaseException)]
+
+
+async def forward(source: Frontier, parts: Sequence[Frontier]) -> int:
+    """Empty the outbox of one of *parts*; returns how many requests were in it.
+
+    Raises:
+        RedisError: a server does not answer; what is for the others has left all the same.
+    """
+    moved = 0
+    while True:
+        heads = await _heads(source, parts)
+        await together(_bring(source, part, head) for part, head in heads)
+        moved += sum(len(head) for _, head in heads)
+        if all(len(head) < BATCH for _, head in heads):
+            return moved
+
+
+async def _heads(source: Frontier, parts: Sequence[Frontier]) -> list[tuple[Frontier, list[Any]]]:
+    """First requests for each other partition. They are always read from the head: see receive."""
+    pipe = source.redis.pipeline(transaction=False)
+    others = [part for part in parts if part.keys.index != source.keys.index]
+    for part in others:
+        pipe.xrange(source.keys.outbox(part.keys.index or 0), count=BATCH)
+    heads = zip(others, await pipe.execute(), strict=True)
+    return [(part, head) for part, head in heads if head]
+
+
+async def _bring(source: Frontier, part: Frontier, head: Sequence[Any]) -> None:
+    numbers = [int(id_.partition(b"-")[0]) for id_, _ in head]
+    await receive(source, part, head)
+    await source.run("depart", part.keys.index or 0, numbers[-1])
+
+
+async def receive(source: Frontier, part: Frontier, head: Sequence[Any]) -> int:
+    """Let *part* take in what is at the head of an outbox; returns how many it did not have yet."""
+    args: list[Any] = [source.keys.index, len(head)]
+    for id_, fields in head:
+        args += (id_.partition(b"-")[0], fields[b"fp"], fields[b"due"], fields[b"stored"])
+    return int(await part.run("receive", *args))

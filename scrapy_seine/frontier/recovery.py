@@ -1,0 +1,123 @@
+"""What a worker does when Redis has another state of the crawl than the one it began with (I12).
+
+*Lost* (FLUSHALL, a new server, a crawl that was erased): an empty frontier looks like a finished
+one. So the worker says that the state is lost and stops with that reason; one that is kept alive
+joins whatever crawl is there now. *Rolled back* (a failover, a restored copy): what happened since
+is forgotten there, pages that were done among it. The worker lets go of what it holds of the older
+state, pushes seeds of the last minutes again, and goes on; the rest returns by the expiry of
+leases. Either way it forgets what it took for known: confirmed URLs, wishes of sites told already.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.model import Lease, Push
+from scrapy_seine.frontier.state import StateError, StateLost
+
+if TYPE_CHECKING:
+    from scrapy_seine.engine.inflight import Ledger
+    from scrapy_seine.frontier.exchange import Pump
+    from scrapy_seine.frontier.frontier import Frontier
+
+logger = logging.getLogger(__name__)
+#: For how long pushes that no page stands for are kept, s, and how many at most. Redis remembers
+#: their marks as long, so that one that it did not forget does not enter twice.
+KEPT_S, KEPT = 1200.0, 20_000
+
+
+class Kept:
+    """Pushes that entered lately and that no page would yield again: seeds, first requests."""
+
+    def __init__(self) -> None:
+        self._pushes: deque[tuple[float, Push]] = deque(maxlen=KEPT)
+
+    def add(self, pushes: Iterable[Push]) -> None:
+        """Keep what the frontier took in just now."""
+        now = monotonic()
+        self._pushes.extend((now, push) for push in pushes)
+        while self._pushes and now - self._pushes[0][0] > KEPT_S:
+            self._pushes.popleft()
+
+    def of(self, mine: Callable[[Push], bool]) -> list[Push]:
+        """Return those that are *mine*, oldest first."""
+        now = monotonic()
+        return [push for at, push in self._pushes if now - at <= KEPT_S and mine(push)]
+
+
+@attrs.define(eq=False)
+class Recovery:
+    """Watches the state of a crawl's partitions for one worker."""
+
+    frontier: Frontier
+    pump: Pump
+    ledger: Ledger
+    stats: Any
+    forget: Callable[[], None]
+    """Called when nothing that this worker learned of the crawl counts any longer."""
+    lost: Callable[[], None]
+    """Called when the state is lost."""
+    _lost: bool = attrs.field(default=False, init=False)
+
+    def watch(self) -> None:
+        """Hear of changes from now on."""
+        for part in self.frontier.parts:
+            part.watch.changed = partial(self._changed, part)
+
+    def _changed(self, part: Frontier, error: StateError) -> None:
+        if isinstance(error, StateLost):
+            self._was_lost(error)
+        else:
+            self._fell_back(part)
+
+    def _was_lost(self, error: StateLost) -> None:
+        if self._lost:  # each partition and each call says so
+            return
+        self._lost = True
+        dropped = self._let_go(lambda lease: True)
+        self.stats.inc_value("seine/state_lost")
+        logger.error(
+            "state_lost: %s. Crawl %r is not complete: its %d requests here, and all that waited, "
+            "are gone from Redis (docs/runbooks/state-lost.md)",
+            error,
+            self.frontier.keys.crawl,
+            dropped,
+        )
+        self.pump.lost = True
+        self.lost()
+
+    def _fell_back(self, part: Frontier) -> None:
+        index = part.keys.index or 0
+        dropped = self._let_go(lambda lease: part_of(lease.id) == index)
+        again = self.pump.kept.of(lambda push: self.frontier.part(push.domain) is part)
+        self.pump.endings.pushes[:0] = again
+        self.stats.inc_value("seine/state_rolled_back")
+        logger.warning(
+            "state_rolled_back: Redis fell back to an older state of crawl %r (%s). Let go of %d "
+            "leases, pushed %d seeds again; what Redis forgot is done again",
+            self.frontier.keys.crawl,
+            part.keys.prefix,
+            dropped,
+            len(again),
+        )
+        self.pump.kick()
+
+    def _let_go(self, of: Callable[[Lease], bool]) -> int:
+        """Drop leases and their endings unsaid; returns how many there were."""
+        dropped = self.ledger.abandon(of) + self.pump.let_go(of)
+        self.forget()
+        return len(dropped)
+
+    def rejoined(self) -> None:
+        """The worker works on another state from now on: its latest seeds enter there."""
+        self._lost = self.pump.lost = False
+        self.pump.endings.pushes += self.pump.kept.of(lambda push: True)
+        self.pump.kick()

@@ -1,0 +1,98 @@
+"""Signed requests, for a Redis that others can write to: a worker takes only what the fleet signed.
+
+A signature is a keyed BLAKE2b (RFC 7693) of 16 bytes over the crawl's name, the first line of the
+stored request (level, which is its priority, domain and job) and the packed request. The packed
+request has the URL, method, body and scope, from which its fingerprint follows, and the task's id.
+The frontier's own id is not signed: Redis gives it when the request enters, and no other key leads
+from an id to anything but these bytes. Scripts move stored requests as they are; whoever rewrites
+one (a retry, a replay of dead letters) signs it anew.
+
+What a signature cannot tell: a request that the fleet signed once may be written again by others.
+Then a page is fetched again, at its own pace and with the same callback, and nothing else happens.
+
+A key is named by four bytes of its hash, so that two can be in use while a fleet changes them.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import attrs
+
+from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.codec import SEAL_BYTES, SEALED, VERSION
+from scrapy_seine.frontier.model import Push, header_of
+
+_ID_BYTES = 4
+_MAC_BYTES = SEAL_BYTES - _ID_BYTES
+
+
+@attrs.frozen
+class _Key:
+    id: bytes
+    key: bytes = attrs.field(repr=False)
+
+    @classmethod
+    def of(cls, secret: str) -> _Key:
+        data = secret.encode()
+        key = blake2b(data, digest_size=32, person=b"seine-seal").digest()
+        return cls(blake2b(data, digest_size=_ID_BYTES, person=b"seine-key-id").digest(), key)
+
+
+class Seal:
+    """Signs and checks the stored requests of one crawl; without a secret it does neither."""
+
+    def __init__(self, crawl: str = "", secrets: Sequence[str] = ()) -> None:
+        self._crawl = b"%d %s" % (len(crawl.encode()), crawl.encode())
+        keys = [_Key.of(secret) for secret in secrets]
+        self._own = keys[0] if keys else None
+        self._keys = {key.id: key for key in keys}
+
+    @property
+    def active(self) -> bool:
+        """Whether requests are signed, and those that are not are refused."""
+        return self._own is not None
+
+    def close(self, header: bytes, blob: bytes) -> bytes:
+        """Sign an encoded request that is to be stored under *header*."""
+        if self._own is None:
+            return blob
+        packed = blob[1:]
+        return SEALED + self._own.id + self._mac(self._own, header, packed) + packed
+
+    def push(self, push: Push) -> Push:
+        """Sign a push."""
+        if self._own is None:
+            return push
+        header = header_of(push.priority, push.domain, push.job)
+        return attrs.evolve(push, blob=self.close(header, push.blob))
+
+    def check(self, stored: bytes) -> None:
+        """Let pass what the fleet signed for this crawl; without a secret, everything.
+
+        Raises:
+            DecodeError: it is not signed, or by nobody whom this process knows.
+        """
+        if self._own is None:
+            return
+        header, _, blob = stored.partition(b"\n")
+        if blob[:1] == VERSION:
+            raise DecodeError("the stored request is not signed, and SEINE_SECRET is set")
+        if blob[:1] != SEALED or len(blob) <= SEAL_BYTES:
+            raise DecodeError(f"stored request of unknown version {blob[:1]!r}")
+        key = self._keys.get(blob[1 : 1 + _ID_BYTES])
+        if key is None:
+            raise DecodeError("the stored request was signed with a secret that is not known here")
+        signature = blob[1 + _ID_BYTES : 1 + SEAL_BYTES]
+        if not hmac.compare_digest(signature, self._mac(key, header, blob[1 + SEAL_BYTES :])):
+            raise DecodeError("the signature of the stored request is wrong")
+
+    def _mac(self, key: _Key, header: bytes, packed: bytes) -> bytes:
+        # Neither the name's length nor a header holds a line break: no two requests look alike.
+        text = b"%b\n%b\n%b" % (self._crawl, header, packed)
+        return blake2b(text, digest_size=_MAC_BYTES, key=key.key).digest()
+
+
+NO_SEAL = Seal()

@@ -1,0 +1,196 @@
+"""Seeds on their way in: claimed, read, pushed, settled. A crash in between loses none.
+
+Users push to a plain list, set or sorted set (`redis-cli lpush catalog:start_urls …`). A claim
+moves seeds into a hash with an expiry; when their requests are in the frontier the claim is
+settled. A worker that dies in between lets its claims expire, and another takes them: one at a
+time, so that a seed that ends its worker ends three of them at most, and takes no other along.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
+from time import monotonic
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from scrapy_seine.config import redact
+from scrapy_seine.errors import BadSeed, SeineError
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.state import new_token
+from scrapy_seine.frontier.wire import script
+from scrapy_seine.lenient import whole
+from scrapy_seine.printable import printable
+from scrapy_seine.scripts import call
+
+logger = logging.getLogger(__name__)
+#: How long an idle worker blocks on the list before it looks for a set or a sorted set.
+TICK_S = 0.4
+BATCH = 500
+CLAIM_MS = 30_000
+REJECTS_KEPT = 10_000
+#: Workers that may end while they read a seed.
+MOST_TRIES = 3
+#: Characters of a seed, and of the reason, that a rejected seed keeps.
+_SHOWN = 2000
+
+
+def mark_of(claim: bytes) -> str:
+    """Make the mark of a claimed seed; whoever takes the claim over makes the same."""
+    return str(int.from_bytes(blake2b(claim, digest_size=7).digest()))
+
+
+@attrs.define(eq=False)
+class Intake:
+    """Moves seeds into the frontier for as long as it runs."""
+
+    redis: Redis
+    frontier: Frontier
+    keys: SeedKeys
+    read: Callable[[bytes], Sequence[Push]]
+    """Makes pushes of a seed; raises SeineError with the reason where it cannot."""
+    accepted: Callable[[int, int], Awaitable[None] | None]
+    """Told of good and of rejected seeds."""
+    entered: Callable[[Sequence[Push]], None] = lambda pushes: None
+    """Told of good seeds that the frontier has."""
+    before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
+    """Told of good seeds before they enter."""
+    quiet_at: float = 0.0
+    """When a look last found no seed and no claim of anybody (monotonic s)."""
+    _looking: set[asyncio.Task[int]] = attrs.field(factory=set, init=False)
+
+    def look(self, then: Callable[[], None]) -> None:
+        """Look at once, ahead of the next tick, and call *then*; for who only waits for this."""
+        task = asyncio.ensure_future(self._look())
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
+        task.add_done_callback(lambda _: then())
+
+    async def _look(self) -> int:
+        try:
+            return await self.take()
+        except (RedisError, OSError) as error:
+            logger.debug("no look for seeds: %s", error)
+            return 0
+
+    async def run(self) -> None:
+        """Take seeds until cancelled; an outage is waited out."""
+        while True:
+            try:
+                if not await self.take():
+                    await self._wait()
+            except (RedisError, OSError) as error:
+                logger.debug("intake waits for Redis: %s", error)
+                await asyncio.sleep(random.uniform(0.5, 1.5))
+            except Exception:
+                # The claims come again, one by one, and those that fail always are rejected.
+                logger.exception("intake failed; its seeds come again")
+                await asyncio.sleep(1)
+
+    async def take(self) -> int:
+        """Take one batch; returns how many seeds there were.
+
+        Raises:
+            RedisError: it does not answer; the seeds come again when their claims expire.
+        """
+        looked = monotonic()
+        k = self.keys
+        keys = [k.seeds, k.claimed, k.claims, k.tries]
+        flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS, new_token()])
+        if flat:
+            await self._accept(
+                list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
+            )
+        elif not await self.redis.zcard(self.keys.claims):
+            self.quiet_at = looked
+        return len(flat) // 3
+
+    async def _accept(self, claims: Sequence[tuple[bytes, bytes, int]]) -> None:
+        pushes: list[Push] = []
+        notes: dict[bytes, bytes] = {}
+        owners: list[bytes] = []
+        seeds = {claim: seed for claim, seed, _ in claims}
+        for claim, seed, tries in claims:
+            try:
+                made = [
+                    attrs.evolve(push, mark=f"{mark_of(claim)}.{n}")
+                    for n, push in enumerate(self._read(seed, tries))
+                ]
+            except SeineError as error:
+                notes[claim] = self._note(seed, str(error))
+            except Exception as error:
+                notes[claim] = self._note(seed, f"{type(error).__name__}: {error}")
+            else:
+                pushes += made
+                owners += [claim] * len(made)
+        if self.before is not None:
+            await self.before(pushes)
+        # All are read: none of them ended this worker. What fails from here on is not theirs.
+        client: Any = self.redis
+        await client.hdel(self.keys.tries, *seeds)
+        refused = await self._push(pushes)
+        self.entered(pushes)
+        for index, reason in refused:
+            notes[owners[index]] = self._note(seeds[owners[index]], reason)
+        k = self.keys
+        settled = [part for claim in seeds for part in (claim, notes.get(claim, b""))]
+        keys = [k.claimed, k.claims, k.rejected, k.tries]
+        await call(self.redis, script("settle"), keys, [REJECTS_KEPT, *settled])
+        waiting = self.accepted(len(seeds) - len(notes), len(notes))
+        if waiting is not None:
+            await waiting
+
+    def _read(self, seed: bytes, tries: int) -> Sequence[Push]:
+        if tries >= MOST_TRIES:
+            raise BadSeed(f"{tries} workers ended while they read it")
+        return self.read(seed)
+
+    async def _push(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
+        """Push; returns the number of each push that Redis refuses, with its reason.
+
+        Raises:
+            RedisError: it does not answer, or refuses all: that is no push's own fault.
+        """
+        try:
+            await self.frontier.push(pushes)
+        except ResponseError as error:
+            refused = await self._push_each(pushes)
+            if len(refused) == len(pushes):
+                raise error from None
+            return refused
+        return []
+
+    async def _push_each(self, pushes: Sequence[Push]) -> list[tuple[int, str]]:
+        refused = []
+        for index, push in enumerate(pushes):
+            try:
+                await self.frontier.push([push])
+            except ResponseError as error:
+                refused.append((index, f"Redis refuses it: {error}"))
+        return refused
+
+    def _note(self, seed: bytes, reason: str) -> bytes:
+        text = printable(redact(seed[:_SHOWN].decode("utf-8", "backslashreplace")))
+        reason = printable(redact(reason))[:_SHOWN]
+        logger.warning("seed %.200r rejected: %s", text, reason)
+        return orjson.dumps({"seed": text, "reason": reason})
+
+    async def _wait(self) -> None:
+        """Sleep until the list has a seed, or a tick has passed.
+
+        Moving a list's head onto its own head changes nothing, yet blocks until there is one.
+        """
+        seeds = self.keys.seeds
+        try:
+            await self.redis.blmove(seeds, seeds, TICK_S, "LEFT", "LEFT")  # type: ignore[arg-type]
+        except ResponseError:  # a set or a sorted set: no list to wait on
+            await asyncio.sleep(TICK_S / 2)

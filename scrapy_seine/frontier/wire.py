@@ -1,0 +1,126 @@
+"""How verbs and replies look on the wire: arguments laid out, answers read, stored requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from scrapy_seine.errors import DecodeError, EncodeError
+from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.keys import Keys, index_of
+from scrapy_seine.frontier.model import Done, Lease, Leased
+from scrapy_seine.frontier.seal import NO_SEAL, Seal
+from scrapy_seine.lenient import items, whole, word
+from scrapy_seine.meta import RETRY_COUNT
+from scrapy_seine.printable import printable
+from scrapy_seine.scripts import Script, load_script
+
+#: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
+MAX_CHILDREN = 500
+_LEASE_FIELDS = 6
+
+
+def text(value: Any) -> str:
+    """Read a word of a reply."""
+    return word(value)
+
+
+def remembered(current: bytes | None, old: bytes | None) -> int:
+    """Sum the sizes of the memory's generations."""
+    return whole(current) + sum(whole(g.get("n")) for g in items(old) if isinstance(g, dict))
+
+
+def domain_of(stored: bytes) -> str:
+    """Name the domain in a stored request's header."""
+    return stored.partition(b"\n")[0].split(b" ")[1].decode()
+
+
+def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
+    """Return a stored request as if it had never failed; empty where that changes nothing.
+
+    What nobody of the fleet signed stays as it is: a signature would say that somebody did.
+    """
+    head, newline, blob = (stored or b"").partition(b"\n")
+    try:
+        seal.check(stored or b"")
+        fields = decode(blob)
+        if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
+            return b""
+        return head + newline + seal.close(head, encode(fields))
+    except (DecodeError, EncodeError):
+        return b""
+
+
+def lanes_arg(lanes: Sequence[str]) -> str:
+    """Lay lanes out as the lease script reads them."""
+    return "".join(f"{lane} " for lane in lanes)
+
+
+def escape(pattern: str) -> str:
+    """Quote what SCAN's MATCH would take for a wildcard."""
+    return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in pattern)
+
+
+def script(name: str) -> Script:
+    """Load one of the frontier's scripts."""
+    return load_script("scrapy_seine.frontier", name)
+
+
+def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
+    """Lay pages and their children out as `commit` reads them; with *keys* as `commit_out` does.
+
+    *keys* are those of the pages' partition.
+    """
+    args: list[Any] = [len(pages)]
+    for page in pages:
+        args += (page.lease.id, page.lease.token, page.lease.job, page.ended, len(page.children))
+        for child in page.children:
+            if keys is not None:
+                part = index_of(child.domain, keys.of)
+                args.append("" if part == keys.index else part)
+            args += child.args()
+    return args
+
+
+def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
+    """Read the reply of the lease script, which was asked for room for so much lateness."""
+    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken = reply
+    leases = [
+        Lease(
+            id=text(flat[at]),
+            token=text(flat[at + 1]),
+            slot_ms=int(flat[at + 2]),
+            **_limits(flat[at + 3]),
+            slack_ms=slack_ms,
+            deliveries=int(flat[at + 4]),
+            stored=flat[at + 5],
+        )
+        for at in range(0, len(flat), _LEASE_FIELDS)
+    ]
+    return Leased(
+        state="PAUSED" if text(state) == "PAUSED" else "OK",
+        now_ms=int(now_ms),
+        next_due_ms=int(next_due_ms),
+        undone=int(undone),
+        entered=int(entered),
+        expired=bool(expired),
+        leases=leases,
+        state_shown=text(shown),
+        broken_keys=[key.decode("utf-8", "replace") for key in broken],
+    )
+
+
+def _limits(raw: Any) -> dict[str, int]:
+    """Read a lease's pause, and the limits of each address where each keeps its own."""
+    if isinstance(raw, int):
+        return {"delay_ms": raw}
+    delay_ms, each_ms, each_cap = map(int, text(raw).split())
+    return {"delay_ms": delay_ms, "each_ms": each_ms, "each_cap": each_cap}
+
+
+def note(reason: str, error: str, worker: str, **more: Any) -> bytes:
+    """Write the note that a dead letter carries."""
+    text = {"reason": reason, "error": printable(error), "worker": worker}
+    return orjson.dumps({**text, **more})

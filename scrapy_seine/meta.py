@@ -1,0 +1,403 @@
+"""Every key of `request.meta`: its values, who may set it, whether it travels (M4, I9).
+
+A seed and a stored request come from whoever can write to Redis. So a seed may set only what the
+table says a seed may, and what a stored request holds must be what its keys may have: nothing
+after that asks again. Keys that are not in the table are the user's own, and are left alone.
+docs/meta.md is written from this table.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+import secrets
+import time
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Final, Literal
+
+import attrs
+
+from scrapy_seine.errors import BadMeta
+
+#: Unique name of the task; survives retries.
+TASK_ID = "task_id"
+#: Job the task counts for.
+JOB_ID = "job_id"
+#: What a request's URL is remembered within, instead of its job: another scope fetches it again.
+SCOPE = "scope"
+#: `full`, `recrawl`, `news`, `seed`; `check` for a product that a full crawl did not see.
+JOB_TYPE = "job_type"
+#: Short name of the site.
+SITE_ID = "site_id"
+#: Links between the seed and this page (Scrapy's own key).
+DEPTH = "depth"
+#: Attempts that failed so far.
+RETRY_COUNT = "retry_count"
+#: Attempts after the first, at most.
+MAX_RETRIES = "max_retries"
+#: Proxy pool to take a proxy from.
+PROXY_POOL = "proxy_pool"
+#: Country the proxy should be in, ISO 3166 alpha-2.
+PROXY_COUNTRY = "proxy_country"
+#: Unix time at which the task was made, in seconds.
+CREATED_AT = "created_at"
+#: Earliest time at which the request may be sent, Unix seconds on Redis' clock.
+NOT_BEFORE = "not_before"
+#: Seconds to wait, from the push, before the request may be sent.
+DELAY = "delay"
+#: Of a request for the page of a known product: its `id` and `name`, {} where it has several.
+KNOWN = "known"
+#: Names of headers that a middleware put on the request for one download.
+BORROWED = "borrowed_headers"
+#: Lane that a request asks for: `plain`, `tls` or `browser`.
+LANE = "lane"
+#: As whom the site is asked, as in SEINE_IDENTITY.
+IDENTITY = "identity"
+#: Lane that this try uses, as the ladder decided.
+LANE_NOW = "lane_now"
+
+#: The page in whose place a request is sent (robots.txt): it goes on the page's lease, and is never
+#: stored.
+INSTEAD_OF = "instead_of"
+#: How far away the time to send may be that a request waits for, ms.
+PATIENCE_MS = "patience_ms"
+
+#: Host and port of the seed that a request comes from, where their address is private: the only
+#: private ones that it may reach; '' where the seed's were public. Only the engine sets it.
+HOME = "home"
+#: Scheme, host and port that a request's Authorization is for, where it came from its URL: what the
+#: page leads to there is asked for with it, as browsers do. Only the engine sets it.
+LOGIN = "login_for"
+#: Handlers of a browser page's events, by event (scrapy-playwright's own key).
+EVENT_HANDLERS = "playwright_page_event_handlers"
+
+#: Keys that a child takes over from the page that yielded it.
+INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
+
+
+SEED: Final = "seed"
+SPIDER: Final = "spider"
+ENGINE: Final = "engine"
+Who = Literal["seed", "spider", "engine"]
+#: Whom each may stand in for: what a seed may set, a spider may set too.
+RANK: dict[Who, int] = {SEED: 0, SPIDER: 1, ENGINE: 2}
+#: Lanes of the download handler (scrapy_seine.engine.download.lanes).
+LANES = ("plain", "tls", "browser", "replay")
+_DAY_S = 86_400
+_YEAR_S = 366 * _DAY_S
+#: The year 3000: a later Unix time is a mistake, in milliseconds for instance.
+_LATEST_S = 32_503_680_000
+_SHOWN = reprlib.Repr()
+_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = 80
+
+
+@attrs.frozen
+class Range:
+    """Which values a key may have, for people and as a test."""
+
+    text: str
+    holds: Callable[[Any], bool]
+
+
+def number(low: float, high: float) -> Range:
+    """Numbers, NaN and infinity not among them."""
+
+    def holds(value: Any) -> bool:
+        return (
+            isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        )
+
+    return Range(f"a number from {low:g} to {high:.15g}", holds)
+
+
+def whole(low: int, high: int) -> Range:
+    """Whole numbers."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+    return Range(f"a whole number from {low} to {high}", holds)
+
+
+def words(most: int) -> Range:
+    """Texts of one line."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, str) and len(value) <= most and value.isprintable()
+
+    return Range(f"a text of one line, {most} characters at most", holds)
+
+
+def label(most: int) -> Range:
+    """Names that may be numbers."""
+    text = words(most)
+
+    def holds(value: Any) -> bool:
+        return text.holds(value) or (type(value) is int and abs(value) < 10**most)
+
+    return Range(f"a text of one line ({most} characters at most) or a whole number", holds)
+
+
+def pattern(text: str, expression: str) -> Range:
+    """Texts of a form."""
+    match = re.compile(expression).fullmatch
+    return Range(text, lambda value: isinstance(value, str) and match(value) is not None)
+
+
+def of(kind: Any, text: str) -> Range:
+    """Values of a type."""
+    return Range(text, lambda value: isinstance(value, kind))
+
+
+def several(text: str, part: Range) -> Range:
+    """Lists of values."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, list | tuple | set) and all(map(part.holds, value))
+
+    return Range(text, holds)
+
+
+def optional(range_: Range) -> Range:
+    """The same, or None: it counts as not set."""
+    return Range(range_.text, lambda value: value is None or range_.holds(value))
+
+
+def _is_plan(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    wait_s, wait_for = value.get("wait_s"), value.get("wait_for")
+    return (wait_s is None or number(0, 600).holds(wait_s)) and (
+        wait_for is None or isinstance(wait_for, str)
+    )
+
+
+_YES_NO = of(bool, "true or false")
+_TEXTS = several("a list of texts", of(str, "a text"))
+_ANY = Range("anything", lambda value: True)
+_URL = r"(?i:https?|socks4a?|socks5h?)://\S{1,2000}"
+
+
+@attrs.frozen
+class Key:
+    """One key of `request.meta`: what it means, its values, who may set it."""
+
+    name: str
+    who: Who
+    """Who may set it; whoever is closer to the engine may as well."""
+    range: Range
+    text: str
+    travels: bool = True
+    """Whether it is stored with a request, for another worker and another try."""
+    secret: bool = False
+    """Whether its value may hold credentials, and is not to be shown."""
+
+    def shown(self, value: Any) -> str:
+        """Lay a value out for a message; it may be of any size."""
+        return "***" if self.secret else _SHOWN.repr(value)
+
+
+_KEYS = (
+    # The task (M4)
+    Key(TASK_ID, SEED, words(200), "unique name of the task; survives retries"),
+    Key(JOB_ID, SEED, optional(label(120)), "job that the request counts for"),
+    Key(JOB_TYPE, SEED, optional(words(120)), "`full`, `recrawl`, `news`, `seed`"),
+    Key(SITE_ID, SEED, optional(words(300)), "short name of the site"),
+    Key(SCOPE, SEED, optional(words(500)), "what the URL is remembered within, instead of its job"),
+    Key(DEPTH, SEED, whole(0, 1_000_000), "links between the seed and this page"),
+    Key(RETRY_COUNT, SEED, optional(whole(0, 100_000)), "attempts that failed so far"),
+    Key(MAX_RETRIES, SEED, optional(whole(0, 100_000)), "attempts after the first, at most"),
+    Key(CREATED_AT, SEED, optional(number(0, _LATEST_S)), "when the task was made, Unix seconds"),
+    Key(NOT_BEFORE, SEED, optional(number(0, _LATEST_S)), "earliest time to send, Unix seconds"),
+    Key(
+        DELAY,
+        SEED,
+        optional(number(0, _YEAR_S)),
+        "seconds to wait, from the push, before it is sent",
+    ),
+    # How it is fetched
+    Key(LANE, SEED, pattern("one of " + ", ".join(LANES), "|".join(LANES)), "lane to fetch it by"),
+    Key(IDENTITY, SEED, optional(words(60)), "as whom the site is asked, as in SEINE_IDENTITY"),
+    Key(PROXY_POOL, SEED, optional(words(100)), "pool to take a proxy from; `none` is none"),
+    Key(
+        PROXY_COUNTRY,
+        SEED,
+        optional(pattern("two letters of ISO 3166", "[A-Za-z]{2}|")),
+        "country that the proxy should be in",
+    ),
+    Key("proxy", SEED, optional(pattern("the URL of a proxy", _URL)), "proxy to use", secret=True),
+    Key("expect", SEED, optional(_TEXTS), "pieces of HTML, one of which a good page holds"),
+    Key(
+        "render",
+        SEED,
+        optional(Range("an object: wait_for (text), wait_s (0 to 600), scroll, mouse", _is_plan)),
+        "how the browser treats the page, on top of SEINE_RENDER",
+    ),
+    # Scrapy's own
+    Key("download_timeout", SEED, optional(number(0.001, _DAY_S)), "seconds for the download"),
+    Key("download_maxsize", SEED, whole(0, 2**40), "bytes of an answer, at most; 0 is no limit"),
+    Key("download_warnsize", SEED, whole(0, 2**40), "bytes of an answer that are worth a warning"),
+    Key("download_fail_on_dataloss", SEED, _YES_NO, "whether a page that came cut off has failed"),
+    Key(
+        "cookiejar",
+        SEED,
+        of(str | int | float | bytes | tuple | None, "a text or a number"),
+        "jar of cookies, for sites with several sessions",
+    ),
+    Key("dont_merge_cookies", SEED, _YES_NO, "send and keep no cookies"),
+    Key("dont_redirect", SEED, _YES_NO, "do not follow redirects"),
+    Key("dont_retry", SEED, _YES_NO, "do not try again what failed"),
+    Key("dont_obey_robotstxt", SEED, _YES_NO, "do not ask robots.txt"),
+    Key("dont_cache", SEED, _YES_NO, "keep the answer out of Scrapy's cache"),
+    Key(
+        "handle_httpstatus_list",
+        SEED,
+        several("a list of statuses, 100 to 999", whole(100, 999)),
+        "statuses that the callback reads itself",
+    ),
+    Key("handle_httpstatus_all", SEED, _YES_NO, "let the callback read every status"),
+    Key("max_retry_times", SEED, optional(whole(0, 100_000)), "as max_retries; Scrapy's name"),
+    Key("priority_adjust", SEED, whole(-1_000_000, 1_000_000), "change of priority with a retry"),
+    Key("allow_offsite", SEED, _YES_NO, "let the request leave the allowed domains"),
+    Key("verbatim_url", SEED, _YES_NO, "send the URL as it is written"),
+    Key("bindaddress", SPIDER, _ANY, "address to send from"),
+    Key("referrer_policy", SPIDER, words(500), "policy for the Referer header"),
+    Key("is_start_request", SPIDER, _YES_NO, "set by Scrapy for what `start` yields"),
+    Key(
+        "max_proxies_to_try",
+        SPIDER,
+        whole(0, 100_000),
+        "proxies to try, as rotating_proxies has it",
+    ),
+    Key("playwright*", SPIDER, _ANY, "other keys of scrapy-playwright"),
+    Key(
+        "playwright_page_init_callback",
+        SPIDER,
+        Range("a function: a name would be imported", lambda value: not isinstance(value, str)),
+        "called with each new page; cannot be stored",
+    ),
+    Key(
+        EVENT_HANDLERS,
+        SPIDER,
+        of(dict, "an object"),
+        "handlers of a page's events; once stored, names of the spider's own methods",
+    ),
+    Key("curl_cffi_impersonate", SPIDER, _ANY, "browser for Scrapy's curl handler"),
+    Key(HOME, ENGINE, words(400), "private host and port that may be reached"),
+    Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
+    Key("retry_times", ENGINE, whole(0, 100_000), "counted by Scrapy's retries"),
+    Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
+    Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
+    Key("redirect_urls", ENGINE, _TEXTS, "addresses on the way here"),
+    Key("redirect_reasons", ENGINE, several("a list", _ANY), "why it was sent on"),
+    Key("download_slot", ENGINE, _ANY, "slot of Scrapy's downloader", travels=False),
+    Key("download_latency", ENGINE, _ANY, "seconds until the answer began", travels=False),
+    Key("download_timeout_at", ENGINE, _ANY, "when the download is given up", travels=False),
+    # What the engine notes
+    Key("shelf", SPIDER, whole(-(2**63), 2**64 - 1), "what the listing before showed"),
+    Key(KNOWN, ENGINE, of(dict, "an object"), "the product whose own page is asked for"),
+    Key("validators", ENGINE, of(dict, "an object"), "the state of the page that is known"),
+    Key(
+        "refused",
+        ENGINE,
+        several("a step and a count", label(60)),
+        "step that refused it, and how often",
+    ),
+    Key(HOME, ENGINE, words(300), "private host of the seed that the request comes from"),
+    Key("proxy_retry_times", ENGINE, optional(whole(0, 100_000)), "proxies that failed so far"),
+    Key("visitor", ENGINE, words(2000), "cookie jar that the identity chose"),
+    Key("proxy_provider", ENGINE, _ANY, "who provides the proxy"),
+    *(
+        Key(name, ENGINE, _ANY, text, travels=False)
+        for name, text in (
+            (BORROWED, "headers that a middleware put on the request for one download"),
+            (LANE_NOW, "lane that this try uses"),
+            (INSTEAD_OF, "page in whose place the request is sent"),
+            (PATIENCE_MS, "how long the request waits for its time to send, ms"),
+            ("step", "step of the ladder"),
+            ("identity_now", "as whom this try asks"),
+            ("pool_now", "pool that this try uses"),
+            ("profile", "browser profile of this try"),
+            ("wreq_emulation", "what the TLS lane shows"),
+            ("verdict", "what the answer was judged to be"),
+            ("verdict_rule", "rule that judged it"),
+            ("proxy_id", "name of the proxy, without credentials"),
+            ("proxy_lease", "token of the proxy's use"),
+            ("proxy_at", "when the proxy may be used for the domain"),
+            ("proxy_probe", "whether the request tries a proxy out"),
+            ("proxy_until", "until when the request waits for a proxy"),
+            ("proxy_told", "step on which the pool's failure was told"),
+            ("exit_country", "country of the proxy"),
+            ("browser_visitor", "browser context of this try"),
+            ("_auth_proxy", "proxy that the login is for"),
+            ("_rotating_proxy", "whether a middleware chose the proxy"),
+            ("_ban", "whether the answer was a ban"),
+        )
+    ),
+)
+#: Every key that the engine reads, by name.
+TABLE: dict[str, Key] = {key.name: key for key in _KEYS}
+_PLAYWRIGHT = TABLE["playwright*"]
+#: Belong to one download, and are not stored.
+LOCAL = frozenset(key.name for key in _KEYS if not key.travels)
+
+
+def key_of(name: object) -> Key | None:
+    """Row of the table for a key; None: it is a user's own."""
+    found = TABLE.get(name) if isinstance(name, str) else None
+    if found is None and isinstance(name, str) and name.startswith("playwright"):
+        return _PLAYWRIGHT
+    return found
+
+
+def check(meta: Mapping[Any, Any], who: Who) -> None:
+    """Let pass what *who* may set, and any plain data under a user's own keys.
+
+    Raises:
+        BadMeta: naming the first key that is wrong, its value, and what it may be.
+    """
+    for name, value in meta.items():
+        key = key_of(name)
+        if key is None:
+            if who == SEED and isinstance(name, str) and name.startswith("_"):
+                raise BadMeta(f"meta.{name[:60]} is a middleware's own key, no seed may set it")
+        elif RANK[who] < RANK[key.who]:
+            setter = "the engine" if key.who == ENGINE else "the engine and spiders"
+            raise BadMeta(f"meta.{name[:60]} is {key.shown(value)}, but only {setter} may set it")
+        elif not key.range.holds(value):
+            raise BadMeta(f"meta.{name[:60]} is {key.shown(value)}, not {key.range.text}")
+
+
+def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the meta of a stored request, without what does not travel.
+
+    Raises:
+        BadMeta: a value is none that its key may have; names both.
+    """
+    local = None
+    for name, value in meta.items():
+        key = TABLE.get(name)
+        if key is None:
+            continue
+        if not key.travels:
+            local = LOCAL
+        elif not key.range.holds(value):
+            raise BadMeta(f"meta.{name} is {key.shown(value)}, not {key.range.text}")
+    return meta if local is None else {k: v for k, v in meta.items() if k not in LOCAL}
+
+
+def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None) -> None:
+    """Fill in what a new task lacks: its own id and time, and what its parent hands down.
+
+    The same address under another URL (a redirect) is complete already, but for its own id.
+    """
+    if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
+        meta[TASK_ID] = secrets.token_hex(16)
+        meta[CREATED_AT] = round(time.time(), 3)
+        meta.pop(RETRY_COUNT, None)
+    if parent is not None:
+        for key in INHERITED:
+            if key not in meta and key in parent:
+                meta[key] = parent[key]
+        if HOME not in meta and parent.get(HOME):
+            meta[HOME] = parent[HOME]

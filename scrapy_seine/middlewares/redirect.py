@@ -1,0 +1,89 @@
+"""Redirects without a Referer: no site is told where a visitor came from.
+
+Scrapy's own two middlewares warn at each start that the spider middleware that would write the
+header is off. It is off on purpose (settings/base.py), so these neither look for it nor warn.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.redirect import (
+    BaseRedirectMiddleware,
+    MetaRefreshMiddleware,
+    RedirectMiddleware,
+)
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.urls import domain
+
+#: Bytes of 4096 letters, at most.
+_HEAD = 4 * 4096
+
+
+class _Discreet(BaseRedirectMiddleware):
+    """Writes no Referer, and sets a request aside that is sent on without end."""
+
+    ledger: Ledger
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read Scrapy's own settings.
+
+        Raises:
+            NotConfigured: redirects of this kind are off.
+        """
+        middleware = cls(crawler.settings)
+        middleware.crawler = crawler
+        middleware.ledger = ledger_of(crawler)
+        return middleware
+
+    def handle_referer(self, request: Request, response: Response) -> None:
+        """Drop what the first request said."""
+        request.headers.pop("Referer", None)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Follow; a request that was sent on too often, or to no URL, is set aside.
+
+        Raises:
+            IgnoreRequest: it has no try left.
+        """
+        try:
+            answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
+            if isinstance(answer, Request) and answer is not request:
+                domain(answer.url)
+        except (IgnoreRequest, ValueError) as error:
+            back = self.ledger.retry(request, kind="redirects", reason=str(error))
+            if back is None:
+                raise IgnoreRequest(str(error)) from None
+            return back
+        return answer
+
+
+class Redirect(_Discreet, RedirectMiddleware):  # type: ignore[misc]  # Scrapy has an old argument
+    """Follows redirects by status."""
+
+
+class MetaRefresh(_Discreet, MetaRefreshMiddleware):
+    """Follows redirects that a page asks for."""
+
+    def process_response(  # type: ignore[override]  # as above
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        """Follow; Scrapy decodes a page and takes it apart to find that it asks for nothing.
+
+        Raises:
+            IgnoreRequest: it has no try left.
+        """
+        return super().process_response(request, response) if _asks(response.body) else response
+
+
+def _asks(body: bytes) -> bool:
+    """Whether a page may ask to be left: Scrapy looks at its first 4096 letters."""
+    head = body[:_HEAD].lower()
+    # A NUL is a letter of more bytes than one: UTF-16 or the like, which only Scrapy can read.
+    return (b"refresh" in head and b"http-equiv" in head) or b"\0" in head

@@ -1,0 +1,130 @@
+"""Failed downloads go back to the frontier, delayed by backoff, instead of round in the process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigured
+from scrapy.http import Response
+from scrapy.utils.misc import load_object
+
+from crawler.access.detect import RULE, VERDICT
+from scrapy_seine.config import number
+from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.outcomes import describe
+from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
+from scrapy_seine.politeness.delay import retry_after_s
+
+_TOO_MANY = 429
+#: From here on a status says what the answer is; below it a page may be broken.
+_ERRORS = 400
+#: Kinds of failure that the page itself shows, not its status.
+_JUDGED = frozenset({"ban", "broken"})
+#: What Scrapy's own clients raise is looked up when they are loaded: that takes 0.1 s, and most
+#: workers never need them.
+_HANDLERS = "scrapy.core.downloader.handlers."
+_REFUSALS = frozenset({"blocked", "captcha"})
+_TIMEOUTS = ("Timeout", "TimedOut")
+
+
+class Retry:
+    """Retries by kind of failure: connection, timeout, 5xx, 429. See frontier.backoff."""
+
+    def __init__(
+        self, ledger: Ledger, codes: set[int], exceptions: Sequence[type | str], limit_s: float
+    ) -> None:
+        self.ledger = ledger
+        self.codes = codes
+        self.limit_s = limit_s
+        self._later = [x for x in exceptions if isinstance(x, str) and x.startswith(_HANDLERS)]
+        rest = (x for x in exceptions if x not in self._later)
+        self._exceptions = tuple(load_object(x) if isinstance(x, str) else x for x in rest)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read Scrapy's own RETRY_ settings.
+
+        Raises:
+            NotConfigured: RETRY_ENABLED is off.
+        """
+        settings = crawler.settings
+        if not settings.getbool("RETRY_ENABLED"):
+            raise NotConfigured("RETRY_ENABLED is off")
+        exceptions = settings.getlist("RETRY_EXCEPTIONS")
+        codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
+        limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
+        return cls(ledger_of(crawler), codes, exceptions, limit_s)
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        """Send the request back when the status or the verdict says that later may be better.
+
+        Raises:
+            IgnoreRequest: after the last try an answer of success still is no page: broken, a
+                CAPTCHA, a word that its visitor is blocked. No spider is to read it.
+        """
+        kind = _kind_of(request, response, self.codes)
+        if not kind:
+            return response
+        wait_s = asked_s(response)
+        if wait_s is not None:
+            wait_s = min(wait_s, self.limit_s)
+        reason = f"HTTP {response.status}"
+        if kind in _JUDGED:
+            reason = f"{request.meta[VERDICT]}: {request.meta[RULE]} ({reason})"
+        back = self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s)
+        no_page = kind in _JUDGED and response.status < _ERRORS  # errors reach no spider anyway
+        if back is None and no_page and self.ledger.entry_of(request) is not None:
+            raise IgnoreRequest(reason)  # the request is buried: it would make wrong products
+        return back or response
+
+    def process_exception(self, request: Request, exception: Exception) -> Any:
+        """Send the request back when the connection failed."""
+        if isinstance(exception, AddressRefused):
+            self.ledger.bury(request, "address", str(exception))
+            return None
+        if isinstance(exception, PageUnreadable):
+            self.ledger.bury(request, "unreadable", str(exception))
+            return None
+        if isinstance(exception, StoreUnreachable):
+            return self.ledger.retry_download(request, kind="store", reason=describe(exception))
+        name = type(exception).__name__
+        if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
+            kind = "size"
+        elif not self.tries_again(exception):
+            return None
+        else:
+            kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
+        return self.ledger.retry_download(request, kind=kind, reason=describe(exception))
+
+    def tries_again(self, exception: Exception) -> bool:
+        """Whether RETRY_EXCEPTIONS has an exception's class."""
+        for name in [x for x in self._later if x.rpartition(".")[0] in sys.modules]:
+            self._later.remove(name)
+            self._exceptions += (load_object(name),)
+        return isinstance(exception, self._exceptions)
+
+
+def asked_s(response: Response) -> float | None:
+    """Seconds that the server asks to wait, if it does."""
+    raw = header(response, "Retry-After")
+    return retry_after_s(raw, datetime.now(UTC)) if raw else None
+
+
+def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
+    """Kind of the failure, see scrapy_seine.frontier.backoff; '' for what is none."""
+    if response.status in (request.meta.get("handle_httpstatus_list") or ()):
+        return ""
+    verdict = request.meta.get(VERDICT, "ok")
+    if verdict in _REFUSALS and not request.meta.get("handle_httpstatus_all"):
+        return "ban"
+    if verdict == "throttled" or response.status == _TOO_MANY:
+        return "429"
+    if response.status in codes:
+        return "5xx"
+    return "broken" if verdict == "broken" and response.status < _ERRORS else ""

@@ -1,0 +1,244 @@
+"""robots.txt, fetched once for the fleet and obeyed by each worker (RFC 9309).
+
+A known site costs a page one look into a dictionary. An unknown one is asked for by one worker of
+the fleet, the way the page would go (same proxy pool, same country); its requests wait a moment,
+then go back to the frontier while the site rests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import uuid
+from collections.abc import Awaitable
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Self
+
+import attrs
+from redis.exceptions import RedisError
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.httpobj import urlparse_cached
+
+from scrapy_seine import meta as m
+from scrapy_seine.config import number
+from scrapy_seine.engine.download.send_gate import NotNow
+from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.errors import AddressRefused, NoWay
+from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
+from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.urls import domain
+
+logger = logging.getLogger(__name__)
+#: How long a fetch may take, redirects and all, s.
+FETCH_S = 45.0
+#: How long requests wait for robots.txt inside the downloader before they go back, s.
+PATIENCE_S = 3.0
+#: Between two looks whether the fleet has by now what a page's way out needs, s.
+_LACKING_S = 4.0
+#: What the fleet believes for a moment only, s.
+_MOMENT_S = 0.001
+#: Sites that a process remembers.
+MOST_SITES = 10_000
+#: What the page says about its way out, and its robots.txt takes over.
+_WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
+
+
+@attrs.frozen
+class _Site:
+    robots: Robots
+    until: float
+
+
+class RobotsMiddleware:
+    """Lets pass what robots.txt allows; what it forbids is ignored, and counted."""
+
+    def __init__(self, crawler: Crawler, ledger: Ledger, manners: Manners) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.ledger = ledger
+        self.manners = manners
+        self.stats: Any = crawler.stats
+        self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
+        self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
+        self.delay_limit_s = number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
+        self.reach = reach_of(crawler)
+        self.sites: dict[str, _Site] = {}
+        self.learning: dict[str, asyncio.Task[_Site]] = {}
+        self.token = uuid.uuid4().hex
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            NotConfigured: ROBOTSTXT_OBEY is off.
+            ConfigError: a setting is wrong.
+        """
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured("ROBOTSTXT_OBEY is off")
+        return cls(crawler, ledger_of(crawler), manners_of(crawler))
+
+    def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:
+        """Let the request pass, send it back for later, or ignore it.
+
+        Raises:
+            IgnoreRequest: robots.txt forbids it.
+        """
+        if request.meta.get("dont_obey_robotstxt"):
+            return None
+        url = urlparse_cached(request)
+        if url.scheme not in {"http", "https"}:
+            return None
+        origin = f"{url.scheme}://{url.netloc.rpartition('@')[2].lower()}"
+        site = self.sites.get(origin)
+        if site is not None and site.until > monotonic():
+            return self._judge(request, site)
+        return self._wait(request, origin)
+
+    def _judge(self, request: Request, site: _Site) -> Request | None:
+        if site.robots.allows(request.url, self.agent):
+            return None
+        if site.robots.state != "away":
+            self.stats.inc_value("robotstxt/forbidden")
+            raise Ignored("robots", "robots.txt forbids it")
+        self.stats.inc_value("robotstxt/away")
+        copy = self.ledger.retry(
+            request,
+            kind="robots",
+            reason="robots.txt cannot be read, so nothing may be asked for now",
+            wait_s=max(0.0, site.until - monotonic()),
+        )
+        if copy is None:
+            raise IgnoreRequest("robots.txt cannot be read")
+        return copy
+
+    async def _wait(self, request: Request, origin: str) -> Request | None:
+        asks = f"{self.reach.home_of(request)} {origin}"  # what one may reach, another may not
+        task = self.learning.get(asks)
+        if task is None:
+            task = asyncio.ensure_future(self._learn(origin, request))
+            self.learning[asks] = task
+            task.add_done_callback(lambda done: self._learned(asks, origin, done))
+        entry = self.ledger.entry_of(request)
+        done, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
+        if done:
+            try:
+                return self._judge(request, task.result())
+            except NoWay as error:
+                return self._lacking(request, str(error))
+        self.manners.block(domain(request.url), PATIENCE_S)
+        return self.ledger.hand_back(request)
+
+    def _lacking(self, request: Request, reason: str) -> Request:
+        """Have the page wait for what its robots.txt lacks as for what it lacks itself.
+
+        Raises:
+            IgnoreRequest: it waited long enough and is buried, or is not the frontier's.
+        """
+        copy = self.ledger.wait_for(request, kind="proxy", reason=reason, wait_s=_LACKING_S)
+        if copy is None:
+            raise IgnoreRequest(reason)
+        return copy
+
+    def _learned(self, asks: str, origin: str, task: asyncio.Task[_Site]) -> None:
+        del self.learning[asks]
+        if task.cancelled() or task.exception() is not None:
+            return
+        while len(self.sites) >= MOST_SITES:
+            self.sites.pop(next(iter(self.sites)))
+        self.sites[origin] = task.result()
+
+    async def _learn(self, origin: str, request: Request) -> _Site:
+        known = await self._known(origin, request)
+        robots = Robots.read(known.state, known.body)
+        site = _Site(robots, monotonic() + known.left_s)
+        host = domain(request.url)
+        if robots.state == "away":
+            self.manners.block(host, known.left_s)
+        else:
+            delay_s = min(robots.delay_s(self.agent) or 0.0, self.delay_limit_s)
+            await self.manners.crawl_delay(host, int(delay_s * 1000))
+        return site
+
+    async def _known(self, origin: str, request: Request) -> Known:
+        if self.manners.pump is None:
+            return await self._fetch(origin, request, 0)
+        redis = self.manners.pump.frontier.redis
+        shared = SharedRobots(redis, self.token, lock_s=FETCH_S + 5)
+        while True:
+            try:
+                found = await shared.look(origin)
+                if isinstance(found, Known):
+                    return found
+                if isinstance(found, Wanted):
+                    return await self._fetch_for_all(shared, origin, request, found.failures)
+                assert isinstance(found, Awaited)
+            except (RedisError, OSError) as error:
+                logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
+            await asyncio.sleep(random.uniform(0.05, 0.3))
+
+    async def _fetch_for_all(
+        self, shared: SharedRobots, origin: str, request: Request, failures: int
+    ) -> Known:
+        try:
+            known = await self._fetch(origin, request, failures)
+        except (AddressRefused, NoWay):  # another page may ask: let go of the lock
+            with suppress(RedisError, OSError):
+                await shared.store(origin, Known("away", b"", _MOMENT_S), failures=failures)
+            raise
+        failures = failures + 1 if known.state == "away" else 0
+        try:
+            await shared.store(origin, known, failures=failures)
+        except (RedisError, OSError) as error:
+            logger.debug("robots.txt of %s is not shared: %s", origin, error)
+        return known
+
+    async def _fetch(self, origin: str, request: Request, failures: int) -> Known:
+        try:
+            return await self._ask(origin, request, failures, on_lease=True)
+        except NotNow:  # the frontier cannot say when; without rules nothing else can be asked
+            return await self._ask(origin, request, failures, on_lease=False)
+        finally:
+            entry = self.ledger.entry_of(request)
+            if entry is not None:  # the site was asked: the page must take another time
+                entry.spent_at = monotonic()
+
+    async def _ask(self, origin: str, request: Request, failures: int, *, on_lease: bool) -> Known:
+        meta = {key: request.meta[key] for key in _WAY if key in request.meta}
+        # RFC 9309, 2.3.1.2: at least five redirects, to whatever host, are followed.
+        meta |= {"dont_obey_robotstxt": True, "allow_offsite": True, "redirect_ttl": 5}
+        meta[m.HOME] = self.reach.home_of(request)
+        meta |= {"download_maxsize": 8 * SIZE_LIMIT, "download_timeout": FETCH_S / 3}
+        if on_lease:
+            meta |= {m.INSTEAD_OF: request, m.PATIENCE_MS: int(FETCH_S * 500)}
+        ask = Request(f"{origin}/robots.txt", meta=meta, callback=NO_CALLBACK, dont_filter=True)
+        engine: Any = self.crawler.engine
+        self.stats.inc_value("robotstxt/request_count")
+        try:
+            response = await asyncio.wait_for(engine.download_async(ask), FETCH_S)
+        except (NotNow, NoWay):
+            raise
+        except AddressRefused as error:
+            if error.place != place_of(ask):  # a redirect leads there: as if there were none
+                return Known("free", b"", self.lifetime_s)
+            raise  # the page may not be asked for either, and other pages may
+        except IgnoreRequest:  # more redirects than five: as if there were none
+            return Known("free", b"", self.lifetime_s)
+        except Exception as error:
+            logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
+            return Known("away", b"", away_s(failures))
+        state = state_of(response.status)
+        self.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        if state == "away":
+            logger.warning("robots.txt of %s: HTTP %d", origin, response.status)
+            return Known(state, b"", away_s(failures))
+        body = response.body[:SIZE_LIMIT] if state == "rules" else b""
+        return Known(state, body, self.lifetime_s)

@@ -1,0 +1,90 @@
+"""The first to see a site's answer: a site that asks for a pause gets it from the whole fleet.
+
+When a request may be sent is the gate's business (engine.download.send_gate), which knows the connection;
+what it does not let out goes back from here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from scrapy_seine import meta as m
+from scrapy_seine.config import number
+from scrapy_seine.engine.download.send_gate import NotNow
+from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.middlewares.retry import asked_s
+from scrapy_seine.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
+from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.urls import domain
+
+#: Statuses from here on are no pages, and often quicker than one.
+ERRORS = 400
+
+
+class Throttle:
+    """Blocks a domain on 429, and on 503 with Retry-After; takes back what came too late."""
+
+    def __init__(
+        self, ledger: Ledger, manners: Manners, stats: Any, *, usual_s: float, limit_s: float
+    ) -> None:
+        self.ledger = ledger
+        self.manners = manners
+        self.stats = stats
+        self.usual_s = usual_s
+        self.limit_s = limit_s
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            ConfigError: one is wrong.
+        """
+        return cls(
+            ledger_of(crawler),
+            manners_of(crawler),
+            crawler.stats,
+            usual_s=number(crawler.settings, "SEINE_BLOCK_SECONDS", 5),
+            limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
+        )
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Send a request back that missed its time at a site that has none soon.
+
+        Raises:
+            IgnoreRequest: it is not the frontier's, so it cannot go back.
+        """
+        if not isinstance(exception, NotNow) or m.INSTEAD_OF in request.meta:
+            return None
+        self.stats.inc_value("seine/handed_back")
+        copy = self.ledger.hand_back(request)
+        if copy is None:
+            raise IgnoreRequest("its domain may not be asked now")
+        return copy
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Note what the answer asks for, and how long it took; it goes on unchanged."""
+        if self.manners.pace is not None:
+            self._measure(request, response)
+        if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
+            return response
+        block = block_of(
+            response.status, asked_s(response), usual_s=self.usual_s, limit_s=self.limit_s
+        )
+        if block is not None and block.wait_s > 0:
+            limit_s = self.limit_s if block.grows else 0.0
+            self.manners.block(domain(request.url), block.wait_s, limit_s=limit_s)
+            self.stats.inc_value(f"seine/blocks/{response.status}")
+        return response
+
+    def _measure(self, request: Request, response: Response) -> None:
+        latency_s = request.meta.get("download_latency")
+        entry = self.ledger.entry_of(request)
+        if latency_s is not None and entry is not None:
+            latency_s = max(0.0, latency_s - entry.waited_s)
+            self.manners.answered(domain(request.url), latency_s, good=response.status < ERRORS)

@@ -1,0 +1,86 @@
+"""robots.txt of each site, fetched by one worker and kept in Redis for all.
+
+`robots:{origin}` is a hash: state, body (deflated), failures in a row, until (ms). It lives a while
+longer than it is believed, so that failures are counted. `robots:{origin}:lock` names the worker
+that fetches; it expires where that worker dies. All crawls share them.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import attrs
+from redis.asyncio import Redis
+
+from scrapy_seine.politeness.robots import SIZE_LIMIT, State
+from scrapy_seine.scripts import call, load_script
+
+_STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
+
+
+@attrs.frozen
+class Known:
+    """A robots.txt that the fleet has."""
+
+    state: State
+    body: bytes
+    left_s: float
+    """For how long it may be believed, seconds."""
+
+
+@attrs.frozen
+class Wanted:
+    """Nobody has it: the caller is to fetch it, and to store what comes of it."""
+
+    failures: int
+
+
+@attrs.frozen
+class Awaited:
+    """Another worker fetches it."""
+
+
+class SharedRobots:
+    """The fleet's memory of robots.txt files."""
+
+    def __init__(self, redis: Redis, token: str, *, lock_s: float, now_ms: int = 0) -> None:
+        self.redis = redis
+        self.token = token
+        self.lock_s = lock_s
+        #: 0 asks the server's clock; tests pass their own time.
+        self.now_ms = now_ms
+
+    async def look(self, origin: str) -> Known | Wanted | Awaited:
+        """What is known of *origin* (`https://host:port`), or who is to find out."""
+        lua = load_script("scrapy_seine.politeness", "robots")
+        args = [self.now_ms, self.token, int(self.lock_s * 1000)]
+        word, *rest = await call(self.redis, lua, _keys(origin), args)
+        if word == b"FETCH":
+            return Wanted(int(rest[0]))
+        if word == b"WAIT":
+            return Awaited()
+        known = _read(*rest)
+        return Wanted(0) if known is None else known
+
+    async def store(self, origin: str, known: Known, *, failures: int = 0) -> None:
+        """Tell the fleet, and let go of the lock."""
+        lua = load_script("scrapy_seine.politeness", "robots_store")
+        body = zlib.compress(known.body[:SIZE_LIMIT]) if known.body else b""
+        args = [self.now_ms, self.token, known.state, int(known.left_s * 1000), failures, body]
+        await call(self.redis, lua, _keys(origin), args)
+
+
+def _keys(origin: str) -> list[str]:
+    return [f"robots:{{{origin}}}", f"robots:{{{origin}}}:lock"]
+
+
+def _read(state: bytes, left_ms: int, body: bytes) -> Known | None:
+    """Read what the fleet has; None where it is damaged, so that it is fetched anew."""
+    found = _STATES.get(state)
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(body, SIZE_LIMIT) if body else b""
+    except zlib.error:
+        return None
+    whole = not body or inflater.eof or len(text) == SIZE_LIMIT
+    return Known(found, text, int(left_ms) / 1000) if found is not None and whole else None

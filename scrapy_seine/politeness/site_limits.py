@@ -1,0 +1,249 @@
+"""What a worker learns about a site's wishes, on its way to the frontier and so to the fleet.
+
+Middlewares exist before the scheduler does, and know sites; the scheduler's pump knows Redis.
+Both meet here. Nothing is asked of Redis at once: a word leaves with the next round trip, ahead
+of the leases that it asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import attrs
+from redis.exceptions import RedisError
+from scrapy.crawler import Crawler
+
+from scrapy_seine.config import SettingsLike, flag, number
+from scrapy_seine.frontier.model import Latency, Lease
+from scrapy_seine.politeness.delay import late_ms
+
+if TYPE_CHECKING:
+    from scrapy_seine.frontier.exchange import Pump
+
+logger = logging.getLogger(__name__)
+#: A request waits here for its next time to send, if that is not further away than this, ms.
+PATIENCE_MS = 1000
+#: Measured latencies wait this long for others, s.
+TELL_S = 0.25
+#: For how long a number of addresses is believed, ms.
+SPREAD_MS = 60_000
+T = TypeVar("T")
+
+
+@attrs.frozen
+class Pace:
+    """Pauses that follow from how long sites take to answer."""
+
+    target: float
+    """Requests under way at one site, in the whole fleet."""
+    least_ms: int
+    most_ms: int
+
+
+def batched(things: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Cut into lists of at most *size*."""
+    rest = iter(things)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+class Manners:
+    """The wishes of sites, told to the frontier of one crawler."""
+
+    def __init__(self) -> None:
+        self.pump: Pump | None = None
+        self.pace: Pace | None = None
+        """How sites are to be paced by their answers; None: they are not."""
+        self._latencies: dict[str, Latency] = {}
+        self._delays: dict[str, int] = {}
+        self._lanes: dict[str, str] = {}
+        self._sites: set[str] = set()
+
+    def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
+        """Let no worker send to *domain* for *wait_s*.
+
+        With *limit_s* a block that follows the last one closely is twice as long, up to that.
+        """
+        if self.pump is not None:
+            self.pump.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
+            self.pump.give_back(domain)
+
+    def set_lane(self, domain: str, lane: str) -> None:
+        """Let only workers that have *lane* lease of *domain*; '' = any worker."""
+        if self.pump is not None and self._lanes.get(domain) != lane:
+            self._lanes[domain] = lane
+            self.pump.tell("set_lane", domain, lane)
+            if lane and lane not in self.pump.config.lanes:
+                self.pump.give_back(domain)
+
+    def set_spread(self, domain: str, addresses: int) -> None:
+        """Let each of as many addresses keep a domain's limits by itself; to be repeated."""
+        if self.pump is not None:
+            self.pump.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
+
+    def tell_again(self) -> None:
+        """The frontier forgot what it was told of sites: it is told again."""
+        self._sites.clear()
+        lanes, self._lanes = self._lanes, {}
+        for domain, lane in lanes.items():
+            self.set_lane(domain, lane)
+        if self.pump is not None:
+            for domain, delay_ms in self._delays.items():
+                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+
+    def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
+        """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""
+        if domain in self._sites:
+            return None
+        self._sites.add(domain)
+        wishes = getattr(spider, "limits_of", None)
+        try:
+            limits = wishes(f"http://{domain}/") if wishes else (None, None)
+        except Exception:
+            logger.exception("limits_of failed for %s: the crawl's own limits count", domain)
+            limits = (None, None)
+        return limits if limits != (None, None) else None
+
+    def meet(self, domain: str, spider: Any) -> None:
+        """Tell the frontier what a site file asks for, ahead of the requests on their way."""
+        limits = self.new_site(domain, spider)
+        if limits is not None and self.pump is not None:
+            self.pump.tell("set_site", domain, *("" if n is None else n for n in limits))
+
+    async def meet_first(self, domains: Iterable[str], spider: Any) -> None:
+        """Tell the frontier before seeds of these domains enter it.
+
+        Raises:
+            RedisError: it does not answer; the domains count as not met yet.
+        """
+        for domain in dict.fromkeys(domains):
+            limits = self.new_site(domain, spider)
+            if limits is not None and self.pump is not None:
+                delay_ms, concurrency = limits
+                try:
+                    await self.pump.frontier.set_site(
+                        domain, delay_ms=delay_ms, concurrency=concurrency
+                    )
+                except (RedisError, OSError):
+                    self._sites.discard(domain)
+                    raise
+
+    async def crawl_delay(self, domain: str, delay_ms: int) -> None:
+        """Keep the pause that robots.txt of *domain* asks for; 0: it asks for none.
+
+        Returns when the frontier knows: what waits for robots.txt will ask it for times to send.
+        """
+        if self.pump is not None:
+            if delay_ms > self._delays.get(domain, 0):
+                self.pump.give_back(domain)
+            try:
+                await self.pump.frontier.set_delay(domain, robots_ms=delay_ms)
+            except (RedisError, OSError):
+                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+        if delay_ms:
+            self._delays[domain] = delay_ms
+        else:
+            self._delays.pop(domain, None)
+
+    def answered(self, domain: str, seconds: float, *, good: bool) -> None:
+        """Note how long a site took; all that came in for a while leaves in one call."""
+        if not self._latencies:
+            asyncio.get_running_loop().call_later(TELL_S, self._tell)
+        self._latencies.setdefault(domain, Latency()).add(seconds, good=good)
+
+    def _tell(self) -> None:
+        latencies, self._latencies = self._latencies, {}
+        if self.pump is None or self.pace is None:
+            return
+        for part in batched(latencies.items(), 100):
+            args = [arg for domain, seen in part for arg in (domain, *seen.args())]
+            self.pump.tell("measure", *attrs.astuple(self.pace), *args)
+
+    def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
+        """Seconds until a request is to be sent, 0 for now; None: it missed its time.
+
+        A domain that knows no pause may be asked at any time. A lease from before a pause became
+        known has no slot; nor has one whose slot was spent (*spent_at*, monotonic s) on something
+        else that the site was asked for.
+        """
+        known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
+        delay_ms = max(lease.delay_ms, known_ms)
+        if not delay_ms or self.pump is None:
+            return 0.0
+        if spent_at is not None or not lease.delay_ms or not self.pump.clock(lease).trusted:
+            return None
+        past_ms = self.pump.now_ms(lease) - lease.slot_ms
+        late = past_ms > late_ms(delay_ms, lease.slack_ms)
+        return None if late else max(0.0, -past_ms / 1000)
+
+    def left(self, lease: Lease) -> float:
+        """A request was written just now; where that was late, the next one's pause starts here.
+
+        Returns by how much it was late, ms.
+        """
+        if not lease.delay_ms or self.pump is None:
+            return 0.0
+        now_ms = self.pump.now_ms(lease)
+        past_ms = now_ms - lease.slot_ms
+        if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
+            self.pump.tell("late", lease.domain, int(now_ms) + 1)
+            self.pump.kick()
+        self.pump.slack.kept()
+        return past_ms
+
+    async def reserve(
+        self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
+    ) -> Lease | None:
+        """Ask the frontier for another time to send; None where the lease is to be handed back."""
+        assert self.pump is not None
+        if spent_at is None and lease.delay_ms:
+            self.pump.slack.missed()
+        elif spent_at is None:
+            spent_at = -1.0  # it never had a slot, and the last one is long ago
+        asked, slack_ms = monotonic(), int(self.pump.slack.ms)
+        try:
+            now_ms, slot_ms, delay_ms = await self.pump.frontier.reslot(
+                lease,
+                spent_ms=_ago_ms(spent_at),
+                patience_ms=patience_ms,
+                slack_ms=slack_ms,
+            )
+        except (RedisError, OSError):
+            return None
+        self.pump.clock(lease).learn(now_ms / 1000, asked, monotonic())
+        if not slot_ms:
+            return None
+        return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms, slack_ms=slack_ms)
+
+
+def _ago_ms(spent_at: float | None) -> int | None:
+    return None if spent_at is None else int((monotonic() - spent_at) * 1000)
+
+
+_manners: WeakKeyDictionary[Crawler, Manners] = WeakKeyDictionary()
+
+
+def manners_of(crawler: Crawler) -> Manners:
+    """The crawler's manners, whoever asks first."""
+    return _manners.setdefault(crawler, Manners())
+
+
+def pace_of(settings: SettingsLike) -> Pace | None:
+    """Read the settings of the fleet's throttle; None where it is off.
+
+    Raises:
+        ConfigError: one is wrong.
+    """
+    if not flag(settings, "SEINE_AUTOTHROTTLE"):
+        return None
+    return Pace(
+        number(settings, "SEINE_AUTOTHROTTLE_CONCURRENCY", 1, low=0.01),
+        int(number(settings, "SEINE_AUTOTHROTTLE_LEAST_MS", 0)),
+        int(number(settings, "SEINE_AUTOTHROTTLE_MOST_MS", 60_000)),
+    )

@@ -1,0 +1,85 @@
+"""Who did what to a crawl, and when: a log line and the newest few hundred in Redis."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+import socket
+import time
+from typing import Any
+
+import attrs
+import orjson
+from redis.asyncio import Redis
+
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.lenient import real, record
+
+logger = logging.getLogger(__name__)
+#: Actions kept in Redis (`actions`, a list of JSON, newest first).
+KEEP = 500
+
+
+@attrs.frozen(kw_only=True)
+class Deed:
+    """One action."""
+
+    at: float
+    who: str
+    origin: str
+    """Address it came from, or `terminal`."""
+    verb: str
+    target: str
+    result: str
+
+
+async def note_deed(
+    redis: Redis, keys: Keys, *, who: str, origin: str, verb: str, target: str, result: str
+) -> None:
+    """Write an action down, after it was done."""
+    logger.info("%s by %s from %s: %s: %s", verb, who, origin, target or "crawl", result)
+    deed = Deed(
+        at=round(time.time(), 3),
+        who=who,
+        origin=origin,
+        verb=verb,
+        target=target[:500],
+        result=result,
+    )
+    pipe = redis.pipeline(transaction=False)
+    pipe.lpush(keys.actions, orjson.dumps(attrs.asdict(deed)))
+    pipe.ltrim(keys.actions, 0, KEEP - 1)
+    await pipe.execute()
+
+
+async def note_command(redis: Redis, keys: Keys, verb: str, target: str, result: object) -> None:
+    """Write down what somebody did in a terminal."""
+    await note_deed(
+        redis,
+        keys,
+        who=_user(),
+        origin=f"terminal on {socket.gethostname()}",
+        verb=verb,
+        target=target,
+        result=str(result),
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return f"uid {os.getuid()}"
+
+
+async def read_deeds(redis: Redis, keys: Keys, limit: int = 10) -> list[Deed]:
+    """Return the newest actions, newest first."""
+    client: Any = redis
+    rows = await client.lrange(keys.actions, 0, limit - 1)
+    return [_deed(told) for raw in rows if (told := record(raw))]
+
+
+def _deed(told: dict[str, Any]) -> Deed:
+    texts = ("who", "origin", "verb", "target", "result")
+    return Deed(at=real(told.get("at")), **{name: str(told.get(name, "")) for name in texts})

@@ -1,0 +1,118 @@
+"""Dead letters: requests that were given up, with the reason of each."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import orjson
+
+from scrapy_seine.config import redact
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.outbox import together
+from scrapy_seine.lenient import word
+from scrapy_seine.reads.requests import Found, load, read
+
+#: Dead letters read in one step while filtering.
+STEP = 500
+#: Dead letters looked at for one page, at most.
+MOST = 20_000
+
+
+@attrs.frozen(kw_only=True)
+class Filter:
+    """Which dead letters are meant; empty fields match all."""
+
+    reason: str = ""
+    domain: str = ""
+    text: str = ""
+    """Part of the URL or of the error, in any case."""
+    since: float = 0.0
+    """Buried at this Unix time or later."""
+    until: float = float("inf")
+    """Buried at this Unix time or earlier."""
+
+    def matches(self, letter: Found) -> bool:
+        """Whether a dead letter is meant."""
+        if not self.since <= letter.at <= self.until:
+            return False
+        if self.reason and reason_of(letter) != self.reason:
+            return False
+        if self.domain and host_of(letter.url) != self.domain.lower():
+            return False
+        text = self.text.lower()
+        return text in letter.url.lower() or text in str(letter.note.get("error", "")).lower()
+
+
+def host_of(url: str) -> str:
+    """Host and port of a URL, in lower case; empty where it has none."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
+
+
+def reason_of(letter: Found) -> str:
+    """Why it was given up."""
+    return str(letter.note.get("reason") or "unknown")
+
+
+async def read_dead(frontier: Frontier, *, start: int = 0, limit: int = 50) -> list[Found]:
+    """Return dead letters of one partition, the newest first."""
+    client: Any = frontier.redis
+    keys = frontier.keys
+    rows = await client.zrevrange(keys.dead, start, start + limit - 1, withscores=True)
+    ids = [id_ for id_, _ in rows]
+    notes = await client.hmget(keys.autopsy, ids) if ids else []
+    bodies = await load(frontier, ids)
+    return [
+        read(stored, id=word(id_), state="dead", at=score / 1000, note=parse_note(note))
+        for (id_, score), note, stored in zip(rows, notes, bodies, strict=True)
+    ]
+
+
+def parse_note(note: bytes | None) -> dict[str, Any]:
+    """Read the note of a dead letter; what cannot be read is kept as its error."""
+    try:
+        told = orjson.loads(note or b"{}")
+    except orjson.JSONDecodeError:
+        told = None
+    if not isinstance(told, dict):
+        told = {"error": (note or b"").decode("utf-8", "replace")}
+    return {k: redact(v) if isinstance(v, str) else v for k, v in told.items()}
+
+
+async def search_dead(
+    frontier: Frontier, wanted: Filter, *, limit: int = 100
+) -> tuple[list[Found], bool]:
+    """Return matching dead letters, newest first, and whether all were looked at."""
+    parts = await together(_search_part(part, wanted, limit) for part in frontier.parts)
+    found = sorted((x for letters, _ in parts for x in letters), key=lambda x: -x.at)
+    return found[:limit], len(found) <= limit and all(whole for _, whole in parts)
+
+
+async def _search_part(frontier: Frontier, wanted: Filter, limit: int) -> tuple[list[Found], bool]:
+    found: list[Found] = []
+    for start in range(0, MOST, STEP):
+        letters = await read_dead(frontier, start=start, limit=STEP)
+        found += [letter for letter in letters if wanted.matches(letter)]
+        if len(letters) < STEP:
+            return found[:limit], len(found) <= limit
+        if len(found) >= limit:
+            break
+    return found[:limit], False
+
+
+async def one_dead(frontier: Frontier, id_: str) -> tuple[Found, bytes] | None:
+    """Return one dead letter with its stored bytes; None: it is not there any more."""
+    client: Any = frontier.redis
+    number, parts = part_of(id_), frontier.keys.parts
+    keys = parts[number] if number < len(parts) else frontier.keys
+    score = await client.zscore(keys.dead, id_)
+    if score is None:
+        return None
+    stored = await client.hget(keys.requests, id_)
+    told = parse_note(await client.hget(keys.autopsy, id_))
+    return read(stored, id=id_, state="dead", at=score / 1000, note=told), stored or b""

@@ -1,0 +1,133 @@
+"""Domains: limits, place in the frontier, and what became of their requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import attrs
+from redis.asyncio import Redis
+
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.lenient import whole, word
+from scrapy_seine.reads.outcome_counts import OUTCOMES
+
+State = Literal["ready", "waiting", "paused", "busy", "idle"]
+_ASKED = ("robots", "measured")
+_FIELDS = (
+    "delay",
+    "cap",
+    "site_delay",
+    "site_cap",
+    *_ASKED,
+    "due",
+    "blocked",
+    "active",
+    "paused",
+    *OUTCOMES,
+)
+
+
+@attrs.frozen(kw_only=True)
+class Domain:
+    """One domain at one moment."""
+
+    name: str
+    state: State
+    """ready: may be served; waiting: not before its time; busy: all slots in use; idle: no work."""
+    queued: int
+    """Requests ready in its queue; delayed ones are not counted here."""
+    active: int
+    """Requests in flight."""
+    delay_ms: int
+    """The pause that holds: the largest of the set one, the site's wish and the measured one."""
+    concurrency: int
+    due_in_s: float
+    """Seconds until it may be served; 0: now."""
+    paused: bool
+    done: int = 0
+    retry: int = 0
+    bury: int = 0
+
+    @property
+    def ended(self) -> int:
+        """Attempts that ended, in whichever way."""
+        return self.done + self.retry + self.bury
+
+    @property
+    def success(self) -> float | None:
+        """Share of attempts that ended well."""
+        return self.done / self.ended if self.ended else None
+
+
+def free_slots(domain: Domain) -> int:
+    """Requests that the domain would hand out at once: one where a delay spaces them."""
+    slots = 1 if domain.delay_ms > 0 else max(0, domain.concurrency - domain.active)
+    return min(domain.queued, slots)
+
+
+def state_of(*, queued: int, active: int, cap: int, paused: bool, due_in_s: float) -> State:
+    """Where a domain stands, by the rules of the frontier's `place`.
+
+    >>> state_of(queued=3, active=0, cap=2, paused=False, due_in_s=0.4)
+    'waiting'
+    """
+    if paused:
+        return "paused"
+    if not queued:
+        return "busy" if active else "idle"
+    if active >= cap:
+        return "busy"
+    return "waiting" if due_in_s > 0 else "ready"
+
+
+async def read_domains(
+    redis: Redis, keys: Keys, names: Sequence[str], now_s: float
+) -> list[Domain]:
+    """Read the named domains, in that order, in one round trip."""
+    pipe = redis.pipeline(transaction=False)
+    pipe.hmget(keys.control, "delay", "cap")
+    for name in names:
+        pipe.hmget(keys.domain(name), _FIELDS)
+        pipe.zcard(keys.queue(name))
+    (delay, cap), *replies = await pipe.execute()
+    defaults = {"delay": whole(delay), "cap": whole(cap, 16)}
+    rows = zip(names, replies[::2], replies[1::2], strict=True)
+    return [_domain(name, fields, queued, defaults, now_s) for name, fields, queued in rows]
+
+
+def _domain(
+    name: str, fields: Sequence[bytes | None], queued: int, defaults: dict[str, int], now_s: float
+) -> Domain:
+    raw = dict(zip(_FIELDS, fields, strict=True))
+    own = {field: whole(value) for field, value in raw.items() if value}
+    until_ms = max(own.get("due", 0), own.get("blocked", 0))
+    due_in_s = round(max(0.0, until_ms / 1000 - now_s), 3)
+    delay = own.get("delay", own.get("site_delay", defaults["delay"]))
+    cap = own.get("cap", own.get("site_cap", defaults["cap"]))
+    active = own.get("active", 0)
+    paused = raw["paused"] is not None
+    return Domain(
+        name=name,
+        state=state_of(queued=queued, active=active, cap=cap, paused=paused, due_in_s=due_in_s),
+        queued=queued,
+        active=active,
+        delay_ms=max(delay, *(own.get(n, 0) for n in _ASKED)),
+        concurrency=cap,
+        due_in_s=due_in_s,
+        paused=paused,
+        **{outcome: own.get(outcome, 0) for outcome in OUTCOMES},
+    )
+
+
+async def list_domains(redis: Redis, keys: Keys, *, limit: int, start: int = 0) -> list[str]:
+    """Names, the busiest first; then those with work that no worker has reported yet."""
+    pipe = redis.pipeline(transaction=False)
+    pipe.zrevrange(keys.busiest, start, start + limit - 1)
+    if start == 0:
+        for part in keys.parts:
+            pipe.zrange(part.ready, 0, limit - 1)
+        for part in keys.parts:
+            pipe.zrange(part.waiting, 0, limit - 1)
+    names = [word(name) for reply in await pipe.execute() for name in reply]
+    return list(dict.fromkeys(names))[:limit]

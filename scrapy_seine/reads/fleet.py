@@ -1,0 +1,224 @@
+"""The fleet at one moment: read in two round trips, whatever the size of the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+from redis.asyncio import Redis
+
+from scrapy_seine.config import redact
+from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Counts
+from scrapy_seine.frontier.partitions import find_frontier
+from scrapy_seine.lenient import real, record, whole, word
+from scrapy_seine.meta import CREATED_AT
+from scrapy_seine.reads.domains import Domain, free_slots, read_domains
+
+#: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
+SAMPLE = 100
+#: Workers listed, at most.
+MAX_WORKERS = 1000
+
+
+@attrs.frozen(kw_only=True)
+class Worker:
+    """One worker, as its last heartbeat described it."""
+
+    name: str
+    alive: bool
+    expires_in_s: float
+    """Seconds until its heartbeat counts as missing; negative: it is."""
+    host: str = ""
+    pid: int = 0
+    started: float = 0.0
+    """Unix time."""
+    pages: int = 0
+    items: int = 0
+    active: int = 0
+    buffered: int = 0
+
+    def rate(self, now_s: float) -> float:
+        """Pages a minute since its start."""
+        ran_s = now_s - self.started
+        return 60 * self.pages / ran_s if self.started and ran_s > 1 else 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Fleet:
+    """Counters, workers and pressure of one crawl."""
+
+    crawl: str
+    partitions: int
+    at: float
+    """Redis' clock, Unix seconds."""
+    counts: Counts
+    workers: Sequence[Worker]
+    due_now: int
+    """Requests that could be sent this moment; exact up to SAMPLE ready domains."""
+    oldest_s: float
+    """Age of the request that is next to be handed out; 0: none is ready."""
+    lateness_s: float
+    """How long work that is due has waited for a worker to ask."""
+    clock_skew_s: float
+    """This machine's clock less Redis'."""
+    memory_bytes: int
+    memory_limit_bytes: int
+    """0: Redis has no limit of its own."""
+    read_s: float
+
+    @property
+    def alive(self) -> list[Worker]:
+        """Workers whose heartbeat is fresh."""
+        return [worker for worker in self.workers if worker.alive]
+
+
+async def read_fleet(redis: Redis, crawl: str) -> Fleet:
+    """Read one crawl's state.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    began = time.perf_counter()
+    frontier = await find_frontier(redis, crawl)
+    k, pipe = frontier.keys, redis.pipeline(transaction=False)
+    # Each worker is known to every partition.
+    pipe.zrange(k.parts[0].workers, 0, MAX_WORKERS - 1, withscores=True)
+    for part in k.parts:
+        pipe.zrange(part.ready, 0, SAMPLE // len(k.parts) - 1)
+        pipe.zrange(part.waiting, 0, 0, withscores=True)
+        pipe.zrange(part.delayed, 0, 0, withscores=True)
+    # A Cluster's pipelines take only commands that name a key.
+    (seconds, micros), memory = await asyncio.gather(redis.time(), redis.info("memory"))
+    beats, *heads = await pipe.execute()
+    ready = [word(name) for names in heads[::3] for name in names]
+    next_due = [*heads[1::3], *heads[2::3]]
+    now_s = seconds + micros / 1e6
+    skew_s = time.time() - now_s
+    counts = await frontier.counts()
+    domains = await read_domains(redis, k, ready, now_s)
+    overdue = await _overdue(redis, frontier, now_s)
+    return Fleet(
+        crawl=crawl,
+        partitions=len(frontier.parts),
+        at=now_s,
+        counts=counts,
+        workers=await _workers(redis, frontier, beats, now_s),
+        due_now=0
+        if counts.paused
+        # Who brings them over has to be there first.
+        else counts.moving
+        + min(_due(domains, counts.domains_ready) + overdue, counts.ready + counts.delayed),
+        oldest_s=await _oldest(redis, frontier, domains, now_s),
+        lateness_s=_lateness(next_due, now_s),
+        clock_skew_s=skew_s,
+        memory_bytes=int(memory.get("used_memory", 0)),
+        memory_limit_bytes=int(memory.get("maxmemory", 0)),
+        read_s=time.perf_counter() - began,
+    )
+
+
+def _due(sample: Sequence[Domain], ready: int) -> int:
+    """Requests that the ready domains would hand out now; the sample stands for all."""
+    if not sample:
+        return 0
+    found = sum(free_slots(domain) for domain in sample)
+    return round(found * max(ready, len(sample)) / len(sample))
+
+
+async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
+    """Domains and delayed requests whose time has come, and that no worker has asked for yet."""
+    now_ms, pipe = int(now_s * 1000), redis.pipeline(transaction=False)
+    for part in frontier.keys.parts:
+        pipe.zcount(part.waiting, "-inf", now_ms)
+        pipe.zcount(part.delayed, "-inf", now_ms)
+    overdue: list[int] = await pipe.execute()
+    return sum(overdue)
+
+
+async def seeds_waiting(redis: Redis, key: str) -> int:
+    """Count seeds that no worker has taken yet, whatever kind the key is."""
+    client: Any = redis
+    count = {b"list": client.llen, b"set": client.scard, b"zset": client.zcard}
+    kind = await client.type(key)
+    return int(await count[kind](key)) if kind in count else 0
+
+
+def _lateness(heads: Sequence[Any], now_s: float) -> float:
+    due = [score / 1000 for head in heads for _, score in head]
+    return float(max([0.0, *(now_s - due_s for due_s in due)]))
+
+
+async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now_s: float) -> float:
+    """Age of the head of the domain that is served next."""
+    if not ready:
+        return 0.0
+    client: Any = redis
+    keys = frontier.keys.part(ready[0].name)
+    head = await client.zrange(keys.queue(ready[0].name), 0, 0)
+    stored = await client.hget(keys.requests, head[0]) if head else None
+    if not stored:
+        return 0.0
+    created = real(meta_of(stored_fields(stored)).get(CREATED_AT))
+    return max(0.0, now_s - created) if created else 0.0
+
+
+def meta_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Meta of a stored request; empty where it holds something else."""
+    meta = fields.get("meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def stored_fields(stored: bytes) -> dict[str, Any]:
+    """Fields of a stored request; empty where it cannot be read (I8)."""
+    try:
+        return shown_fields(decode(stored.partition(b"\n")[2]))
+    except DecodeError:
+        return {}
+
+
+def shown_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a stored request without what logs somebody in: for people."""
+    shown = {**fields, "url": redact(str(fields.get("url")))}
+    if isinstance(headers := fields.get("headers"), dict):
+        shown["headers"] = {
+            name: "***" if word(name).lower() in _SECRET_HEADERS else value
+            for name, value in headers.items()
+        }
+    if isinstance(meta := fields.get("meta"), dict):
+        shown["meta"] = {
+            name: redact(value) if isinstance(value, str) else value for name, value in meta.items()
+        }
+    if fields.get("cookies"):
+        shown["cookies"] = "***"
+    return shown
+
+
+async def _workers(
+    redis: Redis, frontier: Frontier, beats: Sequence[tuple[bytes, float]], now_s: float
+) -> list[Worker]:
+    if not beats:
+        return []
+    client: Any = redis
+    infos = await client.hmget(frontier.keys.parts[0].worker_info, [name for name, _ in beats])
+    rows = zip(beats, infos, strict=True)
+    return sorted(
+        (_worker(word(name), expires / 1000 - now_s, info) for (name, expires), info in rows),
+        key=lambda worker: (not worker.alive, worker.name),
+    )
+
+
+def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
+    told = record(info)
+    known: dict[str, Any] = {name: whole(told.get(name)) for name in _NUMBERS}
+    known |= {"host": str(told.get("host", "")), "started": real(told.get("started"))}
+    return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
+
+
+_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
+_NUMBERS = ("pid", "pages", "items", "active", "buffered")

@@ -1,0 +1,69 @@
+"""Single stored requests, read for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from scrapy_seine import meta as m
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.outbox import together
+from scrapy_seine.lenient import real, whole, word
+from scrapy_seine.reads.fleet import meta_of, stored_fields
+
+
+@attrs.frozen(kw_only=True)
+class Found:
+    """One stored request."""
+
+    id: str
+    state: str
+    """ready, delayed, leased or dead."""
+    url: str
+    priority: int = 0
+    retries: int = 0
+    created: float = 0.0
+    """Unix time."""
+    at: float = 0.0
+    """When it is due, when its lease ends, or when it was buried; Unix time."""
+    worker: str = ""
+    note: dict[str, Any] = attrs.Factory(dict)
+
+
+def read(stored: bytes | None, **more: Any) -> Found:
+    """Read a stored request; one that cannot be read has no URL (I8)."""
+    fields = stored_fields(stored or b"")
+    meta = meta_of(fields)
+    return Found(
+        url=str(fields.get("url") or "(cannot be read)"),
+        priority=whole(fields.get("priority")),
+        retries=whole(meta.get(m.RETRY_COUNT)),
+        created=real(meta.get(m.CREATED_AT)),
+        **more,
+    )
+
+
+async def load(frontier: Frontier, ids: Sequence[bytes]) -> list[bytes | None]:
+    """Stored requests by id, in that order; None: it is gone."""
+    client: Any = frontier.redis
+
+    async def read_part(keys: Keys) -> dict[bytes, bytes | None]:
+        mine = [id_ for id_ in ids if part_of(word(id_)) == (keys.index or 0)]
+        found = await client.hmget(keys.requests, mine) if mine else []
+        return dict(zip(mine, found, strict=True))
+
+    stored: dict[bytes, bytes | None] = {}
+    for found in await together(map(read_part, frontier.keys.parts)):
+        stored |= found
+    return [stored.get(id_) for id_ in ids]
+
+
+async def peek(frontier: Frontier, domain: str, limit: int = 20) -> list[Found]:
+    """Return the requests of a domain that are next."""
+    client: Any = frontier.redis
+    ids = await client.zrange(frontier.keys.queue(domain), 0, limit - 1)
+    rows = zip(ids, await load(frontier, ids), strict=True)
+    return [read(stored, id=word(id_), state="ready") for id_, stored in rows]

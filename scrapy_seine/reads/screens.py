@@ -1,0 +1,186 @@
+"""The fleet as tables for a terminal. Pure: values in, something rich can print out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scrapy_seine.reads import paint
+from scrapy_seine.reads.domains import Domain
+from scrapy_seine.reads.fleet import Fleet, Worker
+from scrapy_seine.reads.formatting import count, share, size, span
+from scrapy_seine.reads.overview import Overview
+
+_BARS = "▁▂▃▄▅▆▇█"
+_STATES = {"ready": "green", "waiting": "blue", "paused": "yellow", "busy": "cyan", "idle": "dim"}
+
+
+def spark(values: Sequence[float]) -> str:
+    """Draw values as a row of bars.
+
+    >>> spark([0, 4, 8])
+    '▁▄█'
+    """
+    top = max(values, default=0) or 1
+    return "".join(_BARS[int((len(_BARS) - 1) * value / top)] for value in values)
+
+
+def headline(overview: Overview) -> paint.Text:
+    """Say in one line how the crawl stands."""
+    fleet = overview.fleet
+    if fleet.counts.paused:
+        return paint.Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
+    if not fleet.counts.undone:
+        return paint.Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
+    if not fleet.alive:
+        return paint.Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
+    text = f"crawl {fleet.crawl} runs, {span(overview.eta_s)} left"
+    return paint.Text(
+        text if overview.eta_s is not None else f"crawl {fleet.crawl} runs", "bold green"
+    )
+
+
+def status(overview: Overview) -> paint.RenderableType:
+    """Lay the overview out on one screen."""
+    parts: list[paint.RenderableType] = [
+        headline(overview),
+        _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
+    ]
+    if overview.domains:
+        parts.append(domains(overview.domains))
+    if overview.fleet.workers:
+        parts.append(workers(overview.fleet))
+    if overview.reasons:
+        parts.append(reasons(overview))
+    return paint.Group(*parts)
+
+
+def _beside(*parts: paint.RenderableType) -> paint.Table:
+    grid = paint.Table.grid(padding=(0, 1))
+    grid.add_row(*parts)
+    return grid
+
+
+def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> paint.Panel:
+    table = paint.Table.grid(padding=(0, 1))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    for name, value in rows:
+        table.add_row(name, paint.Text(value))
+    return paint.Panel(table, title=title, expand=False)
+
+
+def _requests(fleet: Fleet) -> paint.Panel:
+    counts = fleet.counts
+    rows = [
+        ("ready", count(counts.ready)),
+        ("due now", count(fleet.due_now)),
+        ("delayed", count(counts.delayed)),
+        ("leased", count(counts.leased)),
+        ("dead", count(counts.dead)),
+        ("done", count(counts.totals.get("done", 0))),
+        ("seen", count(counts.seen)),
+    ]
+    return _pairs("requests", rows)
+
+
+def _speed(overview: Overview) -> paint.Panel:
+    fleet = overview.fleet
+    rows = [
+        ("pages/min", count(overview.pages_a_minute)),
+        ("last 12 min", spark([m.done for m in overview.minutes[-12:]])),
+        ("success", share(overview.success)),
+        ("workers", count(len(fleet.alive))),
+        ("time left", span(overview.eta_s)),
+        ("next one's age", span(fleet.oldest_s)),
+        ("overdue by", span(fleet.lateness_s)),
+    ]
+    return _pairs("speed", rows)
+
+
+def _stores(fleet: Fleet) -> paint.Panel:
+    limit = size(fleet.memory_limit_bytes) if fleet.memory_limit_bytes else "none"
+    rows = [
+        ("Redis memory", size(fleet.memory_bytes)),
+        ("its limit", limit),
+        ("clock off by", span(abs(fleet.clock_skew_s))),
+        ("sites ready", count(fleet.counts.domains_ready)),
+        ("sites waiting", count(fleet.counts.domains_waiting)),
+        ("read in", f"{1000 * fleet.read_s:.0f} ms"),
+    ]
+    return _pairs("stores", rows)
+
+
+def _table(title: str, columns: Sequence[str], left: int = 1) -> paint.Table:
+    """Make a table; the first *left* columns hold words, the others numbers."""
+    table = paint.Table(title=title, title_justify="left", title_style="bold", box=None)
+    for at, name in enumerate(columns):
+        table.add_column(name, justify="left" if at < left else "right", overflow="fold")
+    return table
+
+
+def domains(rows: Sequence[Domain]) -> paint.Table:
+    """Lay domains out as a table."""
+    names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
+    table = _table("Busiest domains", names, left=2)
+    for d in rows:
+        cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
+        more = (span(d.due_in_s), count(d.done), share(d.success))
+        state = paint.Text(d.state, style=_STATES[d.state])
+        table.add_row(paint.Text(d.name), state, *cells, *more)
+    return table
+
+
+def workers(fleet: Fleet) -> paint.Table:
+    """Lay workers out as a table, each with its share of the pages."""
+    names = ("worker", "heartbeat", "pages", "share", "pages/min", "items", "active", "buffered")
+    table = _table("Workers", names, left=2)
+    total = sum(worker.pages for worker in fleet.workers) or 1
+    for worker in fleet.workers:
+        table.add_row(*_worker(worker, total, fleet.at))
+    return table
+
+
+def _worker(worker: Worker, total: int, now_s: float) -> tuple[paint.RenderableType, ...]:
+    beat = paint.Text("fresh", "green") if worker.alive else paint.Text("missing", "red")
+    numbers = (
+        count(worker.pages),
+        share(worker.pages / total),
+        count(worker.rate(now_s)),
+        count(worker.items),
+        count(worker.active),
+        count(worker.buffered),
+    )
+    return paint.Text(worker.name), beat, *numbers
+
+
+def reasons(overview: Overview) -> paint.Table:
+    """Lay the reasons of the newest dead letters out as a table."""
+    table = _table("Given up lately, by reason", ("reason", "requests"))
+    for reason, n in overview.reasons.items():
+        table.add_row(paint.Text(reason), count(n))
+    return table
+
+
+def bar(part: float, width: int = 60) -> str:
+    """Draw a share as a bar.
+
+    >>> bar(0.5, width=8)
+    '━━━━╌╌╌╌'
+    """
+    full = round(width * min(max(part, 0.0), 1.0))
+    return "━" * full + "╌" * (width - full)
+
+
+def progress(overview: Overview, left: str = "") -> paint.RenderableType:
+    """Show how much of the known work is done, on three lines; *left* is the time to its end."""
+    counts = overview.fleet.counts
+    done, dead = counts.totals.get("done", 0), counts.dead
+    known = done + dead + counts.undone
+    numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
+    speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
+    rest = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
+    return paint.Group(
+        headline(overview),
+        paint.Text(bar((done + dead) / max(known, 1)), style="green"),
+        paint.Text(f"{numbers} · {speed} · {rest}"),
+    )

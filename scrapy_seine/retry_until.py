@@ -1,0 +1,111 @@
+"""Waiting for a store that restarts: with jitter, one line to say so, and a limit.
+
+A worker may start at the very moment at which a server is restarted. That is an outage like any
+other, and no reason to fail: a supervisor's answer would be the same start once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from redis.exceptions import AuthenticationError, RedisError, ResponseError
+
+from scrapy_seine.config import redact
+from scrapy_seine.errors import StoreUnreachable
+
+T = TypeVar("T")
+#: What waiting does not mend, in the words of a server.
+LASTING = (
+    "authentication failed",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "invalid username-password",
+    "wrongpass",
+    "noauth",
+    "noperm",
+)
+
+
+def passes(error: Exception) -> bool:
+    """Whether a store may be back by itself: it is away, or busy with its start.
+
+    >>> passes(StoreUnreachable("Connection refused"))
+    True
+    >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
+    False
+    """
+    if isinstance(error, AuthenticationError):
+        return False
+    if isinstance(error, ResponseError):
+        return False  # it answers, though it refuses: that is not what an outage looks like
+    if not isinstance(error, StoreUnreachable | RedisError | OSError):
+        return False
+    text = str(error).lower()
+    return not any(words in text for words in LASTING)
+
+
+class Patience:
+    """Decides after each failure whether to wait once more, and how long."""
+
+    def __init__(self, limit_s: float, tell: Callable[[str], None]) -> None:
+        self.limit_s = limit_s
+        self.tell = tell
+        self._since: float | None = None
+
+    def wait_s(self, error: Exception) -> float:
+        """Seconds to wait before the next try.
+
+        Raises:
+            Exception: *error* itself, where waiting does not mend it.
+            StoreUnreachable: the limit is reached.
+        """
+        now = time.monotonic()
+        if not passes(error):
+            raise error
+        line = (redact(str(error)).splitlines() or [type(error).__name__])[0]
+        if self._since is None:
+            self._since = now
+            if self.limit_s > 0:
+                self.tell(f"{line}; waiting for it up to {self.limit_s:g} s (SEINE_OUTAGE_LIMIT)")
+        waited = now - self._since
+        if waited >= self.limit_s:
+            raise StoreUnreachable(line) from None
+        # Many workers wait for the same server.
+        return min(random.uniform(0.1, 0.5 + min(2.0, waited / 4)), self.limit_s - waited)
+
+    def over(self) -> None:
+        """The store answered; say so where it was waited for."""
+        if self._since is not None:
+            self.tell(f"the stores answer again after {time.monotonic() - self._since:.1f} s")
+            self._since = None
+
+    def try_until(self, work: Callable[[], T]) -> T:
+        """Do *work*, and do it again after each failure that passes; blocks meanwhile.
+
+        Raises:
+            StoreUnreachable: the limit is reached.
+            Exception: whatever *work* raises and waiting does not mend.
+        """
+        while True:
+            try:
+                result = work()
+            except (StoreUnreachable, RedisError, OSError) as error:
+                time.sleep(self.wait_s(error))
+            else:
+                self.over()
+                return result
+
+    async def try_until_async(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do as `try_until`, without blocking the event loop."""
+        while True:
+            try:
+                result = await work()
+            except (StoreUnreachable, RedisError, OSError) as error:
+                await asyncio.sleep(self.wait_s(error))
+            else:
+                self.over()
+                return result

@@ -1,0 +1,85 @@
+"""Lua files become callable scripts; a file whose header breaks the contract fails at load.
+
+A header says, in this order: `-- name: purpose`, `-- include: _a _b` (optional), one
+`-- KEYS[n] …` for each key, one `-- ARGV[n] …` for each argument with its unit, `-- reply: …`.
+Files that start with an underscore are included by others: Redis has no `require`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import attrs
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
+
+from scrapy_seine.errors import ScriptContractError
+
+_HEADER = re.compile(r"(?:--.*\n)+")
+_INCLUDE = re.compile(r"^-- include: (.+)$", re.MULTILINE)
+_SLOT = re.compile(r"^-- (KEYS|ARGV)\[(\d+)\] \S", re.MULTILINE)
+
+
+@attrs.frozen(kw_only=True)
+class Script:
+    """A Lua script with its includes, ready for EVALSHA."""
+
+    name: str
+    source: str
+    sha: str
+    keys: int
+    """Number of KEYS it takes."""
+
+
+def _check(name: str, source: str) -> tuple[str, int]:
+    """Return the header and its number of keys, or raise ScriptContractError."""
+    match = _HEADER.match(source)
+    header = match.group() if match else ""
+    slots = {"KEYS": 0, "ARGV": 0}
+    for kind, number in _SLOT.findall(header):
+        slots[kind] += 1
+        if int(number) != slots[kind]:
+            raise ScriptContractError(f"{name}.lua: {kind}[{number}] is out of order in the header")
+    if not header.startswith(f"-- {name}: "):
+        raise ScriptContractError(f"{name}.lua: the header must start with '-- {name}: <purpose>'")
+    if "\n-- reply: " not in header:
+        raise ScriptContractError(f"{name}.lua: the header does not say what the script replies")
+    for kind, count in slots.items():
+        used = {int(n) for n in re.findall(rf"{kind}\[(\d+)\]", source[len(header) :])}
+        if used and max(used) > count:
+            raise ScriptContractError(f"{name}.lua uses {kind}[{max(used)}], its header does not")
+    return header, slots["KEYS"]
+
+
+@cache
+def load_script(package: str, name: str) -> Script:
+    """Load `lua/<name>.lua` of *package*.
+
+    Raises:
+        ScriptContractError: its header and its body disagree.
+    """
+    folder = resources.files(package) / "lua"
+    body = (folder / f"{name}.lua").read_text("utf-8")
+    header, keys = _check(name, body)
+    include = _INCLUDE.search(header)
+    parts = (
+        [(folder / f"{n}.lua").read_text("utf-8") for n in include.group(1).split()]
+        if include
+        else []
+    )
+    source = "\n".join([*parts, body])
+    sha = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+    return Script(name=name, source=source, sha=sha, keys=keys)
+
+
+async def call(redis: Redis, lua: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
+    """Run a script by its hash, loading it where the server does not know it yet."""
+    try:
+        return await redis.evalsha(lua.sha, len(keys), *keys, *args)
+    except NoScriptError:
+        return await redis.eval(lua.source, len(keys), *keys, *args)
