@@ -56,6 +56,9 @@ IDENTITY = "identity"
 #: Lane that this try uses, as the ladder decided.
 LANE_NOW = "lane_now"
 
+#: What the answer really was, by the application's own rules (`ok`, `blocked` …), and the rule.
+VERDICT, RULE = "verdict", "verdict_rule"
+
 #: The page in whose place a request is sent (robots.txt): it goes on the page's lease, and is never
 #: stored.
 INSTEAD_OF = "instead_of"

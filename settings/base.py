@@ -217,6 +217,12 @@ DOWNLOAD_HANDLERS = {
 # The plain lane's client: `seine`, the project's own, for a third less CPU, or `scrapy`: Scrapy's.
 # Both look at the time beside an open connection, and the tests hold them to the same answers.
 SEINE_CLIENT = os.environ.get("SEINE_CLIENT", "seine")
+# Other lanes and the handlers that serve them; a worker makes each when it is first used.
+SEINE_LANES = {
+    "tls": "crawler.access.tls_client.TlsHandler",
+    "browser": "crawler.access.browser.BrowserHandler",
+    "replay": "crawler.stores.replay.ReplayHandler",
+}
 # Without the cookies, which have a middleware of ours: Scrapy imports what it is told to leave out.
 DOWNLOADER_MIDDLEWARES_BASE = {
     path: order

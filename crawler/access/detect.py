@@ -22,11 +22,10 @@ import attrs
 
 from crawler.access import block_signatures
 from crawler.access.block_signatures import Verdict
+from scrapy_seine.meta import RULE, VERDICT
 
 __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
-#: Keys of `request.meta` that hold the verdict and the rule's name.
-VERDICT, RULE = "verdict", "verdict_rule"
 #: Key of `request.meta`: the ladder's step on which a request was refused last, and how often.
 REFUSED_AT = "refused"
 

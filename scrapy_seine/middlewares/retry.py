@@ -13,7 +13,7 @@ from scrapy.exceptions import DownloadCancelledError, IgnoreRequest, NotConfigur
 from scrapy.http import Response
 from scrapy.utils.misc import load_object
 
-from crawler.access.detect import RULE, VERDICT
+from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.inflight import Ledger, ledger_of
@@ -76,7 +76,7 @@ class Retry:
             wait_s = min(wait_s, self.limit_s)
         reason = f"HTTP {response.status}"
         if kind in _JUDGED:
-            reason = f"{request.meta[VERDICT]}: {request.meta[RULE]} ({reason})"
+            reason = f"{request.meta[m.VERDICT]}: {request.meta[m.RULE]} ({reason})"
         back = self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s)
         no_page = kind in _JUDGED and response.status < _ERRORS  # errors reach no spider anyway
         if back is None and no_page and self.ledger.entry_of(request) is not None:
@@ -120,7 +120,7 @@ def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
     """Kind of the failure, see scrapy_seine.frontier.backoff; '' for what is none."""
     if response.status in (request.meta.get("handle_httpstatus_list") or ()):
         return ""
-    verdict = request.meta.get(VERDICT, "ok")
+    verdict = request.meta.get(m.VERDICT, "ok")
     if verdict in _REFUSALS and not request.meta.get("handle_httpstatus_all"):
         return "ban"
     if verdict == "throttled" or response.status == _TOO_MANY:

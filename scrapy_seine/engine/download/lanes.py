@@ -27,13 +27,6 @@ CLIENTS = {
     "seine": "scrapy_seine.engine.download.http.handler.HttpHandler",
     "scrapy": "scrapy_seine.engine.download.plain.PlainHandler",
 }
-#: Any other lane -> the handler that serves it.
-HANDLERS = {
-    "tls": "scrapy_seine.engine.download.tls.TlsHandler",
-    "browser": "crawler.access.browser.BrowserHandler",
-    "replay": "crawler.stores.replay.ReplayHandler",
-}
-
 #: The lanes of each crawler, shared by http and https: one browser, one pool of connections.
 _shared: WeakKeyDictionary[Crawler, dict[str, Any]] = WeakKeyDictionary()
 
@@ -71,7 +64,10 @@ class Lanes(BaseDownloadHandler):
         self.gate = gate_of(crawler)
         self.reach = reach_of(crawler)
         self.handlers = _shared.setdefault(crawler, {})
-        self.lanes = HANDLERS | {"plain": client_of(crawler.settings)}
+        self.lanes = {
+            **crawler.settings.getdict("SEINE_LANES"),
+            "plain": client_of(crawler.settings),
+        }
         self.replay = bool(crawler.settings.get("SEINE_REPLAY"))
         self.browser = flag(crawler.settings, "SEINE_BROWSER")
         if self.browser:
