@@ -1,1 +1,1 @@
-"""TODO crawler/catalogue."""
+"""What is crawled when: jobs and their coordinator."""

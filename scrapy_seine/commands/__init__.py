@@ -1,1 +1,1 @@
-"""TODO scrapy_seine/commands."""
+"""The library's commands: `scrapy seine VERB`, one module a verb."""

@@ -1,1 +1,1 @@
-"""TODO scrapy_seine/middlewares."""
+"""Downloader middlewares that keep what a site asks for, across the fleet."""

@@ -1,1 +1,1 @@
-"""TODO scrapy_seine/engine/fastpath."""
+"""A shorter way through Scrapy's engine: one task carries a request from its lease to its end."""

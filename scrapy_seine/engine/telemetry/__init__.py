@@ -1,1 +1,1 @@
-"""TODO scrapy_seine/engine/telemetry."""
+"""What a worker says of itself: logs, counters, metrics."""

@@ -1,0 +1,64 @@
+"""`scrapy seine VERB`: the library's commands, in any project that has it installed."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import Any
+
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
+from scrapy.exceptions import UsageError
+
+#: One module of this package each.
+VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed")
+
+
+class Command(ScrapyCommand):
+    """Passes all that follows the verb on to the verb's command."""
+
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """What comes after the command's name."""
+        return f"{'|'.join(VERBS)} [options]"
+
+    def short_desc(self) -> str:
+        """Say in a line what the command does."""
+        return "See and steer the shared frontier; `scrapy seine VERB --help` tells more"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Take every option as the verb's own."""
+        for action in list(parser._actions):
+            if "--help" in action.option_strings:
+                parser._remove_action(action)
+        parser._option_string_actions.clear()
+        parser.epilog = "example: scrapy seine status --watch"
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Leave the options to the verb."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the verb.
+
+        Raises:
+            UsageError: there is no such verb.
+        """
+        if not args or args[0] not in VERBS:
+            raise UsageError(f"one of {', '.join(VERBS)}")
+        verb: Any = importlib.import_module(f"scrapy_seine.commands.{args[0]}").Command()
+        parser = argparse.ArgumentParser(
+            prog=f"scrapy seine {args[0]}",
+            usage=f"scrapy seine {args[0]} {verb.syntax()}",
+            description=verb.long_desc(),
+            conflict_handler="resolve",
+            formatter_class=ScrapyHelpFormatter,
+        )
+        assert self.settings is not None
+        self.settings.setdict(verb.default_settings, priority="command")
+        verb.settings = self.settings
+        verb.add_options(parser)
+        own, rest = parser.parse_known_args(args[1:])
+        verb.process_options(rest, own)
+        verb.run(rest, own)
+        self.exitcode = verb.exitcode
