@@ -37,6 +37,7 @@ class Command(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Leave the options to the verb."""
+        opts.profile = None  # Scrapy asks for it
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the verb.

@@ -1,1 +1,1 @@
-"""Readings of a fleet for people: state, domains, workers, dead letters; pure but for the reading."""
+"""Readings of a fleet for people: state, domains, workers, dead letters."""

@@ -12,7 +12,7 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {page.name: page.read_text("utf-8") for page in PAGES}
 SOURCES = "\n".join(
     path.read_text("utf-8")
-    for folder in ("crawler", "settings", "middlewares", "pipelines")
+    for folder in ("scrapy_seine", "crawler", "settings", "middlewares", "pipelines")
     for path in (ROOT / folder).rglob("*.py")
 )
 #: Scrapy's own commands.

@@ -29,7 +29,7 @@ def test_each_setting_that_the_code_reads_is_in_the_reference() -> None:
     known = {setting.name for setting in SETTINGS}
     read = {
         name
-        for package in ("crawler", "middlewares", "pipelines", "spiders")
+        for package in ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
         for path in (ROOT / package).rglob("*.py")
         for name in re.findall(r'"(SEINE_[A-Z_]+)"', path.read_text("utf-8"))
     }

@@ -9,14 +9,14 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
+PACKAGES = ("scrapy_seine", "crawler", "spiders", "pipelines", "middlewares", "settings")
 MODULE_LINES, FUNCTION_LINES, LUA_LINES = 500, 60, 130
 #: Modules that are longer for a reason, with the lines that each may have.
 LONGER: dict[str, int] = {}
 
 CODE = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-LUA = sorted((ROOT / "crawler").rglob("*.lua"))
+LUA = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.lua"))
 BASE = (ROOT / "settings" / "base.py").read_text(encoding="utf-8")
 
 

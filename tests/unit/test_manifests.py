@@ -224,7 +224,7 @@ def test_keda_reads_the_metrics_that_the_fleet_has() -> None:
     assert set(redis["metadata"]) == REDIS
     assert all(isinstance(v, str) for t in spec["triggers"] for v in t["metadata"].values())
     assert spec["minReplicaCount"] == 0
-    source = (ROOT / "crawler" / "metrics.py").read_text()
+    source = (ROOT / "scrapy_seine" / "metrics.py").read_text()
     for name in re.findall(r"seine_\w+", prometheus["metadata"]["query"]):
         assert f'"{name}"' in source
 

@@ -13,21 +13,22 @@ import pytest
 from tests.helpers import patient
 from tests.integration.scrapyd_kit import ROOT, build_egg, checkout
 
-PACKAGES = ("crawler", "spiders", "pipelines", "middlewares", "settings")
+PACKAGES = ("scrapy_seine", "crawler", "spiders", "pipelines", "middlewares", "settings")
 
 #: Runs with the egg in front of everything else, and touches each kind of data file.
 READS = """
 import importlib, pkgutil, sys
 sys.path.insert(0, sys.argv[1])
-import crawler, middlewares, pipelines, settings, spiders
-for package in (crawler, middlewares, pipelines, settings, spiders):
+import crawler, middlewares, pipelines, scrapy_seine, settings, spiders
+for package in (scrapy_seine, crawler, middlewares, pipelines, settings, spiders):
     assert package.__file__.startswith(sys.argv[1]), package.__file__
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not info.name.startswith("crawler.commands.") and not info.name.endswith("__main__"):
+        if ".commands." not in info.name and not info.name.endswith("__main__"):
             importlib.import_module(info.name)
 from importlib import resources
 from crawler.access import profiles
-from crawler.stores import migrations, scripts
+from crawler.stores import migrations
+from scrapy_seine import scripts
 from spiders import sites
 assert profiles.profiles()
 assert sites.named("demo") is not None
