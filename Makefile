@@ -71,7 +71,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing what a crawl needs …"
-	@$(PIP) install --use-pep517 -c constraints.txt -e .
+	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt

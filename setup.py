@@ -1,7 +1,26 @@
-"""Scrapyd's deploy tool builds its egg through this file; everything is in pyproject.toml."""
+"""What a package holds depends on what is made; all that does not is in pyproject.toml.
 
-from setuptools import setup
+A wheel holds the library alone, because top-level packages called `settings` or `spiders` cannot be
+installed beside anybody's project. Scrapyd's egg and an installation for development hold the
+catalogue crawler as well, with the entry point by which Scrapyd finds its settings.
+"""
 
-# Said here, because setuptools takes any use of __path__ for a reason to unpack an egg. Package
-# data is read with importlib.resources, and the suite runs the project out of a zipped egg.
-setup(zip_safe=True)
+import sys
+
+from setuptools import find_packages, setup
+
+LIBRARY = ["scrapy_seine*"]
+CRAWLER = ["crawler*", "spiders*", "pipelines*", "middlewares*", "settings*"]
+COMMANDS = ["seine = scrapy_seine.commands.seine:Command"]
+WHEEL, EGG = "bdist_wheel" in sys.argv, "bdist_egg" in sys.argv
+
+setup(
+    packages=find_packages(include=LIBRARY if WHEEL else LIBRARY + CRAWLER),
+    entry_points={
+        "scrapy.commands": COMMANDS,
+        **({"scrapy": ["settings = settings.laptop"]} if EGG else {}),
+    },
+    # Said here, because setuptools takes any use of __path__ for a reason to unpack an egg. Package
+    # data is read with importlib.resources, and the suite runs the project out of a zipped egg.
+    zip_safe=True,
+)

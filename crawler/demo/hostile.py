@@ -124,7 +124,7 @@ async def run_hostile(
         import scrapy_playwright  # noqa: F401
     except ImportError:
         raise ConfigError(
-            "the browser lane is not installed: pip install 'seine[browser]'"
+            "the browser lane is not installed: pip install 'scrapy-seine[browser]'"
         ) from None
     redis = redis_client(where.redis_url)
     try:

@@ -112,7 +112,7 @@ def write_parquet(
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise ConfigError("Parquet needs pyarrow: pip install 'seine[parquet]'") from None
+        raise ConfigError("Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'") from None
     kinds = {
         "number": pa.decimal128(38, 10),
         "integer": pa.int64(),

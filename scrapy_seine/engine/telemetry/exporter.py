@@ -107,7 +107,7 @@ def parse_port(raw: Any) -> int:
 def own_version() -> str:
     """Installed version, or `dev` in a checkout."""
     try:
-        return version("seine")
+        return version("scrapy-seine")
     except PackageNotFoundError:
         return "dev"
 
