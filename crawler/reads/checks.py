@@ -258,4 +258,8 @@ def browser_findings(chromium: str | None, playwright: str | None) -> list[Findi
         *([] if playwright else ["scrapy-playwright"]),
     ]
     text = f"{' and '.join(lacking)} not found: no page can be rendered here"
-    return [Finding("warn", "browser", text, "install scrapy-seine[browser] and chromium, if sites need")]
+    return [
+        Finding(
+            "warn", "browser", text, "install scrapy-seine[browser] and chromium, if sites need"
+        )
+    ]

@@ -95,7 +95,9 @@ class S3:
             from botocore.config import Config
             from botocore.exceptions import BotoCoreError, ClientError
         except ImportError:
-            raise ConfigError("an archive on S3 needs boto3: pip install 'scrapy-seine[s3]'") from None
+            raise ConfigError(
+                "an archive on S3 needs boto3: pip install 'scrapy-seine[s3]'"
+            ) from None
         self.bucket, self.prefix = bucket, prefix.strip("/")
         self._errors = (BotoCoreError, ClientError)
         options = Config(connect_timeout=10, read_timeout=60, retries={"max_attempts": 3})
