@@ -1,8 +1,9 @@
 """The end of a complete crawl of a site: twins merged, what is gone marked, quality measured.
 
 What a crawl did not see is not gone by that: a listing may be a dead letter. Gone is what its own
-page says: `find_unseen` names the products to ask for by their own addresses (crawler.catalogue.jobs.closing
-does so), `mark_vanished` notes what they answer, and `finish_site` then marks them.
+page says: `find_unseen` names the products to ask for by their own addresses
+(crawler.catalogue.jobs.closing does so), `mark_vanished` notes what they answer, and `finish_site`
+then marks them.
 """
 
 from __future__ import annotations

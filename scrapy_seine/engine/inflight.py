@@ -4,13 +4,13 @@ An entry begins when the scheduler gives its request to Scrapy. It ends when Scr
 the request *and* each of its items is stored: a pipeline takes a hold on an item's entry and
 releases it after the commit (I4). Children wait in the entry and leave with its ack (I3).
 
-An entry ends by the outcome that was stated for it (I10, scrapy_seine.engine.outcomes). Nothing is done
-by default: a request of which nobody stated how it ended has failed.
+An entry ends by the outcome that was stated for it (I10, scrapy_seine.engine.outcomes). Nothing is
+done by default: a request of which nobody stated how it ended has failed.
 
-How an item or a child finds its entry: a request has a task of its own (engine.fastpath.request_task),
-where a context variable names the entry from the end of the download on. That covers
-callbacks, errbacks after HTTP errors, and errbacks after failed downloads, where no spider
-middleware runs.
+How an item or a child finds its entry: a request has a task of its own
+(engine.fastpath.request_task), where a context variable names the entry from the end of the
+download on. That covers callbacks, errbacks after HTTP errors, and errbacks after failed downloads,
+where no spider middleware runs.
 """
 
 from __future__ import annotations

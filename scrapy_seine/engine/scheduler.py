@@ -4,8 +4,8 @@ Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the
 the page's entry in the ledger, the second takes from the pump's buffer. What Scrapy offers no hook
 for is wrapped here, on the instances of one engine: the end of every request
 (`slot.remove_request`), the start of a drain (`slot.close`), and the way of a request from here to
-there (engine.fastpath.request_task), so that children and items find their entry. The version of Scrapy
-is pinned, and the 23 ways in which a request can end are tested.
+there (engine.fastpath.request_task), so that children and items find their entry. The version of
+Scrapy is pinned, and the 23 ways in which a request can end are tested.
 """
 
 from __future__ import annotations

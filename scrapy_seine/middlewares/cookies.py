@@ -26,7 +26,7 @@ class Cookies:
             raise NotConfigured
         from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-        from middlewares.jar import Jar
+        from scrapy_seine.middlewares.jar import Jar
 
         made = CookiesMiddleware.from_crawler(crawler)
         made.jars = defaultdict(Jar)
