@@ -1,4 +1,4 @@
-"""The bridge between pipelines, the writer's thread and the ledger: one a crawler.
+"""The bridge between pipelines, the writer's thread and the in-flight table: one a crawler.
 
 Pipelines hand items over and return at once. The writer's thread reports each committed batch;
 one call on the reactor thread then releases the batch's holds, so that the scheduler may ack.
@@ -45,10 +45,10 @@ from crawler.stores.warc import Page
 from crawler.stores.writer import Limits, Report, Table, Writer
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
-from scrapy_seine.engine.inflight import Hold, current, ledger_of
+from scrapy_seine.engine.inflight import Hold, current, inflight_of
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import Patience
+from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class Storage:
         self.config = StoreConfig.from_settings(crawler.settings)
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
-        self.ledger = ledger_of(crawler)
+        self.inflight = inflight_of(crawler)
         self.writer: Writer | None = None
         self.archive: Writer | None = None
         #: The last digest that was made, beside its item: the next pipeline needs it again.
@@ -97,7 +97,7 @@ class Storage:
         url = endpoints(self.crawler.settings, need=("postgres",)).database_url
         # A laptop's own database is brought up to date unasked; a fleet's is not.
         own = flag(self.crawler.settings, "SEINE_EMBEDDED")
-        patience = Patience(self.outage_s, logger.warning)
+        patience = RetryUntil(self.outage_s, logger.warning)
         await patience.try_until_async(lambda: loop.run_in_executor(None, prepare, url, own))
         window = timedelta(seconds=config.fresh_s)
         tables: dict[str, Table] = {
@@ -115,7 +115,7 @@ class Storage:
             full=config.buffer_bytes * 8,
         )
         self.writer = writer = self._start(url, "postgres", tables, limits)
-        self.ledger.waiting = lambda: writer.waiting
+        self.inflight.waiting = lambda: writer.waiting
         if config.archive:
             pages = PageTable(open_store(config.archive), lambda: self.worker)
             size, high = config.archive_bytes, max(limits.high, config.archive_bytes * 2)
@@ -126,12 +126,12 @@ class Storage:
             self.archive = self._start(url, "archive", kinds, limits)
         if config.attempts:
             self._chores(url)
-        self.ledger.completed = partial(self._review_jobs, url)
+        self.inflight.completed = partial(self._review_jobs, url)
         self.crawler.signals.connect(self._joined, signals.spider_opened)
 
     async def _joined(self) -> None:
         """The worker has joined the crawl: its jobs may be of a state that Redis lost since."""
-        await self.ledger.completed()
+        await self.inflight.completed()
 
     async def _review_jobs(self, url: str) -> bool:
         """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
@@ -140,7 +140,7 @@ class Storage:
         if frontier is None:  # another scheduler's crawl: it has no jobs
             return False
         jobs = Jobs(frontier)
-        patience = Patience(self.outage_s, logger.warning)
+        patience = RetryUntil(self.outage_s, logger.warning)
         if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
             return True
         if not await patience.try_until_async(jobs.running):
@@ -154,7 +154,7 @@ class Storage:
             url,
             tables,
             done=partial(_on_loop, loop, self._report),
-            pressed=partial(_on_loop, loop, partial(self.ledger.press, name)),
+            pressed=partial(_on_loop, loop, partial(self.inflight.press, name)),
             refused=refused,
             limits=limits,
         )
@@ -195,7 +195,7 @@ class Storage:
             self.reject(product, f"cannot be stored: {error}")
             return
         self._rejections.pop(row.site_id, None)
-        self._put(_PRODUCT, row, len(row.body), self.ledger.hold(product))
+        self._put(_PRODUCT, row, len(row.body), self.inflight.hold(product))
 
     def confirm(self, row: Confirmed, hold: Hold) -> None:
         """Take note that a page is unchanged. Never waits, never raises."""
@@ -208,9 +208,9 @@ class Storage:
     def missing(self, item: Missing) -> None:
         """Take note that a known product's page shows none. Never waits, never raises."""
         entry = current.get()
-        at = (entry.answered_at if entry is not None else None) or self.ledger.now(entry)
+        at = (entry.answered_at if entry is not None else None) or self.inflight.now(entry)
         row = Vanished(item.site_id, item.url, at, final=False)
-        self.vanished(row, self.ledger.hold(item))
+        self.vanished(row, self.inflight.hold(item))
 
     def parser(self, url: str) -> str:
         """Version of the parser that reads a URL's page here."""
@@ -227,10 +227,10 @@ class Storage:
 
     def reject(self, item: object, reason: str, **known: str | None) -> None:
         """Keep an item of any kind that is refused, with the reason. Never waits, never raises."""
-        now = self.ledger.now(current.get())
+        now = self.inflight.now(current.get())
         row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
         self._tell_of(row.site_id or "", reason)
-        self._put(_REJECTED, row, len(row.body), self.ledger.hold(item))
+        self._put(_REJECTED, row, len(row.body), self.inflight.hold(item))
 
     def _tell_of(self, site_id: str, reason: str) -> None:
         """Say where each item of a site is rejected: a rule of its file may ask for too much."""

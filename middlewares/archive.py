@@ -14,7 +14,7 @@ from scrapy.http import Response
 from crawler.storage import storage_of
 from crawler.stores.warc import Headers, Page
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.inflight import inflight_of
 
 _HIGH = re.compile(rb"[\x80-\xff]")
 
@@ -24,7 +24,7 @@ class Archive:
 
     def __init__(self, crawler: Crawler) -> None:
         self.storage = storage_of(crawler)
-        self.ledger = ledger_of(crawler)
+        self.inflight = inflight_of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -43,14 +43,14 @@ class Archive:
         if kept and "cached" not in response.flags:
             page = Page(
                 url=request.url,
-                at=self.ledger.now(self.ledger.entry_of(request)),
+                at=self.inflight.now(self.inflight.entry_of(request)),
                 status=response.status,
                 headers=headers_of(response),
                 body=response.body,
                 site_id=request.meta.get(m.SITE_ID),
                 job_id=request.meta.get(m.JOB_ID),
             )
-            self.storage.keep(page, self.ledger.hold_for(request))
+            self.storage.keep(page, self.inflight.hold_for(request))
         return response
 
 

@@ -16,7 +16,7 @@ from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 from scrapy_seine.engine.outcomes import Ignored
 from scrapy_seine.engine.serializer import own_address
 from scrapy_seine.urls import tidy
@@ -69,9 +69,9 @@ class Answer:
     It stands behind the retries: by then an answer is one that the spider would see.
     """
 
-    def __init__(self, storage: Storage, ledger: Ledger, stats: Any) -> None:
+    def __init__(self, storage: Storage, inflight: InFlightTable, stats: Any) -> None:
         self.storage = storage
-        self.ledger = ledger
+        self.inflight = inflight
         self.stats = stats
 
     @classmethod
@@ -81,7 +81,7 @@ class Answer:
         Raises:
             ConfigError: a setting is wrong.
         """
-        return cls(storage_of(crawler), ledger_of(crawler), crawler.stats)
+        return cls(storage_of(crawler), inflight_of(crawler), crawler.stats)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Let a page pass; take a 304 for what it is worth.
@@ -94,20 +94,20 @@ class Answer:
         elif response.status == HTTPStatus.NOT_MODIFIED and not _wanted(request):
             return self._unchanged(request, response)
         elif response.status in _NOT_THERE and _is_known(request):
-            now = self.ledger.now(self.ledger.entry_of(request))
+            now = self.inflight.now(self.inflight.entry_of(request))
             final = request.meta.get(m.JOB_TYPE) == "recrawl"
             row = Vanished(_site(request), own_address(request), now, final)
-            self.storage.vanished(row, self.ledger.hold_for(request))
+            self.storage.vanished(row, self.inflight.hold_for(request))
         return response
 
     def _note(self, request: Request, response: Response) -> None:
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         if entry is not None:
             headers = {name.lower(): header(response, name) for name in _READ}
-            entry.seen = validators_in(headers, self.ledger.now(entry))
+            entry.seen = validators_in(headers, self.inflight.now(entry))
 
     def _unchanged(self, request: Request, response: Response) -> Request | Response:
-        known, entry = from_meta(request.meta.get(KEY)), self.ledger.entry_of(request)
+        known, entry = from_meta(request.meta.get(KEY)), self.inflight.entry_of(request)
         asked = known is not None and any(name in request.headers for name in _HEADERS)
         if known is None or entry is None or not asked:
             return self._refuse(request, response, "HTTP 304, and no condition was sent")
@@ -117,15 +117,15 @@ class Answer:
             del request.meta[KEY]
             return self._refuse(request, response, "HTTP 304 about another state of the page")
         self.stats.inc_value("seine/not_modified")
-        row = _confirmed(request, self.ledger.now(entry), validators, parser)
-        self.storage.confirm(row, self.ledger.hold_for(request))
+        row = _confirmed(request, self.inflight.now(entry), validators, parser)
+        self.storage.confirm(row, self.inflight.hold_for(request))
         raise Ignored("not modified", "the page is unchanged")
 
     def _refuse(self, request: Request, response: Response, reason: str) -> Request | Response:
         self.stats.inc_value("seine/not_modified_unasked")
         for name in _HEADERS:
             request.headers.pop(name, None)
-        return self.ledger.retry(request, kind="protocol", reason=reason) or response
+        return self.inflight.retry(request, kind="protocol", reason=reason) or response
 
 
 def _confirmed(request: Request, now: datetime, validators: Validators, parser: str) -> Confirmed:

@@ -13,8 +13,8 @@ from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.access.page_sizes import Sizes
-from crawler.access.page_sizes_shared import LATER_S, SOON_S, Sharing
-from scrapy_seine.politeness.response_feedback import Verdicts, verdicts_of
+from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
+from scrapy_seine.politeness.response_feedback import ResponseFeedback, response_feedback_of
 
 
 class Detect:
@@ -26,7 +26,7 @@ class Detect:
     """
 
     def __init__(
-        self, stats: StatsCollector, verdicts: Verdicts, expected: tuple[str, ...]
+        self, stats: StatsCollector, verdicts: ResponseFeedback, expected: tuple[str, ...]
     ) -> None:
         self.stats = stats
         self.verdicts = verdicts
@@ -45,8 +45,8 @@ class Detect:
             raise NotConfigured("SEINE_DETECT is off")
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
-        middleware = cls(crawler.stats, verdicts_of(crawler), expected)
-        sharing = Sharing(crawler, middleware.sizes)
+        middleware = cls(crawler.stats, response_feedback_of(crawler), expected)
+        sharing = SharedPageSizes(crawler, middleware.sizes)
         middleware.share = sharing.soon
         crawler.signals.connect(sharing.closed, signals.spider_closed)
         return middleware

@@ -18,9 +18,9 @@ from scrapy.crawler import Crawler
 from crawler.access.pool import ProxyPool
 from crawler.stores.connect import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.inflight import inflight_of
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.politeness.delay import late_ms
 
 #: Name of our own address, among those of proxies.
@@ -33,7 +33,7 @@ class Egress:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.ledger, self.clock = ledger_of(crawler), Clock()
+        self.inflight, self.clock = inflight_of(crawler), ServerClock()
         self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
         self._redis: Redis | None = None
 
@@ -46,7 +46,7 @@ class Egress:
 
     def process_request(self, request: Request) -> Awaitable[None] | None:
         """Let a request pass whose limits are its domain's."""
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         if entry is None or not entry.lease.each_ms:
             return None
         return self._wait(request, entry.lease)

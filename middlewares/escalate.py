@@ -19,15 +19,15 @@ from scrapy.http import Response
 
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
-from crawler.access.ladder_store import NO_BROWSER, Steps, needs_browser
+from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.listing import Listing
 from crawler.access.profiles import BOT, candidates, chosen
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
-from scrapy_seine.engine.inflight import ledger_of
-from scrapy_seine.politeness.response_feedback import verdicts_of
-from scrapy_seine.politeness.site_limits import manners_of
+from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.politeness.response_feedback import response_feedback_of
+from scrapy_seine.politeness.site_limits import site_limits_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Escalate:
         self.crawler = crawler
         self.stats: Any = crawler.stats
         self.policy = Policy.from_settings(settings)
-        self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
+        self.inflight, self.site_limits = inflight_of(crawler), site_limits_of(crawler)
         self.identity, self.identities, _ = chosen(settings, crawler.spidercls)
         self.cap = str(settings.get("SEINE_LADDER_CAP"))
         self.caps = settings.getdict("SEINE_LADDER_CAPS")
@@ -99,7 +99,7 @@ class Escalate:
         middleware = cls(crawler)
         found = Listing.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
-        verdicts_of(crawler).listen(middleware.heard)
+        response_feedback_of(crawler).listen(middleware.heard)
         if middleware.browser:
             crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
@@ -173,7 +173,7 @@ class Escalate:
             return response
         reason = f"{verdict} on step {name}"
         wait_s = random.uniform(1.0, 2.0) * _FLUSH_S
-        back = self.ledger.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
+        back = self.inflight.postpone(request, kind="ladder", reason=reason, wait_s=wait_s)
         return back or response
 
     def heard(self, request: Request, good: bool, weight: int) -> None:
@@ -193,13 +193,13 @@ class Escalate:
 
     # Reports
 
-    def _steps(self) -> Steps:
+    def _steps(self) -> LadderStore:
         if self._redis is None:
             url = endpoints(self.crawler.settings, need=("redis",)).redis_url
             self._redis = redis_client(url)
             self._loop = asyncio.ensure_future(self._report())
         fleet = str(self.crawler.settings.get("SEINE_FLEET", "access"))
-        return Steps(self._redis, fleet, self.policy)
+        return LadderStore(self._redis, fleet, self.policy)
 
     async def _read(self, name: str, identity: str) -> Site:
         """Read a domain's place; where Redis is away, it starts at the bottom for now."""
@@ -272,13 +272,13 @@ class Escalate:
         view, budget = site.view, self.policy.budget
         if budget and view.spent >= budget and STEPS[view.step].cost >= EXPENSIVE:
             self.stats.inc_value("ladder/over_budget")
-            self.manners.block(name, min(self.pause_s, 3600 - view.now / 1000 % 3600))
+            self.site_limits.block(name, min(self.pause_s, 3600 - view.now / 1000 % 3600))
 
     def _tell(self, name: str, view: View, decision: Decision) -> None:
         self.stats.inc_value(f"ladder/{decision.kind}/{decision.to}")
         if decision.kind == "stuck":
             logger.error("%s: %s; it is left alone for %g s", name, decision.reason, self.pause_s)
-            self.manners.block(name, self.pause_s)
+            self.site_limits.block(name, self.pause_s)
         else:
             logger.info(
                 "%s: %s from %s to %s: %s",
@@ -292,7 +292,7 @@ class Escalate:
     def _mark(self, name: str, site: Site) -> None:
         """Let only workers with a browser lease a domain that needs one."""
         lane = STEPS[place(site.view.step, site.ways)].lane
-        self.manners.set_lane(name, "browser" if lane == "browser" else "")
+        self.site_limits.set_lane(name, "browser" if lane == "browser" else "")
 
     async def closed(self) -> None:
         """Report what is left, and disconnect."""

@@ -23,11 +23,11 @@ from crawler.access.proxies import BadLine, Proxy
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.inflight import inflight_of
 from scrapy_seine.errors import ConfigError, NoWay
-from scrapy_seine.frontier.server_clock import Clock
-from scrapy_seine.politeness.response_feedback import verdicts_of
-from scrapy_seine.politeness.site_limits import manners_of
+from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.politeness.response_feedback import response_feedback_of
+from scrapy_seine.politeness.site_limits import site_limits_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -91,12 +91,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.per_site = settings.getdict("SEINE_LIMITS_PER")
         if {self.per, *self.per_site.values()} - {"site", "egress"}:
             raise ConfigError("SEINE_LIMIT_PER and SEINE_LIMITS_PER know only site and egress")
-        self.clock = Clock()
+        self.clock = ServerClock()
         self.counted: dict[str, float] = {}
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
-        self.ledger, self.manners = ledger_of(crawler), manners_of(crawler)
-        self.verdicts = verdicts_of(crawler)
+        self.inflight, self.site_limits = inflight_of(crawler), site_limits_of(crawler)
+        self.verdicts = response_feedback_of(crawler)
         self.known: dict[str, Proxy] = {}
         self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
         self.proxies: list[Proxy] = []
@@ -273,7 +273,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Limits that each proxy keeps for the site; None: the site's are the whole fleet's."""
         if self.per_site.get(site, self.per) != "egress":
             return None
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         lease = entry.lease if entry is not None else None
         # What is not the frontier's, or is from before it knew, is noted and not held up.
         return Each(lease.each_ms, lease.each_cap) if lease is not None else Each(0, 0)
@@ -283,15 +283,15 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if time.monotonic() < self.counted.get(site, 0.0):
             return
         self.counted[site] = time.monotonic() + _COUNT_S
-        self.manners.set_spread(site, await proxies.usable(site, pool=pool, country=country))
+        self.site_limits.set_spread(site, await proxies.usable(site, pool=pool, country=country))
 
     def _later(self, request: Request, site: str, wait_s: float) -> Request | None:
         lacks, longest_s = wait_s == float("inf"), _CLIMBING_S if self.verdicts else _LONGEST_S
         wait_s = min(max(wait_s, random.uniform(0.4, 0.8)), longest_s)
         reason = _NOT_LISTED if lacks else "no proxy is free"
-        back = self.ledger.wait_for if lacks else self.ledger.postpone
+        back = self.inflight.wait_for if lacks else self.inflight.postpone
         copy = back(request, kind="proxy", reason=reason, wait_s=wait_s)
-        if lacks and copy is None and self.ledger.entry_of(request) is not None:
+        if lacks and copy is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried
         step = str(request.meta.get("step"))
         if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
@@ -301,7 +301,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         if wait_s >= _LONG_S and copy is not None:
             if self.stop_if_no_proxies and self.crawler.engine is not None:
                 asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="no_proxies"))  # noqa: RUF006
-            self.manners.block(site, wait_s)
+            self.site_limits.block(site, wait_s)
         return copy
 
     async def _wait(self, request: Request, site: str, wait_s: float) -> Request:
@@ -354,7 +354,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             self.verdicts.tell(request, False)
         self.stats.inc_value("proxies/bans")
         request.meta[_TRIES] = tries
-        copy = self.ledger.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
+        copy = self.inflight.postpone(request, kind="proxy", reason=reason, wait_s=0.0)
         # What is not the frontier's, robots.txt for instance, is tried again on the spot.
         return copy or request.replace(dont_filter=True)
 

@@ -17,9 +17,9 @@ from scrapy.exceptions import NotSupported
 from crawler.access.profiles import BOT, PROFILE, spoken_in
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import lane_of
-from scrapy_seine.engine.inflight import LACKING_S, Ledger, ledger_of
+from scrapy_seine.engine.inflight import LACKING_S, InFlightTable, inflight_of
 from scrapy_seine.frontier.presence import lanes_of
-from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -41,10 +41,16 @@ class Render:
     """Fills in what scrapy-playwright reads; it travels with no request."""
 
     def __init__(
-        self, ledger: Ledger, manners: Manners, robot: str, plan: dict[str, Any], *, able: bool
+        self,
+        inflight: InFlightTable,
+        site_limits: SiteLimits,
+        robot: str,
+        plan: dict[str, Any],
+        *,
+        able: bool,
     ) -> None:
-        self.ledger = ledger
-        self.manners = manners
+        self.inflight = inflight
+        self.site_limits = site_limits
         self.able = able
         self.robot = robot
         self.plan = plan
@@ -60,8 +66,8 @@ class Render:
         """
         settings = crawler.settings
         robot, plan = str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER")
-        ledger, manners = ledger_of(crawler), manners_of(crawler)
-        return cls(ledger, manners, robot, plan, able=flag(settings, "SEINE_BROWSER"))
+        inflight, site_limits = inflight_of(crawler), site_limits_of(crawler)
+        return cls(inflight, site_limits, robot, plan, able=flag(settings, "SEINE_BROWSER"))
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | None:
         """Prepare a request of the browser lane; without a browser, leave it to another worker.
@@ -85,18 +91,18 @@ class Render:
         wait_s = random.uniform(0.5, 2.0)
         if await self._anybody_has_it():
             reason = "this worker has no browser"
-            return self.ledger.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
+            return self.inflight.postpone(request, kind="lane", reason=reason, wait_s=wait_s)
         reason = "no worker of the fleet has a browser"
-        copy = self.ledger.wait_for(request, kind="lane", reason=reason, wait_s=10 * wait_s)
-        if copy is None and self.ledger.entry_of(request) is not None:
+        copy = self.inflight.wait_for(request, kind="lane", reason=reason, wait_s=10 * wait_s)
+        if copy is None and self.inflight.entry_of(request) is not None:
             raise NotSupported(reason)
         return copy
 
     async def _anybody_has_it(self) -> bool:
         """Whether a live worker of the fleet has a browser, as of the last seconds."""
-        if monotonic() < self._look_at or self.manners.pump is None:
+        if monotonic() < self._look_at or self.site_limits.exchange is None:
             return self._somebody
-        frontier = self.manners.pump.frontier
+        frontier = self.site_limits.exchange.frontier
         try:
             self._somebody = "browser" in await lanes_of(frontier)
         except (RedisError, OSError):

@@ -52,7 +52,7 @@ class Clean:
                 self._note(type(item))
                 return item
             _complete(product)
-            clean(product, self.storage.ledger.now(current.get()))
+            clean(product, self.storage.inflight.now(current.get()))
         except Exception as error:  # a page can hold anything; its reason is kept
             reason = f"cannot be cleaned: {type(error).__name__}: {error}"
             self.storage.reject(item, reason)

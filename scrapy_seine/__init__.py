@@ -3,11 +3,35 @@
     ADDONS = {"scrapy_seine.Addon": 500}
     REDIS_URL = "redis://localhost:6379/0"
 
-It knows nothing of products, shops or tables. Read upwards: `errors urls meta config` are leaves;
-`frontier` holds every request in exactly one place and keeps each site's pace; `politeness` decides
-pauses; `engine` fills Scrapy's slots; `middlewares` keep what a site asks for; `reads` looks at a
-fleet and `commands` acts on it (`scrapy seine …`); `embedded` starts a private Redis; `addon` is
-the one line above.
+The life of a request, and where to read about each step:
+
+1. A user pushes a seed to Redis. `frontier.seeds` claims the seed, reads it and pushes a request. A
+   seed that cannot be read is set aside with its reason.
+2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
+   a domain's pace for the whole fleet, so that what it hands out may be sent at once.
+3. `engine.scheduler` is Scrapy's scheduler slot. `frontier.exchange` reads leases ahead and writes
+   their ends behind, so that no call to Redis ever blocks the reactor.
+4. `engine.fastpath.request_task` carries a request in one task through the middlewares, the client
+   of its lane (`engine.download`; the plain lane's client writes when `send_gate` says that it is
+   time) and the spider, which reads one page at a time (`fastpath.parse_queue`).
+5. `engine.inflight` holds the request's lease until Scrapy is done with the request and each of its
+   items is durable. Only then the frontier ends the lease and takes the page's links in, in one
+   script. Each lease ends as was stated (`engine.outcomes`, `engine.ends`): done where a callback
+   has ended, ignored by a named rule, retried, or buried. What nobody states has failed.
+6. What fails returns later, or is set aside with its reason. What a dead worker held returns when
+   its leases expire.
+
+Around them: `politeness` decides pauses, `middlewares` keep what a site asks for, `reads` looks at
+a fleet for people, `commands` acts on it (`scrapy seine VERB`), `embedded` starts a private Redis,
+`config` turns settings into checked values, `meta` lists every key of `request.meta`.
+Where this differs from what one may expect: the number of requests that are not done is derived,
+never counted, so that completion is exact; a domain's slot is free again when its download is over,
+not when the page is stored; a seed enters although its URL was seen; each job remembers URLs apart;
+a plain page takes neither Scrapy's chain of tasks nor Twisted's client, though a spider, a
+middleware or a signal's receiver sees the same; a worker with more work than CPU asks for wider
+gaps between a site's requests; a crawl in partitions brings a page's links to other partitions by
+an outbox, which is written with the page's ack, because no script reaches two servers.
+An upper layer imports a lower one, never the other way round; `make lint` checks that.
 """
 
 from __future__ import annotations
@@ -21,7 +45,7 @@ __all__ = ["Addon"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the add-on where it is asked for: a leaf's import must not load Scrapy."""
+    """Load the add-on where it is asked for, because a leaf's import must not load Scrapy."""
     if name == "Addon":
         from scrapy_seine.addon import Addon
 

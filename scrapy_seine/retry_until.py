@@ -48,7 +48,7 @@ def passes(error: Exception) -> bool:
     return not any(words in text for words in LASTING)
 
 
-class Patience:
+class RetryUntil:
     """Decides after each failure whether to wait once more, and how long."""
 
     def __init__(self, limit_s: float, tell: Callable[[str], None]) -> None:

@@ -314,7 +314,7 @@ EXTENSIONS_BASE = {
 EXTENSIONS = {
     # First, so that the lines of the others have its form.
     "scrapy_seine.engine.telemetry.logs.JsonLogs": 0,
-    "scrapy_seine.engine.telemetry.outcomes.TallyExtension": 10,
+    "scrapy_seine.engine.telemetry.outcomes.OutcomeReporter": 10,
     "scrapy_seine.engine.telemetry.metrics_port.MetricsPort": 20,
 }
 

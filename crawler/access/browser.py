@@ -18,7 +18,7 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
-from crawler.access.browser_contexts import House, Room
+from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.programs import find_browser
 from scrapy_seine.config import number
 from scrapy_seine.engine.reach import place_of, reach_of
@@ -57,7 +57,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             path = str(settings.get("SEINE_BROWSER_PATH") or "")
             options.setdefault("executable_path", find_browser(path))
             options["args"] = [*ARGUMENTS, *options.get("args", ())]
-        self.house = House(
+        self.house = ContextPool(
             int(number(settings, "SEINE_BROWSER_CONTEXTS", 4, low=1)),
             int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
         )
@@ -132,7 +132,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             options["user_agent"] = USER_AGENT.format(major=major)
 
     @contextlib.asynccontextmanager
-    async def _room(self, request: Request) -> AsyncIterator[Room]:
+    async def _room(self, request: Request) -> AsyncIterator[BrowserContext]:
         """Give a room for one page, and take it back whatever happens."""
         visitor = str(request.meta.get("browser_visitor") or "default")
         async with self.left:
@@ -153,7 +153,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 await self._maybe_restart()
                 self.left.notify_all()
 
-    async def _close_room(self, room: Room) -> None:
+    async def _close_room(self, room: BrowserContext) -> None:
         self.house.rooms.pop(room.name, None)
         self.stats.inc_value("browser/contexts_closed")
         wrapper = self.context_wrappers.get(room.name)

@@ -38,7 +38,7 @@ def needs_browser(step: str) -> bool:
     return step in STEPS and STEPS[step].lane == "browser"
 
 
-class Steps:
+class LadderStore:
     """The ladder of one fleet. Stateless: any number may exist in any process."""
 
     def __init__(

@@ -49,7 +49,7 @@ class Sizes:
         count, total = self.fresh.get(kind, (0, 0.0))
         self.fresh[kind] = count + 1, total + size
 
-    async def exchange(self, redis: Redis, fleet: str) -> None:
+    async def round_trip(self, redis: Redis, fleet: str) -> None:
         """Tell the fleet what is fresh, and read what it knows.
 
         Raises:

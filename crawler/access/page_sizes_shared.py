@@ -8,37 +8,37 @@ from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
 from crawler.access.page_sizes import Sizes
-from scrapy_seine.frontier.timer import Alarm
-from scrapy_seine.politeness.site_limits import manners_of
+from scrapy_seine.frontier.timer import Timer
+from scrapy_seine.politeness.site_limits import site_limits_of
 
 #: Seconds until an exchange where a kind of page was met for the first time, and else.
 SOON_S, LATER_S = 1.0, 20.0
 
 
-class Sharing:
+class SharedPageSizes:
     """Makes the exchanges of one process: one at a time, and none while there is no news."""
 
     def __init__(self, crawler: Crawler, sizes: Sizes) -> None:
         self.stats = crawler.stats
-        self.manners = manners_of(crawler)
+        self.site_limits = site_limits_of(crawler)
         self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
         self.sizes = sizes
-        self._alarm = Alarm(self._start)
+        self._timer = Timer(self._start)
         self._task: asyncio.Task[None] | None = None
 
     def soon(self, after_s: float) -> None:
         """Let an exchange happen within *after_s* seconds; nothing happens without a frontier."""
-        if self.manners.pump is None or self._task is not None:
+        if self.site_limits.exchange is None or self._task is not None:
             return
-        self._alarm.within(after_s)
+        self._timer.within(after_s)
 
     def _start(self) -> None:
-        self._task = asyncio.ensure_future(self._exchange())
+        self._task = asyncio.ensure_future(self._round_trip())
 
-    async def _exchange(self) -> None:
-        assert self.manners.pump is not None
+    async def _round_trip(self) -> None:
+        assert self.site_limits.exchange is not None
         try:
-            await self.sizes.exchange(self.manners.pump.frontier.redis, self.fleet)
+            await self.sizes.round_trip(self.site_limits.exchange.frontier.redis, self.fleet)
         except (RedisError, OSError):
             if self.stats is not None:
                 self.stats.inc_value("access/store_errors")
@@ -47,6 +47,6 @@ class Sharing:
 
     async def closed(self) -> None:
         """Stop; what was learned since the last exchange is little."""
-        self._alarm.cancel()
+        self._timer.cancel()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)

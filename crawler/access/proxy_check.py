@@ -21,7 +21,7 @@ _AT_ONCE = 50
 
 
 @attrs.frozen
-class Trial:
+class ProxyCheck:
     """What came of one."""
 
     id: str
@@ -32,14 +32,14 @@ class Trial:
     seconds: float
 
 
-async def try_all(proxies: Sequence[Proxy], url: str, timeout_s: float) -> list[Trial]:
+async def try_all(proxies: Sequence[Proxy], url: str, timeout_s: float) -> list[ProxyCheck]:
     """Ask for *url* through each proxy."""
     import wreq  # Scrapy imports every command for each; few workers need this client
 
     client = wreq.Client(no_proxy=True)
     gate = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(proxy: Proxy) -> Trial:
+    async def one(proxy: Proxy) -> ProxyCheck:
         async with gate:
             return await _try(client, proxy, url, timeout_s)
 
@@ -49,7 +49,7 @@ async def try_all(proxies: Sequence[Proxy], url: str, timeout_s: float) -> list[
         client.close()
 
 
-async def _try(client: wreq.Client, proxy: Proxy, url: str, timeout_s: float) -> Trial:
+async def _try(client: wreq.Client, proxy: Proxy, url: str, timeout_s: float) -> ProxyCheck:
     import wreq
 
     began = time.monotonic()
@@ -63,4 +63,4 @@ async def _try(client: wreq.Client, proxy: Proxy, url: str, timeout_s: float) ->
         result = f"HTTP {status}" if good else f"{finding.verdict}: {finding.rule} (HTTP {status})"
     except Exception as error:  # whatever the client raises is this proxy's result
         good, result = False, type(error).__name__
-    return Trial(proxy.id, proxy.pool, good, result, round(time.monotonic() - began, 3))
+    return ProxyCheck(proxy.id, proxy.pool, good, result, round(time.monotonic() - began, 3))

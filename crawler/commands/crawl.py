@@ -23,7 +23,7 @@ from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.partitions import agree
 from scrapy_seine.lenient import whole
-from scrapy_seine.retry_until import Patience
+from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.
@@ -63,7 +63,7 @@ class Command(ScrapyCrawl):
             except BadSeed as error:
                 raise BadSeed(f"-a url={url[:200]}: {error}") from None
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
-        found = Patience(limit_s, complain).try_until(lambda: self._stores(spider))
+        found = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
         settings.set("REDIS_URL", found.redis_url, priority="cmdline")
         settings.set("DATABASE_URL", found.database_url, priority="cmdline")

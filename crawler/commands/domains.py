@@ -10,7 +10,7 @@ from typing import Any
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler.access.ladder_store import NO_BROWSER, Place, Steps
+from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
@@ -48,8 +48,8 @@ class Command(SeineCommand):
             with_fleet(url, lambda redis: self._show(redis, rest[0] if rest else ""))
         return 0
 
-    def _steps(self, redis: Redis) -> Steps:
-        return Steps(redis, str(self.project.get("SEINE_FLEET", "access")))
+    def _steps(self, redis: Redis) -> LadderStore:
+        return LadderStore(redis, str(self.project.get("SEINE_FLEET", "access")))
 
     async def _show(self, redis: Redis, domain: str) -> None:
         steps = self._steps(redis)

@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.access.listing import Listing
 from crawler.access.pool import Health, ProxyPool
-from crawler.access.proxy_check import Trial, try_all
+from crawler.access.proxy_check import ProxyCheck, try_all
 from crawler.reads.proxies import read_proxies
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand, complain
@@ -121,7 +121,7 @@ def summed(found: Sequence[Health], by: str) -> paint.Table:
     return table
 
 
-def tried(trials: Sequence[Trial]) -> paint.Table:
+def tried(trials: Sequence[ProxyCheck]) -> paint.Table:
     """Lay the results of a test out."""
     table = paint.Table("proxy", "pool", "result", "seconds", box=None)
     for trial in trials:

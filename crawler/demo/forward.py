@@ -126,7 +126,7 @@ class Forward:
         here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
         away: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
-        async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        async def exchange(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
             with contextlib.suppress(OSError):
                 while data := await source.read(65536):
                     sink.write(data[:300] if self.mode == "cut" and sink is here[1] else data)
@@ -136,7 +136,7 @@ class Forward:
             sink.close()
 
         with contextlib.closing(away[1]):
-            await asyncio.gather(pump(here[0], away[1]), pump(away[0], here[1]))
+            await asyncio.gather(exchange(here[0], away[1]), exchange(away[0], here[1]))
 
 
 @contextlib.contextmanager

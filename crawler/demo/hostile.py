@@ -14,7 +14,7 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 from crawler.access.pool import Health, ProxyPool
 from crawler.access.programs import find_browser
 from crawler.access.proxies import parse
@@ -167,7 +167,7 @@ async def _run(
             await redis.lpush(seeds, orjson.dumps(seed))
         began = time.monotonic()
         await _crawl(workers, frontier, say)
-        places = {p.domain: p.path for p in await Steps(redis, crawl).places()}
+        places = {p.domain: p.path for p in await LadderStore(redis, crawl).places()}
         health = await ProxyPool(redis, crawl).health()
         return Outcome(
             sections=tuple(

@@ -14,7 +14,7 @@ import psycopg2
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 from crawler.catalogue.jobs.store import Jobs
 from crawler.reads import checks
 from crawler.reads.checks import PostgresFacts, RedisFacts
@@ -85,7 +85,7 @@ async def _ladder(url: str, fleet: str) -> Sequence[Finding]:
     redis = redis_client(url)
     try:
         async with asyncio.timeout(_TIMEOUT_S):
-            return checks.ladder_findings(await Steps(redis, fleet).waiting())
+            return checks.ladder_findings(await LadderStore(redis, fleet).waiting())
     except (RedisError, OSError, TimeoutError):
         return []  # the server is a finding already
     finally:

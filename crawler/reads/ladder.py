@@ -9,7 +9,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.ladder import STEPS
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 from scrapy_seine.lenient import moment_of, whole, word
 
 #: Domains whose step is counted for the metrics: those with the latest news.
@@ -30,7 +30,7 @@ class Rung:
 
 async def read_rungs(redis: Redis, fleet: str, names: Sequence[str]) -> dict[str, Rung]:
     """Read where the named domains stand, in one round trip; the ladder does not know all."""
-    key, pipe = Steps(redis, fleet).key, redis.pipeline(transaction=False)
+    key, pipe = LadderStore(redis, fleet).key, redis.pipeline(transaction=False)
     for name in names:
         pipe.hmget(f"{key}d:{name}", "step", "reason", "stuck")
     rows = zip(names, await pipe.execute(), strict=True)
@@ -47,7 +47,7 @@ async def read_rung(redis: Redis, fleet: str, name: str) -> Rung | None:
     if rung is None:
         return None
     pipe = redis.pipeline(transaction=False)
-    pipe.lrange(f"{Steps(redis, fleet).key}path:{name}", 0, 19)
+    pipe.lrange(f"{LadderStore(redis, fleet).key}path:{name}", 0, 19)
     (path,) = await pipe.execute()
     return attrs.evolve(rung, moves=[in_words(word(line)) for line in path])
 
@@ -66,7 +66,7 @@ def in_words(line: str) -> str:
 async def count_steps(redis: Redis, fleet: str) -> dict[str, int]:
     """Count domains by step, of those with the latest news."""
     pipe = redis.pipeline(transaction=False)
-    pipe.zrevrange(f"{Steps(redis, fleet).key}domains", 0, MOST - 1)
+    pipe.zrevrange(f"{LadderStore(redis, fleet).key}domains", 0, MOST - 1)
     (names,) = await pipe.execute()
     found = await read_rungs(redis, fleet, [word(name) for name in names])
     counts = Counter(rung.step for rung in found.values())

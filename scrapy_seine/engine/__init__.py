@@ -1,1 +1,1 @@
-"""Scrapy's slots, filled: scheduler, dupefilter, ledger, seeds."""
+"""Scrapy's slots, filled: scheduler, dupefilter, in-flight table, seeds."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from redis.exceptions import RedisError
 
-from scrapy_seine.engine.inflight import Entry, Ledger
+from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 
@@ -24,24 +24,24 @@ logger = logging.getLogger(__name__)
 MOST = 1000
 
 
-class Overflow:
+class EarlyPush:
     """Takes the links of pages, and sends what is too much for one ack ahead."""
 
     def __init__(
         self,
         frontier: Frontier,
-        ledger: Ledger,
+        inflight: InFlightTable,
         confirmed: Callable[[int], None],
         counted: Callable[[str, int], None],
     ) -> None:
         self.frontier = frontier
-        self.ledger = ledger
+        self.inflight = inflight
         self._confirmed = confirmed
         self._count = counted
         #: One for each chunk on its way.
         self.tasks: set[asyncio.Task[None]] = set()
 
-    def add(self, entry: Entry, push: Push) -> None:
+    def add(self, entry: InFlight, push: Push) -> None:
         """Take a link. One without a fingerprint stays: it could not be told from a second one."""
         entry.children.append(push)
         if len(entry.children) < MOST:
@@ -55,7 +55,7 @@ class Overflow:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    async def _bring(self, entry: Entry, chunk: Sequence[Push]) -> None:
+    async def _bring(self, entry: InFlight, chunk: Sequence[Push]) -> None:
         while True:
             try:
                 words = await self.frontier.push(chunk)
@@ -69,4 +69,4 @@ class Overflow:
             if child.fingerprint is not None:
                 self._confirmed(child.fingerprint)
         entry.holds -= 1
-        self.ledger.settle(entry)
+        self.inflight.settle(entry)

@@ -13,11 +13,11 @@ from scrapy import Request, Spider
 from scrapy_seine import meta as m
 from scrapy_seine.config import redact
 from scrapy_seine.engine import serializer
-from scrapy_seine.engine.inflight import Entry
+from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.outcomes import describe, printable, whole
 from scrapy_seine.errors import EncodeError
 from scrapy_seine.frontier.backoff import decide
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.model import Burial, Done, Retry
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 @attrs.frozen
 class Ends:
-    """Turns entries that ended into what the pump sends, and decides on their retries."""
+    """Turns entries that ended into what the exchange sends, and decides on their retries."""
 
-    pump: Pump
+    exchange: Exchange
     worker: str
     spider: Spider
     seal: Seal
@@ -37,7 +37,7 @@ class Ends:
     max_retries: int
     """Tries after the first, at most, where a request names no number of its own."""
 
-    def send(self, entry: Entry) -> None:
+    def send(self, entry: InFlight) -> None:
         """End the lease of an entry as was stated. Never raises."""
         try:
             self._send(entry)
@@ -45,25 +45,25 @@ class Ends:
             logger.exception("the end of a request cannot be stored")
             self._give_up(entry, "internal", f"{entry.reason}; its end: {describe(error)}")
 
-    def _send(self, entry: Entry) -> None:
+    def _send(self, entry: InFlight) -> None:
         lease = entry.lease
         if entry.outcome == "done":
             if entry.handled:
                 self.count("handled", 1)
-            self.pump.done(Done(lease=lease, children=entry.children))
+            self.exchange.done(Done(lease=lease, children=entry.children))
         elif entry.outcome == "ignored":
             self.count(f"ignored/{entry.rule}", 1)
             if entry.by:
                 self.count(f"ignored/{entry.rule}/{entry.by}", 1)
-            self.pump.done(Done(lease=lease, children=entry.children, rule=entry.rule))
+            self.exchange.done(Done(lease=lease, children=entry.children, rule=entry.rule))
         elif entry.outcome == "release":
-            self.pump.release(lease)
+            self.exchange.release(lease)
         elif entry.outcome == "retry" and entry.copy is not None:
             self._retry(entry, entry.copy)
         else:
             self._give_up(entry, entry.kind, entry.reason)
 
-    def _retry(self, entry: Entry, copy: Request) -> None:
+    def _retry(self, entry: InFlight, copy: Request) -> None:
         # The spider may have cleared the request's meta: the request still counts for its job.
         if entry.lease.job:
             copy.meta[m.JOB_ID] = entry.lease.job
@@ -74,15 +74,15 @@ class Ends:
             self._give_up(entry, entry.kind, reason)
             return
         self.count(f"retries/{entry.kind}", 1)
-        self.pump.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
+        self.exchange.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
 
-    def _give_up(self, entry: Entry, kind: str, reason: str) -> None:
+    def _give_up(self, entry: InFlight, kind: str, reason: str) -> None:
         url = printable(entry.request.url)
         logger.warning("gave up %s: %s", redact(url), reason)
         self.count(f"buried/{kind}", 1)
         more: dict[str, Any] = {"deliveries": entry.lease.deliveries, "at": round(time.time(), 3)}
         text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **more)
-        self.pump.bury(Burial(lease=entry.lease, note=text))
+        self.exchange.bury(Burial(lease=entry.lease, note=text))
 
     def policy(self, kind: str, request: Request, tries: int, wait_s: float | None) -> float | None:
         """Seconds until the next try after *tries* failed ones, or None: give up. Never raises."""

@@ -17,8 +17,8 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.engine.inflight import Ledger
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.lenient import word
@@ -44,14 +44,14 @@ def process_age_s() -> float:
 
 
 @attrs.define(eq=False)
-class Presence:
+class Heartbeat:
     """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
 
     worker: str
     redis: Redis
     frontier: Frontier
-    pump: Pump
-    ledger: Ledger
+    exchange: Exchange
+    inflight: InFlightTable
     stats: Any
     lease_s: float
     forget: Callable[[], None]
@@ -62,7 +62,7 @@ class Presence:
     cancelled: frozenset[str] = frozenset()
     """Jobs whose requests are dropped when their turn comes."""
 
-    async def heartbeat(self) -> None:
+    async def keep_beating(self) -> None:
         """Beat three times in the life of a lease, until cancelled."""
         while True:
             await asyncio.sleep(self.lease_s / 3)
@@ -80,7 +80,7 @@ class Presence:
         Raises:
             RedisError: Redis does not answer.
         """
-        leases: list[Lease] = [*self.ledger.leases, *self.pump.buffered]
+        leases: list[Lease] = [*self.inflight.leases, *self.exchange.buffered]
         ttl_ms = int(self.lease_s * 1000)
         self.last_info = self._info()
         lost, _, _ = await asyncio.gather(
@@ -91,7 +91,7 @@ class Presence:
         self.stats.inc_value("seine/redis_round_trips")
         if lost:
             self.stats.inc_value("seine/leases_lost", len(lost))
-            self.pump.drop(lost)
+            self.exchange.drop(lost)
 
     async def _hear_of_cancelled(self) -> None:
         names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]
@@ -103,11 +103,11 @@ class Presence:
                 "host": socket.gethostname(),
                 "pid": os.getpid(),
                 "started": round(self.started, 1),
-                "pages": self.stats.get_value("seine/dequeued", 0) - len(self.ledger),
+                "pages": self.stats.get_value("seine/dequeued", 0) - len(self.inflight),
                 "items": self.stats.get_value("item_scraped_count", 0),
-                "active": len(self.ledger),
-                "lanes": self.pump.config.lanes,
-                "buffered": len(self.pump.buffered),
+                "active": len(self.inflight),
+                "lanes": self.exchange.config.lanes,
+                "buffered": len(self.exchange.buffered),
             }
         )
 
@@ -127,13 +127,13 @@ class Presence:
 
     def _news(self, news: bytes) -> None:
         if news == b"pause":
-            self.pump.give_back()
+            self.exchange.give_back()
         elif news == b"forget":
             self.forget()
         elif news.startswith(b"block "):
-            self.pump.give_back(word(news[6:]))
-        elif len(self.pump.buffered) <= self.pump.config.read_ahead // 2:
-            self.pump.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+            self.exchange.give_back(word(news[6:]))
+        elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
+            self.exchange.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
 
     async def sign_off(self) -> None:
         """Be known no longer; a worker that cannot say so is forgotten in time."""

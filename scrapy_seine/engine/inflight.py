@@ -50,7 +50,7 @@ UNSTATED = "the request ended, and nothing stated how"
 
 
 @attrs.define(eq=False)
-class Entry:
+class InFlight:
     """One leased request inside this process."""
 
     request: Request
@@ -88,7 +88,7 @@ class Entry:
         return not self.finished or self.holds > 0
 
 
-current: ContextVar[Entry | None] = ContextVar("seine_entry", default=None)
+current: ContextVar[InFlight | None] = ContextVar("seine_entry", default=None)
 
 
 class RetryPolicy(Protocol):
@@ -104,20 +104,20 @@ class RetryPolicy(Protocol):
 class Hold:
     """A promise to say when an item is stored. Each hold is released or failed once."""
 
-    ledger: Ledger
-    entry: Entry | None
+    inflight: InFlightTable
+    entry: InFlight | None
 
     def release(self) -> None:
         """The item is committed, or rejected with its reason."""
         entry, self.entry = self.entry, None
         if entry is not None:
             entry.holds -= 1
-            self.ledger.settle(entry)
+            self.inflight.settle(entry)
 
     def fail(self, reason: str) -> None:
         """The item could not be stored: the page is to be tried again."""
         if self.entry is not None:
-            self.ledger.mark(self.entry, "store", reason)
+            self.inflight.mark(self.entry, "store", reason)
         self.release()
 
 
@@ -125,14 +125,14 @@ async def _nothing_more() -> bool:
     return False
 
 
-class Ledger:
+class InFlightTable:
     """The entries of one process, and the pressure that keeps it from taking more."""
 
     def __init__(self) -> None:
-        self._ended: Callable[[Entry], None] = lambda entry: None
+        self._ended: Callable[[InFlight], None] = lambda entry: None
         self._policy: RetryPolicy = lambda kind, request, tries, wait_s: None
-        self._entries: dict[int, Entry] = {}
-        self._all: set[Entry] = set()
+        self._entries: dict[int, InFlight] = {}
+        self._all: set[InFlight] = set()
         self._pressing: set[str] = set()
         #: Called when the last pressure goes: nobody asks for requests by then.
         self.relieved: Callable[[], None] = lambda: None
@@ -143,19 +143,19 @@ class Ledger:
         #: replaces it.
         self.completed: Callable[[], Awaitable[bool]] = _nothing_more
         #: Called where reading a page took too long.
-        self.overran: Callable[[Entry], None] = lambda entry: None
-        self._watchers: list[Callable[[Entry], None]] = []
+        self.overran: Callable[[InFlight], None] = lambda entry: None
+        self._watchers: list[Callable[[InFlight], None]] = []
         #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
         self.clock: Callable[[Lease], float] = lambda lease: time.time() * 1000
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def connect(self, ended: Callable[[Entry], None], policy: RetryPolicy) -> None:
+    def connect(self, ended: Callable[[InFlight], None], policy: RetryPolicy) -> None:
         """Say who hears of each end, and who decides on retries: the scheduler does."""
         self._ended, self._policy = ended, policy
 
-    def watch(self, ended: Callable[[Entry], None]) -> None:
+    def watch(self, ended: Callable[[InFlight], None]) -> None:
         """Hear of each end as well, only to count it."""
         self._watchers.append(ended)
 
@@ -176,20 +176,20 @@ class Ledger:
         if before and not self.pressed:
             self.relieved()
 
-    def begin(self, request: Request, lease: Lease) -> Entry:
+    def begin(self, request: Request, lease: Lease) -> InFlight:
         """Scrapy has the request now."""
         # Read now: a middleware or the spider may clear the meta before the request fails.
-        entry = Entry(request, lease, tries=whole(request.meta.get(m.RETRY_COUNT), 0))
+        entry = InFlight(request, lease, tries=whole(request.meta.get(m.RETRY_COUNT), 0))
         # By identity, not by meta: retries, redirects and users copy meta from page to page.
         self._entries[id(request)] = entry
         self._all.add(entry)
         return entry
 
-    def entry_of(self, request: Request | None) -> Entry | None:
+    def entry_of(self, request: Request | None) -> InFlight | None:
         """Entry of this very request object; None where the frontier did not issue it."""
         return self._entries.get(id(request))
 
-    def now(self, entry: Entry | None) -> datetime:
+    def now(self, entry: InFlight | None) -> datetime:
         """What time it is by the frontier's clock; by this machine's for what has no entry."""
         now_ms = self.clock(entry.lease) if entry is not None else time.time() * 1000
         return datetime.fromtimestamp(now_ms / 1000, UTC)
@@ -216,7 +216,7 @@ class Ledger:
             entry.finished = True
             self.settle(entry)
 
-    def settle(self, entry: Entry) -> None:
+    def settle(self, entry: InFlight) -> None:
         """End the entry if nothing needs it any more."""
         if entry.open or entry not in self._all:
             return
@@ -326,18 +326,18 @@ class Ledger:
         if entry is not None:
             self._state(entry, "bury", kind, reason)
 
-    def done(self, entry: Entry) -> None:
+    def done(self, entry: InFlight) -> None:
         """State that a response reached its callback, and that the callback ended."""
         self._state(entry, "done")
 
-    def raised(self, entry: Entry, error: BaseException) -> None:
+    def raised(self, entry: InFlight, error: BaseException) -> None:
         """State what an exception means that nobody handled: ignored, or one more failed try."""
         if isinstance(error, IgnoreRequest):
             self._ignored(entry, error)
         else:
             self.mark(entry, entry.kind or "internal", entry.reason or describe(error))
 
-    def spider_raised(self, entry: Entry, error: BaseException) -> None:
+    def spider_raised(self, entry: InFlight, error: BaseException) -> None:
         """State that a callback or an errback raised: the same page would make it raise again."""
         if isinstance(error, IgnoreRequest):
             self._ignored(entry, error)
@@ -347,23 +347,23 @@ class Ledger:
         else:
             self._state(entry, "bury", "parse", describe(error))
 
-    def _ignored(self, entry: Entry, error: IgnoreRequest) -> None:
+    def _ignored(self, entry: InFlight, error: IgnoreRequest) -> None:
         if self._state(entry, "ignored"):
             entry.rule = rule_of(error)
             entry.by = type(error).__name__ if entry.rule == "filter" else ""
 
-    def handled(self, entry: Entry) -> None:
+    def handled(self, entry: InFlight) -> None:
         """Take back what was stated: an errback dealt with it, and how that ends counts."""
         entry.outcome, entry.handled = "", True
         entry.kind = entry.reason = entry.rule = entry.by = ""
         entry.copy = None
 
-    def taken(self, entry: Entry) -> None:
+    def taken(self, entry: InFlight) -> None:
         """A callback takes an error status: what only the status had stated is taken back."""
         if entry.outcome == "bury" and entry.kind in BY_STATUS:
             self.handled(entry)
 
-    def mark(self, entry: Entry, kind: str, reason: str, wait_s: float | None = None) -> None:
+    def mark(self, entry: InFlight, kind: str, reason: str, wait_s: float | None = None) -> None:
         """State a failure: the entry ends in a retry, or in a burial after the last one."""
         wait = self._policy(kind, entry.request, entry.tries, wait_s)
         if wait is None:
@@ -378,7 +378,7 @@ class Ledger:
             entry.wait_s, entry.copy = seconds(wait), copy
 
     @staticmethod
-    def _state(entry: Entry, outcome: Outcome, kind: str = "", reason: str = "") -> bool:
+    def _state(entry: InFlight, outcome: Outcome, kind: str = "", reason: str = "") -> bool:
         """Note a statement unless a stronger one was made; True where it counts."""
         if not prevails(outcome, entry.outcome):
             return False
@@ -395,16 +395,16 @@ class Ledger:
         return [entry.lease for entry in gone]
 
 
-def _next_try(entry: Entry) -> Request:
+def _next_try(entry: InFlight) -> Request:
     """The request with one more failed try, behind others of its priority."""
     request = entry.request
     meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1}
     return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)
 
 
-_ledgers: WeakKeyDictionary[Crawler, Ledger] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[Crawler, InFlightTable] = WeakKeyDictionary()
 
 
-def ledger_of(crawler: Crawler) -> Ledger:
-    """The crawler's ledger, whoever asks first: middlewares exist before the scheduler does."""
-    return _ledgers.setdefault(crawler, Ledger())
+def inflight_of(crawler: Crawler) -> InFlightTable:
+    """Return the crawler's table; it is made when a middleware or the scheduler first asks."""
+    return _tables.setdefault(crawler, InFlightTable())

@@ -18,7 +18,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.engine.download.http.resolve import addresses_of
-from scrapy_seine.engine.inflight import Ledger, current, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, current, inflight_of
 from scrapy_seine.errors import AddressRefused, ConfigError
 
 #: Hosts known to be public that a process remembers.
@@ -29,9 +29,9 @@ _PORTS = {"http": 80, "https": 443}
 class Reach:
     """The policy of one crawler, and what its seeds turned out to be."""
 
-    def __init__(self, policy: AddressPolicy, ledger: Ledger) -> None:
+    def __init__(self, policy: AddressPolicy, inflight: InFlightTable) -> None:
         self.policy = policy
-        self._ledger = ledger
+        self._inflight = inflight
         self._public: dict[str, None] = {}
 
     def home_of(self, request: Request) -> str:
@@ -40,7 +40,11 @@ class Reach:
         if m.HOME in meta:
             return str(meta[m.HOME] or "")
         page = current.get()
-        if page is not None and page.request is not request and not self._ledger.entry_of(request):
+        if (
+            page is not None
+            and page.request is not request
+            and not self._inflight.entry_of(request)
+        ):
             return self.home_of(page.request)  # an image of a page, say
         if meta.get(m.DEPTH):
             return ""
@@ -145,5 +149,5 @@ def reach_of(crawler: Crawler) -> Reach:
         ConfigError: a setting is wrong.
     """
     if crawler not in _reaches:
-        _reaches[crawler] = Reach(policy_from(crawler.settings), ledger_of(crawler))
+        _reaches[crawler] = Reach(policy_from(crawler.settings), inflight_of(crawler))
     return _reaches[crawler]

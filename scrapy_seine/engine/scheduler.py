@@ -1,8 +1,8 @@
 """Scrapy's scheduler slot: the shared frontier behind a synchronous interface.
 
 Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the first appends to
-the page's entry in the ledger, the second takes from the pump's buffer. What Scrapy offers no hook
-for is wrapped here, on the instances of one engine: the end of every request
+the page's entry in the in-flight table, the second takes from the exchange's buffer. What Scrapy
+offers no hook for is wrapped here, on the instances of one engine: the end of every request
 (`slot.remove_request`), the start of a drain (`slot.close`), and the way of a request from here to
 there (engine.fastpath.request_task), so that children and items find their entry. The version of
 Scrapy is pinned, and the 23 ways in which a request can end are tested.
@@ -26,11 +26,11 @@ from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.download.warmup import warm_up
 from scrapy_seine.engine.dupefilter import DupeFilter
-from scrapy_seine.engine.early_push import Overflow
+from scrapy_seine.engine.early_push import EarlyPush
 from scrapy_seine.engine.ends import Ends
-from scrapy_seine.engine.fastpath.request_task import Passage
-from scrapy_seine.engine.heartbeat import Presence, process_age_s, worker_name
-from scrapy_seine.engine.inflight import Entry, current, ledger_of
+from scrapy_seine.engine.fastpath.request_task import RequestTasks
+from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s, worker_name
+from scrapy_seine.engine.inflight import InFlight, current, inflight_of
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.outcomes import describe
@@ -38,7 +38,7 @@ from scrapy_seine.engine.seeds import requests_of
 from scrapy_seine.engine.shutdown import Shutdown, cancel
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
 from scrapy_seine.errors import EncodeError
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Burial, Done, Push
 from scrapy_seine.frontier.partitions import join_frontier, rejoin
@@ -46,8 +46,8 @@ from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import Intake
 from scrapy_seine.frontier.wire import note
-from scrapy_seine.politeness.site_limits import manners_of, pace_of
-from scrapy_seine.retry_until import Patience
+from scrapy_seine.politeness.site_limits import pace_of, site_limits_of
+from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.urls import within
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
         self.seal = Seal(self.config.crawl, self.config.secrets)
         self.df = DupeFilter.from_crawler(crawler)
-        self.ledger = ledger_of(crawler)
-        self.ledger.relieved = self._relieved
+        self.inflight = inflight_of(crawler)
+        self.inflight.relieved = self._relieved
         self.worker = worker_name()
         self.shutdown = Shutdown(self._sign_off, self.drain_s)
         self._tasks: list[asyncio.Task[None]] = []
@@ -109,19 +109,19 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _open(self) -> None:
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url
         self.redis = redis_client(url)
-        patience = Patience(self.config.outage_s, logger.warning)
+        patience = RetryUntil(self.config.outage_s, logger.warning)
         await patience.try_until_async(self._join)
         await warm_up(self.crawler)
-        loops = [self.pump.run(), self.presence.heartbeat(), self.presence.listen()]
+        loops = [self.exchange.run(), self.heartbeat.keep_beating(), self.heartbeat.listen()]
         if self.seeding:
             loops.append(self.intake.run())
         for loop in loops:
             task = asyncio.ensure_future(loop)
             task.add_done_callback(self._loop_ended)
             self._tasks.append(task)
-        self.pump.kick()
+        self.exchange.kick()
         self.watchdog = Watchdog(
-            self.presence, url, self.config, self.limit.limit_s, asyncio.get_running_loop()
+            self.heartbeat, url, self.config, self.limit.limit_s, asyncio.get_running_loop()
         )
         self.watchdog.start()
         self.shutdown.arm()
@@ -130,8 +130,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _join(self) -> None:
         config = self.config
         self.frontier = await join_frontier(self.redis, config.crawl, config.partitions)
-        self.overflow = Overflow(self.frontier, self.ledger, self.df.confirm, self._count)
-        self.pump = Pump(
+        self.early_push = EarlyPush(self.frontier, self.inflight, self.df.confirm, self._count)
+        self.exchange = Exchange(
             self.frontier,
             config,
             self.worker,
@@ -139,48 +139,50 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             confirmed=self.df.confirm,
             counted=self._count,
         )
-        self.presence = Presence(
-            *(self.worker, self.redis, self.frontier, self.pump),
-            *(self.ledger, self.stats, config.lease_s, self.df.clear),
+        self.heartbeat = Heartbeat(
+            *(self.worker, self.redis, self.frontier, self.exchange),
+            *(self.inflight, self.stats, config.lease_s, self.df.clear),
         )
-        self.ledger.clock = self.pump.now_ms
-        ends = Ends(self.pump, self.worker, self.spider, self.seal, self._count, self.max_retries)
-        self.ledger.connect(ends.send, ends.policy)
-        manners = manners_of(self.crawler)
-        manners.pump, manners.pace = self.pump, pace_of(self.crawler.settings)
+        self.inflight.clock = self.exchange.now_ms
+        ends = Ends(
+            self.exchange, self.worker, self.spider, self.seal, self._count, self.max_retries
+        )
+        self.inflight.connect(ends.send, ends.policy)
+        site_limits = site_limits_of(self.crawler)
+        site_limits.exchange, site_limits.pace = self.exchange, pace_of(self.crawler.settings)
         seeds = SeedKeys(config.seeds_key)
         self.intake = Intake(
             *(self.redis, self.frontier, seeds, self._read_seed, self._seeded),
-            *(self.pump.kept.add, self._before_seeds),
+            *(self.exchange.kept.add, self._before_seeds),
         )
         self.recovery = Recovery(
-            *(self.frontier, self.pump, self.ledger, self.stats),
+            *(self.frontier, self.exchange, self.inflight, self.stats),
             *(self._forget, self._state_lost),
         )
         self.recovery.watch()
         await self._configure()
 
     async def _configure(self) -> None:
-        config, manners = self.config, manners_of(self.crawler)
+        config, site_limits = self.config, site_limits_of(self.crawler)
         await self.frontier.configure(
             delay_ms=config.delay_ms,
             concurrency=config.concurrency,
             half_window_ms=int(config.window_s * 500),
             seen=config.seen,
             capacity=config.seen_capacity,
-            throttle=manners.pace is not None,
+            throttle=site_limits.pace is not None,
             budgets=Budgets(
                 domain_pages=config.domain_pages,
                 job_pages=config.job_pages,
                 most_pending=config.most_pending,
             ),
         )
-        await self.presence.beat()
+        await self.heartbeat.beat()
 
     def _forget(self) -> None:
         """What was learned of the crawl counts no longer: Redis has another state of it."""
         self.df.clear()
-        manners_of(self.crawler).tell_again()
+        site_limits_of(self.crawler).tell_again()
 
     def _state_lost(self) -> None:
         if self.config.keep_alive:
@@ -195,11 +197,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             await rejoin(self.frontier)
             await self._configure()
 
-        await Patience(self.config.outage_s, logger.warning).try_until_async(join)
+        await RetryUntil(self.config.outage_s, logger.warning).try_until_async(join)
         logger.warning("worker %s joins crawl %r anew", self.worker, self.config.crawl)
         self.recovery.rejoined()
         try:
-            await self.ledger.completed()  # jobs that ran there begin anew
+            await self.inflight.completed()  # jobs that ran there begin anew
         except Exception:
             logger.exception("jobs of the lost state are left to whoever looks next")
 
@@ -214,7 +216,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
         def remove_request(request: Request) -> None:
             try:
-                self.ledger.finished(request)
+                self.inflight.finished(request)
             finally:
                 remove(request)
 
@@ -224,19 +226,19 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
         slot.remove_request, slot.close = remove_request, close_slot
         self.limit.install()
-        self.ledger.overran = self._overran
-        self.passage = Passage(
-            engine, self.ledger, lambda entry: self.pump.land(entry.lease), self.limit
+        self.inflight.overran = self._overran
+        self.request_tasks = RequestTasks(
+            engine, self.inflight, lambda entry: self.exchange.land(entry.lease), self.limit
         )
-        engine._start_scheduled_request = self.passage.start
+        engine._start_scheduled_request = self.request_tasks.start
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
     def _drain(self) -> None:
         """The spider closes: lease no more, and hand back what was not begun."""
         self._closing = True
         if hasattr(self, "pump"):
-            self.pump.stopping = True
-            self.pump.give_back()
+            self.exchange.stopping = True
+            self.exchange.give_back()
             self.shutdown.begin()
 
     def close(self, reason: str) -> Deferred[None]:
@@ -252,12 +254,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         for task in self._tasks:
             task.remove_done_callback(self._loop_ended)
         settling = [self._settling] if self._settling is not None else []
-        await cancel([*self._tasks, *self.overflow.tasks, *settling, *self._notes])
+        await cancel([*self._tasks, *self.early_push.tasks, *settling, *self._notes])
         self.limit.remove()
         if self.watchdog is not None:
             self.watchdog.stop()
-        await self.pump.drain(self.ledger.abandon(), SIGN_OFF_S)
-        await self.presence.sign_off()
+        await self.exchange.drain(self.inflight.abandon(), SIGN_OFF_S)
+        await self.heartbeat.sign_off()
         await self.redis.aclose()
 
     def _loop_ended(self, task: asyncio.Task[None]) -> None:
@@ -279,26 +281,26 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         except (EncodeError, TypeError, ValueError) as error:
             logger.error("request refused: %s", describe(error))
             self._count("unencodable", 1)
-            if entry is not None and request is self.passage.moved:
-                self.ledger.bury(entry.request, "address", f"it leads to {describe(error)}")
+            if entry is not None and request is self.request_tasks.moved:
+                self.inflight.bury(entry.request, "address", f"it leads to {describe(error)}")
             return False
         except Exception as error:
             logger.exception("request refused")
             self._count("unencodable", 1)
             if entry is not None:
-                self.ledger.raised(entry, error)
+                self.inflight.raised(entry, error)
             return False
-        if entry is not None and request is self.passage.moved:
-            self.ledger.done(entry)  # the page's new address is in the frontier, or was before
+        if entry is not None and request is self.request_tasks.moved:
+            self.inflight.done(entry)  # the page's new address is in the frontier, or was before
         return taken
 
-    def _take(self, request: Request, entry: Entry | None) -> bool:
+    def _take(self, request: Request, entry: InFlight | None) -> bool:
         fingerprint, force = self._fingerprint(request, entry)
-        moved = request is self.passage.moved
+        moved = request is self.request_tasks.moved
         if moved and entry is not None:
             lead = lead_of(entry.request, request)
             if lead in LOOPS:
-                self.ledger.mark(entry, *LOOPS[lead])
+                self.inflight.mark(entry, *LOOPS[lead])
                 return False
             if lead == "same":
                 fingerprint = None
@@ -319,15 +321,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         push = serializer.to_push(
             request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
         )
-        manners_of(self.crawler).meet(push.domain, self.spider)
+        site_limits_of(self.crawler).meet(push.domain, self.spider)
         if entry is None:
-            self.pump.push(push)
+            self.exchange.push(push)
         else:
-            self.overflow.add(entry, push)
+            self.early_push.add(entry, push)
         self._count("enqueued", 1)
         return True
 
-    def _fingerprint(self, request: Request, entry: Entry | None) -> tuple[int | None, bool]:
+    def _fingerprint(self, request: Request, entry: InFlight | None) -> tuple[int | None, bool]:
         """Fingerprint, and whether to enter although seen: a seed does, and is remembered."""
         if request.dont_filter and entry is not None:
             return None, False
@@ -338,7 +340,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return None, False  # to_push will say what is wrong with the URL
 
     @staticmethod
-    def _scope(request: Request, entry: Entry | None) -> str:
+    def _scope(request: Request, entry: InFlight | None) -> str:
         """Within what the URL is remembered: its own scope, its job, or the crawl."""
         inherited = entry.request.meta.get(m.JOB_ID) if entry is not None else None
         meta = request.meta
@@ -346,12 +348,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def next_request(self) -> Request | None:
         """A request that may be sent now, or None. Never raises."""
-        self.pump.held_back = self.ledger.pressed
-        while (lease := self.pump.take()) is not None:
-            if lease.job and lease.job in self.presence.cancelled:
+        self.exchange.held_back = self.inflight.pressed
+        while (lease := self.exchange.take()) is not None:
+            if lease.job and lease.job in self.heartbeat.cancelled:
                 self._count("cancelled", 1)
                 self._count("ignored/cancelled", 1)
-                self.pump.done(Done(lease=lease, rule="cancelled"))
+                self.exchange.done(Done(lease=lease, rule="cancelled"))
                 continue
             try:
                 request = serializer.from_lease(lease, self.spider, self.seal)
@@ -360,9 +362,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 self._count("undecodable", 1)
                 self._count("buried/decode", 1)
                 text = note("decode", describe(error), self.worker)
-                self.pump.bury(Burial(lease=lease, note=text))
+                self.exchange.bury(Burial(lease=lease, note=text))
                 continue
-            self.ledger.begin(request, lease)
+            self.inflight.begin(request, lease)
             self._count("dequeued", 1)
             return request
         return None
@@ -375,24 +377,24 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return self.config.keep_alive or not complete
 
     def _complete(self) -> bool:
-        pump = self.pump
-        if pump.busy or len(self.ledger) or pump.undone != 0:
+        exchange = self.exchange
+        if exchange.busy or len(self.inflight) or exchange.undone != 0:
             return False
-        if not pump.saw_work:
+        if not exchange.saw_work:
             if not self._asked_end:
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
             return False
-        if not self.seeding or self.intake.quiet_at > pump.undone_at:
+        if not self.seeding or self.intake.quiet_at > exchange.undone_at:
             return self._is_settled()
-        if self._looked_for != pump.undone_at:  # once: somebody's claim may take long to settle
-            self._looked_for = pump.undone_at
+        if self._looked_for != exchange.undone_at:  # once: somebody's claim may take long to settle
+            self._looked_for = exchange.undone_at
             self.intake.look(self._wake)
         return False
 
     def _is_settled(self) -> bool:
         """Whether the complete crawl's jobs are ended, which may have brought more to do."""
-        at = self.pump.undone_at
+        at = self.exchange.undone_at
         if self._settled_at != at and self._settling is None:
             self._settling = asyncio.ensure_future(self._settle(at))
         return self._settled_at == at
@@ -400,13 +402,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     async def _settle(self, at: float) -> None:
         more = False
         try:
-            more = await self.ledger.completed()
+            more = await self.inflight.completed()
         except Exception:  # its jobs are ended by whoever looks next
             logger.exception("the jobs of the complete crawl are left as they are")
         self._settling = None
         if more:
-            self.pump.undone = None
-            self.pump.kick()
+            self.exchange.undone = None
+            self.exchange.kick()
         else:
             self._settled_at = at
         self._wake()
@@ -422,15 +424,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self._asked_end = False
             return
         if ended_ms is not None and ended_ms < 1000 * process_age_s():
-            self.pump.saw_work = True
+            self.exchange.saw_work = True
             self._wake()
         else:
             logger.info("crawl %r is empty; waiting for seeds", self.config.crawl)
 
     def __len__(self) -> int:
-        return len(self.pump.buffered)
+        return len(self.exchange.buffered)
 
-    def _overran(self, entry: Entry) -> None:
+    def _overran(self, entry: InFlight) -> None:
         self._count("overran", 1)
         task = asyncio.ensure_future(note_overrun(self.frontier, self.redis, entry))
         self._notes.add(task)
@@ -439,7 +441,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _item_error(self, failure: Any) -> None:
         entry = current.get()
         if entry is not None:
-            self.ledger.mark(entry, "item", describe(failure.value))
+            self.inflight.mark(entry, "item", describe(failure.value))
 
     def _read_seed(self, seed: bytes) -> list[Push]:
         pushes = []
@@ -455,19 +457,19 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     async def _before_seeds(self, pushes: Sequence[Push]) -> None:
         domains = [push.domain for push in pushes]
-        await manners_of(self.crawler).meet_first(domains, self.spider)
+        await site_limits_of(self.crawler).meet_first(domains, self.spider)
 
     def _seeded(self, good: int, rejected: int) -> None:
         self._count("seeds", good)
         self._count("seeds_rejected", rejected)
-        self.pump.undone = None
-        self.pump.kick()
+        self.exchange.undone = None
+        self.exchange.kick()
 
     def _relieved(self) -> None:
         """A store takes rows again: so does this worker take requests."""
         if hasattr(self, "pump"):
-            self.pump.held_back = False
-            self.pump.kick()
+            self.exchange.held_back = False
+            self.exchange.kick()
             self._wake()
 
     def _wake(self) -> None:

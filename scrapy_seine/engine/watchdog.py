@@ -19,8 +19,8 @@ from redis.exceptions import RedisError
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import redis_client
-from scrapy_seine.engine.heartbeat import Presence
-from scrapy_seine.engine.inflight import Entry
+from scrapy_seine.engine.heartbeat import Heartbeat
+from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.partitions import join_frontier
 
@@ -39,13 +39,13 @@ class Watchdog:
 
     def __init__(
         self,
-        presence: Presence,
+        heartbeat: Heartbeat,
         redis_url: str,
         config: FrontierConfig,
         limit_s: float,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._presence, self._url, self._config = presence, redis_url, config
+        self._heartbeat, self._url, self._config = heartbeat, redis_url, config
         self._patience_s = 3 * limit_s
         self._loop = loop
         self._ticks = 0
@@ -74,7 +74,7 @@ class Watchdog:
         """Count for how long the loop stands still; a frozen process counts as one look."""
         redis: Redis | None = None
         frontier: Frontier | None = None
-        renew_s = self._presence.lease_s / 3
+        renew_s = self._heartbeat.lease_s / 3
         seen, still_s, renewed_s, looked = -1, 0.0, 0.0, monotonic()
         while not self._stopped.is_set():
             await asyncio.sleep(_TICK_S)
@@ -103,10 +103,10 @@ class Watchdog:
             await redis.aclose()
 
     async def _renew(self, frontier: Frontier) -> None:
-        presence = self._presence
-        leases = [*presence.ledger.leases, *presence.pump.buffered]
-        ttl_ms = int(presence.lease_s * 1000)
-        await frontier.renew(presence.worker, leases, ttl_ms=ttl_ms, info=presence.last_info)
+        heartbeat = self._heartbeat
+        leases = [*heartbeat.inflight.leases, *heartbeat.exchange.buffered]
+        ttl_ms = int(heartbeat.lease_s * 1000)
+        await frontier.renew(heartbeat.worker, leases, ttl_ms=ttl_ms, info=heartbeat.last_info)
 
     def _exit(self, still_s: float) -> None:
         words = (
@@ -122,7 +122,7 @@ class Watchdog:
         os._exit(EXIT_CODE)
 
 
-async def note_overrun(frontier: Frontier, redis: Redis, entry: Entry) -> None:
+async def note_overrun(frontier: Frontier, redis: Redis, entry: InFlight) -> None:
     """Count a page that took too long against its domain, and pause the domain after the third."""
     domain = entry.lease.domain
     key = frontier.keys.part(domain).overran

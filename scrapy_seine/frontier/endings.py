@@ -104,8 +104,8 @@ class Endings:
         def home(domain: str) -> int:
             return frontier.part(domain).keys.index or 0
 
-        for wish in self.limits:
-            for index, part in _routed(wish, home):
+        for lease_request in self.limits:
+            for index, part in _routed(lease_request, home):
                 made[index].limits.append(part)
         for push in self.pushes:
             made[home(push.domain)].pushes.append(push)
@@ -144,17 +144,17 @@ class Endings:
             yield Call("release", [len(part), *args], part)
 
 
-def _routed(wish: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
+def _routed(lease_request: Call, home: Callable[[str], int]) -> Iterator[tuple[int, Call]]:
     """Where a wish goes: to its domain's partition, and measures of many domains to each one's."""
-    if wish.name != "measure":
-        yield home(wish.args[0]), wish
+    if lease_request.name != "measure":
+        yield home(lease_request.args[0]), lease_request
         return
-    bounds, rest = wish.args[:_BOUNDS], wish.args[_BOUNDS:]
+    bounds, rest = lease_request.args[:_BOUNDS], lease_request.args[_BOUNDS:]
     found: dict[int, list[Any]] = {}
     for at in range(0, len(rest), _MEASURED):
         found.setdefault(home(rest[at]), []).extend(rest[at : at + _MEASURED])
     for index, args in found.items():
-        yield index, Call(wish.name, [*bounds, *args], wish.about)
+        yield index, Call(lease_request.name, [*bounds, *args], lease_request.about)
 
 
 def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:

@@ -1,4 +1,4 @@
-"""The pump: moves leases in and endings out, off the reactor's path, in one round trip at a time.
+"""Moves leases in and endings out, off the reactor's path, in one round trip at a time.
 
 Scrapy asks its scheduler synchronously; Redis is asked here, asynchronously. Leases are read
 ahead, endings are written behind, both in the same pipeline. What could not be sent stays and is
@@ -23,14 +23,14 @@ from redis.exceptions import RedisError, ResponseError
 from scrapy_seine.config import FrontierConfig, redact
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.lateness import Slack
-from scrapy_seine.frontier.lines import Answer, Lines, Wish
+from scrapy_seine.frontier.lateness import Lateness
+from scrapy_seine.frontier.lines import Answer, LeaseRequest, Lines
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.partitions import Look, is_over
 from scrapy_seine.frontier.recovery import Kept
-from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
-from scrapy_seine.frontier.timer import Alarm
+from scrapy_seine.frontier.timer import Timer
 from scrapy_seine.frontier.wire import lanes_arg
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ LINGER_S = 0.01
 LEAD_MS = 25
 
 
-class Pump:
+class Exchange:
     """One worker's exchange with the frontier."""
 
     def __init__(
@@ -77,20 +77,20 @@ class Pump:
         self._entered_at_open: int | None = None
         self._starved = False
         self._sending = False
-        wish = Wish(
+        lease_request = LeaseRequest(
             worker=worker,
             ttl_ms=int(config.lease_s * 1000),
             lead_ms=LEAD_MS,
             lanes=lanes_arg(config.lanes),
         )
-        self.lines = Lines(frontier, wish)
-        self.slack = Slack()
+        self.lines = Lines(frontier, lease_request)
+        self.slack = Lateness()
         self._look: Look = []
         self._outbox = self._bringing = False
         self._reap_from = 0.0
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
-        self._alarm = Alarm(self._wake.set)
+        self._timer = Timer(self._wake.set)
 
     def take(self) -> Lease | None:
         """Next lease that may be sent now."""
@@ -133,7 +133,7 @@ class Pump:
         """The time on the clock of a lease's server, as well as it is known here (I6)."""
         return self.clock(lease).remote(monotonic()) * 1000
 
-    def clock(self, lease: Lease) -> Clock:
+    def clock(self, lease: Lease) -> ServerClock:
         """The clock of a lease's server."""
         return self.lines.clock(lease.id)
 
@@ -161,7 +161,7 @@ class Pump:
     def kick(self, delay_s: float = 0.0) -> None:
         """Make a round trip within *delay_s*."""
         if not self._wake.is_set():
-            self._alarm.within(delay_s)
+            self._timer.within(delay_s)
 
     def _outgoing(self) -> None:
         self.undone = None
@@ -173,7 +173,7 @@ class Pump:
             await self._wake.wait()
             self._wake.clear()
             try:
-                await self.exchange()
+                await self.round_trip()
             except StateError:
                 self.kick(LINGER_S)  # what is to be done was done where it was noticed
             except (RedisError, OSError) as error:
@@ -195,7 +195,7 @@ class Pump:
         self._count("outage_retries", 1)
         self.kick(random.uniform(0.1, 0.5 + min(2.0, (now - self._outage_from) / 4)))
 
-    async def exchange(self) -> None:
+    async def round_trip(self) -> None:
         """One round trip: leases in, endings out.
 
         Raises:
@@ -210,7 +210,7 @@ class Pump:
         self._sending = True
         asked = monotonic()
         try:
-            answers = await self.lines.exchange(outgoing, wanted, int(self.slack.ms))
+            answers = await self.lines.round_trip(outgoing, wanted, int(self.slack.ms))
         except BaseException:
             self.endings.put_back(outgoing)
             raise
@@ -377,7 +377,7 @@ class Pump:
         until = monotonic() + limit_s
         while (self.endings or self._sending) and not self.lost:
             try:
-                await self.exchange()
+                await self.round_trip()
             except (RedisError, OSError) as error:
                 if monotonic() > until:
                     logger.warning("leases are left to expire: %s", error)

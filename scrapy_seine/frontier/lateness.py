@@ -18,7 +18,7 @@ MOST_MS = 500.0
 
 
 @attrs.define
-class Slack:
+class Lateness:
     """Learned from each request that a pause binds."""
 
     ms: float = 0.0
@@ -27,7 +27,7 @@ class Slack:
     def missed(self) -> None:
         """A request came too late for its time.
 
-        >>> slack = Slack()
+        >>> slack = Lateness()
         >>> for _ in range(100): slack.missed()
         >>> round(slack.ms)
         261

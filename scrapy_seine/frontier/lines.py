@@ -1,7 +1,7 @@
 """A worker's lines to the partitions of its frontier: one round trip to all of them at a time.
 
 A crawl that is not split has one line. With several, each keeps its own server's clock, is asked
-for its share of what is wanted, and fails alone: what it was to be told goes back to the pump.
+for its share of what is wanted, and fails alone: what it was to be told goes back to the exchange.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import part_of
 from scrapy_seine.frontier.model import Leased
-from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.frontier.wire import parse_leased, script
 from scrapy_seine.scripts import call
 
 
 @attrs.frozen(kw_only=True)
-class Wish:
+class LeaseRequest:
     """What a worker asks a partition for."""
 
     worker: str
@@ -56,12 +56,12 @@ class Line:
     """The way to one partition."""
 
     part: Frontier
-    clock: Clock = attrs.Factory(Clock)
+    clock: ServerClock = attrs.Factory(ServerClock)
     starved: bool = False
     """It had less than it was asked for."""
 
-    async def exchange(
-        self, outgoing: Endings, wanted: int, wish: Wish, slack_ms: int = 0
+    async def round_trip(
+        self, outgoing: Endings, wanted: int, lease_request: LeaseRequest, slack_ms: int = 0
     ) -> Answer:
         """Tell and ask in one pipeline; what fails is in the answer, and fails alone."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
@@ -70,11 +70,11 @@ class Line:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
             # what a site wishes goes ahead of them.
             args = [
-                wish.worker,
+                lease_request.worker,
                 wanted,
-                wish.ttl_ms,
-                wish.lead_ms,
-                wish.lanes,
+                lease_request.ttl_ms,
+                lease_request.lead_ms,
+                lease_request.lanes,
                 slack_ms,
                 new_token(),
             ]
@@ -130,30 +130,33 @@ class Line:
 class Lines:
     """The ways to all partitions of one frontier."""
 
-    def __init__(self, frontier: Frontier, wish: Wish) -> None:
+    def __init__(self, frontier: Frontier, lease_request: LeaseRequest) -> None:
         self.frontier = frontier
-        self.wish = wish
+        self.lease_request = lease_request
         self._lines = [Line(part) for part in frontier.parts]
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def clock(self, id_: str) -> Clock:
+    def clock(self, id_: str) -> ServerClock:
         """Clock of the server that has a request."""
         return self._lines[part_of(id_)].clock
 
-    async def exchange(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
+    async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
         """Make one round trip to each partition, all at once.
 
         The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
         """
         if len(self._lines) == 1:
-            return [await self._lines[0].exchange(outgoing, wanted, self.wish, slack_ms)]
+            return [await self._lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
         shares = shares_of(wanted, [line.starved for line in self._lines])
         loads = outgoing.split(self.frontier)
         rows = zip(self._lines, loads, shares, strict=True)
         return await asyncio.gather(
-            *(line.exchange(load, share, self.wish, slack_ms) for line, load, share in rows)
+            *(
+                line.round_trip(load, share, self.lease_request, slack_ms)
+                for line, load, share in rows
+            )
         )
 
 

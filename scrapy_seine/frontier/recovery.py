@@ -24,8 +24,8 @@ from scrapy_seine.frontier.model import Lease, Push
 from scrapy_seine.frontier.state import StateError, StateLost
 
 if TYPE_CHECKING:
-    from scrapy_seine.engine.inflight import Ledger
-    from scrapy_seine.frontier.exchange import Pump
+    from scrapy_seine.engine.inflight import InFlightTable
+    from scrapy_seine.frontier.exchange import Exchange
     from scrapy_seine.frontier.frontier import Frontier
 
 logger = logging.getLogger(__name__)
@@ -58,8 +58,8 @@ class Recovery:
     """Watches the state of a crawl's partitions for one worker."""
 
     frontier: Frontier
-    pump: Pump
-    ledger: Ledger
+    exchange: Exchange
+    inflight: InFlightTable
     stats: Any
     forget: Callable[[], None]
     """Called when nothing that this worker learned of the crawl counts any longer."""
@@ -91,14 +91,14 @@ class Recovery:
             self.frontier.keys.crawl,
             dropped,
         )
-        self.pump.lost = True
+        self.exchange.lost = True
         self.lost()
 
     def _fell_back(self, part: Frontier) -> None:
         index = part.keys.index or 0
         dropped = self._let_go(lambda lease: part_of(lease.id) == index)
-        again = self.pump.kept.of(lambda push: self.frontier.part(push.domain) is part)
-        self.pump.endings.pushes[:0] = again
+        again = self.exchange.kept.of(lambda push: self.frontier.part(push.domain) is part)
+        self.exchange.endings.pushes[:0] = again
         self.stats.inc_value("seine/state_rolled_back")
         logger.warning(
             "state_rolled_back: Redis fell back to an older state of crawl %r (%s). Let go of %d "
@@ -108,16 +108,16 @@ class Recovery:
             dropped,
             len(again),
         )
-        self.pump.kick()
+        self.exchange.kick()
 
     def _let_go(self, of: Callable[[Lease], bool]) -> int:
         """Drop leases and their endings unsaid; returns how many there were."""
-        dropped = self.ledger.abandon(of) + self.pump.let_go(of)
+        dropped = self.inflight.abandon(of) + self.exchange.let_go(of)
         self.forget()
         return len(dropped)
 
     def rejoined(self) -> None:
         """The worker works on another state from now on: its latest seeds enter there."""
-        self._lost = self.pump.lost = False
-        self.pump.endings.pushes += self.pump.kept.of(lambda push: True)
-        self.pump.kick()
+        self._lost = self.exchange.lost = False
+        self.exchange.endings.pushes += self.exchange.kept.of(lambda push: True)
+        self.exchange.kick()

@@ -8,7 +8,7 @@ DRIFT = 1e-4
 QUICK_S, ENOUGH = 0.02, 8
 
 
-class Clock:
+class ServerClock:
     """Turns the server's times into local ones.
 
     An answer left the server before it got here, so the server's clock is at least as far as the
@@ -16,7 +16,7 @@ class Clock:
     one that had to connect first, changes nothing. Workers that take the same bound agree among
     each other better than with the server, and that is what keeps their requests apart.
 
-    >>> clock = Clock()
+    >>> clock = ServerClock()
     >>> clock.learn(1000.0, asked=10.0, got=10.5)
     >>> clock.learn(1001.0, asked=11.0, got=11.9)
     >>> round(clock.remote(20.5), 2), round(clock.local(1010.0), 2)

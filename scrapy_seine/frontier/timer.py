@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 
-class Alarm:
+class Timer:
     """Calls *ring* on the running event loop; it may be set anew from then on."""
 
     def __init__(self, ring: Callable[[], object]) -> None:

@@ -10,13 +10,13 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 
 
 class Decompress(HttpCompressionMiddleware):
     """Scrapy's own, which raises where DOWNLOAD_MAXSIZE is passed: the page would count as done."""
 
-    ledger: Ledger
+    inflight: InFlightTable
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -26,7 +26,7 @@ class Decompress(HttpCompressionMiddleware):
             NotConfigured: COMPRESSION_ENABLED is off.
         """
         middleware = super().from_crawler(crawler)
-        middleware.ledger = ledger_of(crawler)
+        middleware.inflight = inflight_of(crawler)
         return middleware
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
@@ -40,5 +40,5 @@ class Decompress(HttpCompressionMiddleware):
         try:
             return super().process_response(request, response)
         except IgnoreRequest as error:
-            self.ledger.retry(request, kind="size", reason=str(error))
+            self.inflight.retry(request, kind="size", reason=str(error))
             raise

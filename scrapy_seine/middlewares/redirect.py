@@ -18,7 +18,7 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 from scrapy_seine.urls import domain
 
 #: Bytes of 4096 letters, at most.
@@ -28,7 +28,7 @@ _HEAD = 4 * 4096
 class _Discreet(BaseRedirectMiddleware):
     """Writes no Referer, and sets a request aside that is sent on without end."""
 
-    ledger: Ledger
+    inflight: InFlightTable
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -39,7 +39,7 @@ class _Discreet(BaseRedirectMiddleware):
         """
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
-        middleware.ledger = ledger_of(crawler)
+        middleware.inflight = inflight_of(crawler)
         return middleware
 
     def handle_referer(self, request: Request, response: Response) -> None:
@@ -57,7 +57,7 @@ class _Discreet(BaseRedirectMiddleware):
             if isinstance(answer, Request) and answer is not request:
                 domain(answer.url)
         except (IgnoreRequest, ValueError) as error:
-            back = self.ledger.retry(request, kind="redirects", reason=str(error))
+            back = self.inflight.retry(request, kind="redirects", reason=str(error))
             if back is None:
                 raise IgnoreRequest(str(error)) from None
             return back

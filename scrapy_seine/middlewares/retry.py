@@ -16,7 +16,7 @@ from scrapy.utils.misc import load_object
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from scrapy_seine.politeness.delay import retry_after_s
@@ -37,9 +37,13 @@ class Retry:
     """Retries by kind of failure: connection, timeout, 5xx, 429. See frontier.backoff."""
 
     def __init__(
-        self, ledger: Ledger, codes: set[int], exceptions: Sequence[type | str], limit_s: float
+        self,
+        inflight: InFlightTable,
+        codes: set[int],
+        exceptions: Sequence[type | str],
+        limit_s: float,
     ) -> None:
-        self.ledger = ledger
+        self.inflight = inflight
         self.codes = codes
         self.limit_s = limit_s
         self._later = [x for x in exceptions if isinstance(x, str) and x.startswith(_HANDLERS)]
@@ -59,7 +63,7 @@ class Retry:
         exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
-        return cls(ledger_of(crawler), codes, exceptions, limit_s)
+        return cls(inflight_of(crawler), codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Send the request back when the status or the verdict says that later may be better.
@@ -77,22 +81,22 @@ class Retry:
         reason = f"HTTP {response.status}"
         if kind in _JUDGED:
             reason = f"{request.meta[m.VERDICT]}: {request.meta[m.RULE]} ({reason})"
-        back = self.ledger.retry(request, kind=kind, reason=reason, wait_s=wait_s)
+        back = self.inflight.retry(request, kind=kind, reason=reason, wait_s=wait_s)
         no_page = kind in _JUDGED and response.status < _ERRORS  # errors reach no spider anyway
-        if back is None and no_page and self.ledger.entry_of(request) is not None:
+        if back is None and no_page and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried: it would make wrong products
         return back or response
 
     def process_exception(self, request: Request, exception: Exception) -> Any:
         """Send the request back when the connection failed."""
         if isinstance(exception, AddressRefused):
-            self.ledger.bury(request, "address", str(exception))
+            self.inflight.bury(request, "address", str(exception))
             return None
         if isinstance(exception, PageUnreadable):
-            self.ledger.bury(request, "unreadable", str(exception))
+            self.inflight.bury(request, "unreadable", str(exception))
             return None
         if isinstance(exception, StoreUnreachable):
-            return self.ledger.retry_download(request, kind="store", reason=describe(exception))
+            return self.inflight.retry_download(request, kind="store", reason=describe(exception))
         name = type(exception).__name__
         if isinstance(exception, DownloadCancelledError):  # larger than DOWNLOAD_MAXSIZE
             kind = "size"
@@ -100,7 +104,7 @@ class Retry:
             return None
         else:
             kind = "timeout" if any(part in name for part in _TIMEOUTS) else "connection"
-        return self.ledger.retry_download(request, kind=kind, reason=describe(exception))
+        return self.inflight.retry_download(request, kind=kind, reason=describe(exception))
 
     def tries_again(self, exception: Exception) -> bool:
         """Whether RETRY_EXCEPTIONS has an exception's class."""

@@ -27,13 +27,13 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 from scrapy_seine.engine.outcomes import Ignored
 from scrapy_seine.engine.reach import place_of, reach_of
 from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
-from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -60,11 +60,11 @@ class _Site:
 class RobotsMiddleware:
     """Lets pass what robots.txt allows; what it forbids is ignored, and counted."""
 
-    def __init__(self, crawler: Crawler, ledger: Ledger, manners: Manners) -> None:
+    def __init__(self, crawler: Crawler, inflight: InFlightTable, site_limits: SiteLimits) -> None:
         settings = crawler.settings
         self.crawler = crawler
-        self.ledger = ledger
-        self.manners = manners
+        self.inflight = inflight
+        self.site_limits = site_limits
         self.stats: Any = crawler.stats
         self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
         self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
@@ -84,7 +84,7 @@ class RobotsMiddleware:
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is off")
-        return cls(crawler, ledger_of(crawler), manners_of(crawler))
+        return cls(crawler, inflight_of(crawler), site_limits_of(crawler))
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:
         """Let the request pass, send it back for later, or ignore it.
@@ -110,7 +110,7 @@ class RobotsMiddleware:
             self.stats.inc_value("robotstxt/forbidden")
             raise Ignored("robots", "robots.txt forbids it")
         self.stats.inc_value("robotstxt/away")
-        copy = self.ledger.retry(
+        copy = self.inflight.retry(
             request,
             kind="robots",
             reason="robots.txt cannot be read, so nothing may be asked for now",
@@ -127,15 +127,15 @@ class RobotsMiddleware:
             task = asyncio.ensure_future(self._learn(origin, request))
             self.learning[asks] = task
             task.add_done_callback(lambda done: self._learned(asks, origin, done))
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         done, _ = await asyncio.wait([task], timeout=PATIENCE_S if entry else None)
         if done:
             try:
                 return self._judge(request, task.result())
             except NoWay as error:
                 return self._lacking(request, str(error))
-        self.manners.block(domain(request.url), PATIENCE_S)
-        return self.ledger.hand_back(request)
+        self.site_limits.block(domain(request.url), PATIENCE_S)
+        return self.inflight.hand_back(request)
 
     def _lacking(self, request: Request, reason: str) -> Request:
         """Have the page wait for what its robots.txt lacks as for what it lacks itself.
@@ -143,7 +143,7 @@ class RobotsMiddleware:
         Raises:
             IgnoreRequest: it waited long enough and is buried, or is not the frontier's.
         """
-        copy = self.ledger.wait_for(request, kind="proxy", reason=reason, wait_s=_LACKING_S)
+        copy = self.inflight.wait_for(request, kind="proxy", reason=reason, wait_s=_LACKING_S)
         if copy is None:
             raise IgnoreRequest(reason)
         return copy
@@ -162,16 +162,16 @@ class RobotsMiddleware:
         site = _Site(robots, monotonic() + known.left_s)
         host = domain(request.url)
         if robots.state == "away":
-            self.manners.block(host, known.left_s)
+            self.site_limits.block(host, known.left_s)
         else:
             delay_s = min(robots.delay_s(self.agent) or 0.0, self.delay_limit_s)
-            await self.manners.crawl_delay(host, int(delay_s * 1000))
+            await self.site_limits.crawl_delay(host, int(delay_s * 1000))
         return site
 
     async def _known(self, origin: str, request: Request) -> Known:
-        if self.manners.pump is None:
+        if self.site_limits.exchange is None:
             return await self._fetch(origin, request, 0)
-        redis = self.manners.pump.frontier.redis
+        redis = self.site_limits.exchange.frontier.redis
         shared = SharedRobots(redis, self.token, lock_s=FETCH_S + 5)
         while True:
             try:
@@ -207,7 +207,7 @@ class RobotsMiddleware:
         except NotNow:  # the frontier cannot say when; without rules nothing else can be asked
             return await self._ask(origin, request, failures, on_lease=False)
         finally:
-            entry = self.ledger.entry_of(request)
+            entry = self.inflight.entry_of(request)
             if entry is not None:  # the site was asked: the page must take another time
                 entry.spent_at = monotonic()
 

@@ -16,10 +16,10 @@ from scrapy.http import Response
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import Ledger, ledger_of
+from scrapy_seine.engine.inflight import InFlightTable, inflight_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
-from scrapy_seine.politeness.site_limits import Manners, manners_of
+from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
 from scrapy_seine.urls import domain
 
 #: Statuses from here on are no pages, and often quicker than one.
@@ -30,10 +30,16 @@ class Throttle:
     """Blocks a domain on 429, and on 503 with Retry-After; takes back what came too late."""
 
     def __init__(
-        self, ledger: Ledger, manners: Manners, stats: Any, *, usual_s: float, limit_s: float
+        self,
+        inflight: InFlightTable,
+        site_limits: SiteLimits,
+        stats: Any,
+        *,
+        usual_s: float,
+        limit_s: float,
     ) -> None:
-        self.ledger = ledger
-        self.manners = manners
+        self.inflight = inflight
+        self.site_limits = site_limits
         self.stats = stats
         self.usual_s = usual_s
         self.limit_s = limit_s
@@ -46,8 +52,8 @@ class Throttle:
             ConfigError: one is wrong.
         """
         return cls(
-            ledger_of(crawler),
-            manners_of(crawler),
+            inflight_of(crawler),
+            site_limits_of(crawler),
             crawler.stats,
             usual_s=number(crawler.settings, "SEINE_BLOCK_SECONDS", 5),
             limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
@@ -62,14 +68,14 @@ class Throttle:
         if not isinstance(exception, NotNow) or m.INSTEAD_OF in request.meta:
             return None
         self.stats.inc_value("seine/handed_back")
-        copy = self.ledger.hand_back(request)
+        copy = self.inflight.hand_back(request)
         if copy is None:
             raise IgnoreRequest("its domain may not be asked now")
         return copy
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note what the answer asks for, and how long it took; it goes on unchanged."""
-        if self.manners.pace is not None:
+        if self.site_limits.pace is not None:
             self._measure(request, response)
         if response.status not in (TOO_MANY_REQUESTS, UNAVAILABLE):
             return response
@@ -78,13 +84,13 @@ class Throttle:
         )
         if block is not None and block.wait_s > 0:
             limit_s = self.limit_s if block.grows else 0.0
-            self.manners.block(domain(request.url), block.wait_s, limit_s=limit_s)
+            self.site_limits.block(domain(request.url), block.wait_s, limit_s=limit_s)
             self.stats.inc_value(f"seine/blocks/{response.status}")
         return response
 
     def _measure(self, request: Request, response: Response) -> None:
         latency_s = request.meta.get("download_latency")
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         if latency_s is not None and entry is not None:
             latency_s = max(0.0, latency_s - entry.waited_s)
-            self.manners.answered(domain(request.url), latency_s, good=response.status < ERRORS)
+            self.site_limits.answered(domain(request.url), latency_s, good=response.status < ERRORS)

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 Listener = Callable[[Request, bool, int], None]
 
 
-class Verdicts:
+class ResponseFeedback:
     """Passes each verdict that says something about the site on: good or not."""
 
     def __init__(self) -> None:
@@ -34,9 +34,9 @@ class Verdicts:
             listener(request, good, weight)
 
 
-_verdicts: WeakKeyDictionary[Crawler, Verdicts] = WeakKeyDictionary()
+_verdicts: WeakKeyDictionary[Crawler, ResponseFeedback] = WeakKeyDictionary()
 
 
-def verdicts_of(crawler: Crawler) -> Verdicts:
+def response_feedback_of(crawler: Crawler) -> ResponseFeedback:
     """The crawler's verdicts, whoever asks first."""
-    return _verdicts.setdefault(crawler, Verdicts())
+    return _verdicts.setdefault(crawler, ResponseFeedback())

@@ -1,6 +1,6 @@
 """What a worker learns about a site's wishes, on its way to the frontier and so to the fleet.
 
-Middlewares exist before the scheduler does, and know sites; the scheduler's pump knows Redis.
+Middlewares exist before the scheduler does, and know sites; the scheduler's exchange knows Redis.
 Both meet here. Nothing is asked of Redis at once: a word leaves with the next round trip, ahead
 of the leases that it asks for.
 """
@@ -24,7 +24,7 @@ from scrapy_seine.frontier.model import Latency, Lease
 from scrapy_seine.politeness.delay import late_ms
 
 if TYPE_CHECKING:
-    from scrapy_seine.frontier.exchange import Pump
+    from scrapy_seine.frontier.exchange import Exchange
 
 logger = logging.getLogger(__name__)
 #: A request waits here for its next time to send, if that is not further away than this, ms.
@@ -53,11 +53,11 @@ def batched(things: Iterable[T], size: int) -> Iterator[list[T]]:
         yield part
 
 
-class Manners:
+class SiteLimits:
     """The wishes of sites, told to the frontier of one crawler."""
 
     def __init__(self) -> None:
-        self.pump: Pump | None = None
+        self.exchange: Exchange | None = None
         self.pace: Pace | None = None
         """How sites are to be paced by their answers; None: they are not."""
         self._latencies: dict[str, Latency] = {}
@@ -70,22 +70,22 @@ class Manners:
 
         With *limit_s* a block that follows the last one closely is twice as long, up to that.
         """
-        if self.pump is not None:
-            self.pump.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
-            self.pump.give_back(domain)
+        if self.exchange is not None:
+            self.exchange.tell("block_until", domain, int(wait_s * 1000), int(limit_s * 1000))
+            self.exchange.give_back(domain)
 
     def set_lane(self, domain: str, lane: str) -> None:
         """Let only workers that have *lane* lease of *domain*; '' = any worker."""
-        if self.pump is not None and self._lanes.get(domain) != lane:
+        if self.exchange is not None and self._lanes.get(domain) != lane:
             self._lanes[domain] = lane
-            self.pump.tell("set_lane", domain, lane)
-            if lane and lane not in self.pump.config.lanes:
-                self.pump.give_back(domain)
+            self.exchange.tell("set_lane", domain, lane)
+            if lane and lane not in self.exchange.config.lanes:
+                self.exchange.give_back(domain)
 
     def set_spread(self, domain: str, addresses: int) -> None:
         """Let each of as many addresses keep a domain's limits by itself; to be repeated."""
-        if self.pump is not None:
-            self.pump.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
+        if self.exchange is not None:
+            self.exchange.tell("set_spread", domain, max(1, addresses), SPREAD_MS)
 
     def tell_again(self) -> None:
         """The frontier forgot what it was told of sites: it is told again."""
@@ -93,9 +93,9 @@ class Manners:
         lanes, self._lanes = self._lanes, {}
         for domain, lane in lanes.items():
             self.set_lane(domain, lane)
-        if self.pump is not None:
+        if self.exchange is not None:
             for domain, delay_ms in self._delays.items():
-                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+                self.exchange.tell("set_delay", domain, "", "", "", delay_ms)
 
     def new_site(self, domain: str, spider: Any) -> tuple[int | None, int | None] | None:
         """Pause (ms) and concurrency that a domain's site file asks for, when it is first met."""
@@ -113,8 +113,8 @@ class Manners:
     def meet(self, domain: str, spider: Any) -> None:
         """Tell the frontier what a site file asks for, ahead of the requests on their way."""
         limits = self.new_site(domain, spider)
-        if limits is not None and self.pump is not None:
-            self.pump.tell("set_site", domain, *("" if n is None else n for n in limits))
+        if limits is not None and self.exchange is not None:
+            self.exchange.tell("set_site", domain, *("" if n is None else n for n in limits))
 
     async def meet_first(self, domains: Iterable[str], spider: Any) -> None:
         """Tell the frontier before seeds of these domains enter it.
@@ -124,10 +124,10 @@ class Manners:
         """
         for domain in dict.fromkeys(domains):
             limits = self.new_site(domain, spider)
-            if limits is not None and self.pump is not None:
+            if limits is not None and self.exchange is not None:
                 delay_ms, concurrency = limits
                 try:
-                    await self.pump.frontier.set_site(
+                    await self.exchange.frontier.set_site(
                         domain, delay_ms=delay_ms, concurrency=concurrency
                     )
                 except (RedisError, OSError):
@@ -139,13 +139,13 @@ class Manners:
 
         Returns when the frontier knows: what waits for robots.txt will ask it for times to send.
         """
-        if self.pump is not None:
+        if self.exchange is not None:
             if delay_ms > self._delays.get(domain, 0):
-                self.pump.give_back(domain)
+                self.exchange.give_back(domain)
             try:
-                await self.pump.frontier.set_delay(domain, robots_ms=delay_ms)
+                await self.exchange.frontier.set_delay(domain, robots_ms=delay_ms)
             except (RedisError, OSError):
-                self.pump.tell("set_delay", domain, "", "", "", delay_ms)
+                self.exchange.tell("set_delay", domain, "", "", "", delay_ms)
         if delay_ms:
             self._delays[domain] = delay_ms
         else:
@@ -159,11 +159,11 @@ class Manners:
 
     def _tell(self) -> None:
         latencies, self._latencies = self._latencies, {}
-        if self.pump is None or self.pace is None:
+        if self.exchange is None or self.pace is None:
             return
         for part in batched(latencies.items(), 100):
             args = [arg for domain, seen in part for arg in (domain, *seen.args())]
-            self.pump.tell("measure", *attrs.astuple(self.pace), *args)
+            self.exchange.tell("measure", *attrs.astuple(self.pace), *args)
 
     def due_in(self, lease: Lease, *, spent_at: float | None = None) -> float | None:
         """Seconds until a request is to be sent, 0 for now; None: it missed its time.
@@ -174,11 +174,11 @@ class Manners:
         """
         known_ms = self._delays.get(lease.domain, 0) if self._delays else 0
         delay_ms = max(lease.delay_ms, known_ms)
-        if not delay_ms or self.pump is None:
+        if not delay_ms or self.exchange is None:
             return 0.0
-        if spent_at is not None or not lease.delay_ms or not self.pump.clock(lease).trusted:
+        if spent_at is not None or not lease.delay_ms or not self.exchange.clock(lease).trusted:
             return None
-        past_ms = self.pump.now_ms(lease) - lease.slot_ms
+        past_ms = self.exchange.now_ms(lease) - lease.slot_ms
         late = past_ms > late_ms(delay_ms, lease.slack_ms)
         return None if late else max(0.0, -past_ms / 1000)
 
@@ -187,28 +187,28 @@ class Manners:
 
         Returns by how much it was late, ms.
         """
-        if not lease.delay_ms or self.pump is None:
+        if not lease.delay_ms or self.exchange is None:
             return 0.0
-        now_ms = self.pump.now_ms(lease)
+        now_ms = self.exchange.now_ms(lease)
         past_ms = now_ms - lease.slot_ms
         if past_ms > late_ms(lease.delay_ms, lease.slack_ms):
-            self.pump.tell("late", lease.domain, int(now_ms) + 1)
-            self.pump.kick()
-        self.pump.slack.kept()
+            self.exchange.tell("late", lease.domain, int(now_ms) + 1)
+            self.exchange.kick()
+        self.exchange.slack.kept()
         return past_ms
 
     async def reserve(
         self, lease: Lease, *, spent_at: float | None = None, patience_ms: int = PATIENCE_MS
     ) -> Lease | None:
         """Ask the frontier for another time to send; None where the lease is to be handed back."""
-        assert self.pump is not None
+        assert self.exchange is not None
         if spent_at is None and lease.delay_ms:
-            self.pump.slack.missed()
+            self.exchange.slack.missed()
         elif spent_at is None:
             spent_at = -1.0  # it never had a slot, and the last one is long ago
-        asked, slack_ms = monotonic(), int(self.pump.slack.ms)
+        asked, slack_ms = monotonic(), int(self.exchange.slack.ms)
         try:
-            now_ms, slot_ms, delay_ms = await self.pump.frontier.reslot(
+            now_ms, slot_ms, delay_ms = await self.exchange.frontier.reslot(
                 lease,
                 spent_ms=_ago_ms(spent_at),
                 patience_ms=patience_ms,
@@ -216,7 +216,7 @@ class Manners:
             )
         except (RedisError, OSError):
             return None
-        self.pump.clock(lease).learn(now_ms / 1000, asked, monotonic())
+        self.exchange.clock(lease).learn(now_ms / 1000, asked, monotonic())
         if not slot_ms:
             return None
         return attrs.evolve(lease, slot_ms=slot_ms, delay_ms=delay_ms, slack_ms=slack_ms)
@@ -226,12 +226,12 @@ def _ago_ms(spent_at: float | None) -> int | None:
     return None if spent_at is None else int((monotonic() - spent_at) * 1000)
 
 
-_manners: WeakKeyDictionary[Crawler, Manners] = WeakKeyDictionary()
+_site_limits: WeakKeyDictionary[Crawler, SiteLimits] = WeakKeyDictionary()
 
 
-def manners_of(crawler: Crawler) -> Manners:
+def site_limits_of(crawler: Crawler) -> SiteLimits:
     """The crawler's manners, whoever asks first."""
-    return _manners.setdefault(crawler, Manners())
+    return _site_limits.setdefault(crawler, SiteLimits())
 
 
 def pace_of(settings: SettingsLike) -> Pace | None:

@@ -54,7 +54,7 @@ def crawler_of(**settings: Any) -> Crawler:
 def middlewares_of(crawler: Crawler) -> dict[str, Any]:
     """The access middlewares that a crawler has, in their order; None: it has nothing to do."""
     listed = crawler.settings.getdict("DOWNLOADER_MIDDLEWARES").items()
-    chosen = [(at, path) for path, at in listed if at and path.split(".")[1] in MODULES]
+    chosen = [(at, path) for path, at in listed if at and path.split(".")[-2] in MODULES]
     found = {}
     for _, path in sorted(chosen):
         try:

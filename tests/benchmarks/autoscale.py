@@ -122,9 +122,9 @@ class Autoscaler:
     def _scale(self, now: float, metric: float) -> int:
         ratio = metric / (self.rules.target * self.replicas)
         steady = abs(ratio - 1) <= TOLERANCE
-        wish = self.replicas if steady else math.ceil(metric / self.rules.target)
-        wish = min(max(wish, self.rules.least, 1), self.rules.most)
-        self._wishes.append((now, wish))
+        lease_request = self.replicas if steady else math.ceil(metric / self.rules.target)
+        lease_request = min(max(lease_request, self.rules.least, 1), self.rules.most)
+        self._wishes.append((now, lease_request))
         while self._wishes[0][0] < now - max(self.rules.up.window_s, self.rules.down.window_s):
             self._wishes.popleft()
         lowest = min(self._within(now, self.rules.up.window_s))
@@ -136,7 +136,7 @@ class Autoscaler:
         return self.replicas
 
     def _within(self, now: float, window_s: float) -> Iterator[int]:
-        return (wish for at, wish in self._wishes if at >= now - window_s)
+        return (lease_request for at, lease_request in self._wishes if at >= now - window_s)
 
     def _limit(self, now: float, policy: Policy, *, up: bool) -> int:
         reached = []

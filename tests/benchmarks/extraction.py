@@ -33,7 +33,7 @@ _STRUCTURED = "json-ld"
 
 
 @attrs.define
-class Tally:
+class OutcomeCounter:
     """Right, wrong and missing values of one field."""
 
     right: int = 0
@@ -48,15 +48,15 @@ class Tally:
         return 2 * self.right / total if total else 1.0
 
 
-def scores(pages: Sequence[Case]) -> tuple[dict[str, Tally], list[str]]:
+def scores(pages: Sequence[Case]) -> tuple[dict[str, OutcomeCounter], list[str]]:
     """Each field's tally, and a line for each fault."""
-    tallies: dict[str, Tally] = {"kind": Tally()}
+    tallies: dict[str, OutcomeCounter] = {"kind": OutcomeCounter()}
     faults = []
     for case in pages:
         found = case.found()
         results = {"kind": (case.kind, found.kind)} | judged(case, found)
         for field, (expected, value) in results.items():
-            tally = tallies.setdefault(field, Tally())
+            tally = tallies.setdefault(field, OutcomeCounter())
             if same(field, expected, value):
                 tally.right += expected is not None
                 continue

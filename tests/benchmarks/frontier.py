@@ -105,7 +105,7 @@ class Theirs:
 
 
 class Ours:
-    """What the scheduler and its pump do for a request."""
+    """What the scheduler and its exchange do for a request."""
 
     def __init__(self, url: str, crawl: str) -> None:
         self.url = url
@@ -150,7 +150,7 @@ class Ours:
             got, read, done = 0, [], []
             while True:
                 wanted = min(BATCH, n - got)
-                asked = asyncio.create_task(exchange(frontier, done, wanted))
+                asked = asyncio.create_task(round_trip(frontier, done, wanted))
                 await asyncio.sleep(0)  # Redis works while the last batch is decoded
                 for lease in read:
                     from_blob(lease.blob, self.spider)
@@ -163,8 +163,8 @@ class Ours:
         return self._do(work)
 
 
-async def exchange(frontier: Frontier, done: list[Done], wanted: int) -> Leased:
-    """One round trip, as the pump makes it."""
+async def round_trip(frontier: Frontier, done: list[Done], wanted: int) -> Leased:
+    """One round trip, as the exchange makes it."""
     pipe = frontier.redis.pipeline(transaction=False)
     prefix = frontier.keys.prefix
     names = {"commit": commit_args(done), "lease": ["bench", wanted, TTL_MS, 0]}

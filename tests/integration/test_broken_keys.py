@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.lines import Line, Wish
+from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
 
@@ -77,13 +77,15 @@ async def test_a_call_that_fails_takes_no_other_along(redis_client: Redis, names
     await d.f.push(pages(2))
     [lease] = await d.take(1)
     await redis_client.set(d.f.keys.domain("spoilt"), "x")
-    wish = Call("set_delay", ["spoilt", "1", "", "", ""], [])
-    ends = Endings(limits=[wish], done=[Done(lease=lease)])
+    lease_request = Call("set_delay", ["spoilt", "1", "", "", ""], [])
+    ends = Endings(limits=[lease_request], done=[Done(lease=lease)])
     line = Line(d.f)
-    answer = await line.exchange(ends, 5, Wish(worker="w", ttl_ms=TTL, lead_ms=0, lanes=""))
+    answer = await line.round_trip(
+        ends, 5, LeaseRequest(worker="w", ttl_ms=TTL, lead_ms=0, lanes="")
+    )
     assert answer.leased is not None
     assert len(answer.leased.leases) == 1
-    assert answer.failed == [wish]
+    assert answer.failed == [lease_request]
     assert [reply for made, reply in answer.ended if made.name == "commit"] == [[b"OK"]]
     assert "WRONGTYPE" in str(answer.error)
 

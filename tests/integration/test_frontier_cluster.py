@@ -160,7 +160,7 @@ async def _lease_again(f: Frontier) -> Leased:
     for _ in range(200):
         try:
             return await f.lease("w", 2, ttl_ms=TTL)
-        except (RedisError, OSError):  # what the pump waits out
+        except (RedisError, OSError):  # what the exchange waits out
             problems += 1
             await asyncio.sleep(0.1)
     raise AssertionError(f"no new master after {problems} tries")

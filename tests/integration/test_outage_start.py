@@ -16,7 +16,7 @@ from crawler.stores import postgres_server as postgres
 from crawler.stores.embedded import Servers, valkey
 from scrapy_seine.embedded.places import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.retry_until import Patience, passes
+from scrapy_seine.retry_until import RetryUntil, passes
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until
 
@@ -75,7 +75,7 @@ def test_a_worker_gives_up_at_the_limit_with_one_more_line(servers: Servers, nam
 
 def test_patience_ends_at_its_limit_and_tells_once():
     told: list[str] = []
-    patience, tries = Patience(0.3, told.append), 0
+    patience, tries = RetryUntil(0.3, told.append), 0
 
     def work() -> None:
         nonlocal tries
@@ -99,7 +99,7 @@ async def test_patience_goes_on_when_the_store_is_back():
             raise error
         return "here"
 
-    assert await Patience(30, told.append).try_until_async(work) == "here"
+    assert await RetryUntil(30, told.append).try_until_async(work) == "here"
     assert told[0].startswith("gone; waiting")
     assert "answer again" in told[-1]
 
@@ -117,4 +117,4 @@ async def test_patience_goes_on_when_the_store_is_back():
 def test_what_waiting_does_not_mend_is_said_at_once(error):
     assert not passes(error)
     with pytest.raises(type(error)):
-        Patience(60, lambda line: None).wait_s(error)
+        RetryUntil(60, lambda line: None).wait_s(error)

@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 
 from crawler.stores.connect import blocking_client
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.partitions import frontier_of, join_frontier
@@ -112,20 +112,20 @@ async def test_a_server_that_is_away_holds_up_nobody_else(
     def nothing(*_: object) -> None: ...
 
     config = FrontierConfig.from_settings({"FRONTIER_PARTITIONS": 2, "SEINE_READ_AHEAD": 2})
-    pump = Pump(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
-    await pump.exchange()
-    first = [pump.take(), pump.take()]
+    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+    await exchange.round_trip()
+    first = [exchange.take(), exchange.take()]
     assert sorted(lease.domain for lease in first if lease) == sorted([here, away])
-    pump.endings.done += [Done(lease=lease) for lease in first if lease]
+    exchange.endings.done += [Done(lease=lease) for lease in first if lease]
     f.parts[1].redis = Redis(port=free_port())
     with pytest.raises(RedisError):
-        await pump.exchange()
-    assert [done.lease.domain for done in pump.endings.done] == [away]
-    assert [lease.domain for lease in pump.buffered] == [here]
+        await exchange.round_trip()
+    assert [done.lease.domain for done in exchange.endings.done] == [away]
+    assert [lease.domain for lease in exchange.buffered] == [here]
     await f.parts[1].redis.aclose()
     f.parts[1].redis = redis_client
-    await pump.exchange()
-    assert not pump.endings
+    await exchange.round_trip()
+    assert not exchange.endings
     assert (await f.counts()).totals["done"] == 2
 
 

@@ -7,21 +7,21 @@ import asyncio
 import pytest
 import uvloop
 
-from scrapy_seine.frontier.timer import Alarm
+from scrapy_seine.frontier.timer import Timer
 
 
 async def _rings() -> list[str]:
     rung: list[str] = []
-    alarm = Alarm(lambda: rung.append("rung"))
-    alarm.within(60)
-    alarm.within(0)
-    alarm.within(0.001)
-    alarm.within(30)
+    timer = Timer(lambda: rung.append("rung"))
+    timer.within(60)
+    timer.within(0)
+    timer.within(0.001)
+    timer.within(30)
     await asyncio.sleep(0.02)
-    alarm.within(0.001)
-    alarm.cancel()
+    timer.within(0.001)
+    timer.cancel()
     await asyncio.sleep(0.02)
-    alarm.within(0)
+    timer.within(0)
     await asyncio.sleep(0.02)
     return rung
 

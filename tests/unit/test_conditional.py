@@ -20,7 +20,7 @@ from crawler.extract.site import Site
 from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import Entry, ledger_of
+from scrapy_seine.engine.inflight import InFlight, inflight_of
 from scrapy_seine.engine.serializer import to_fields
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.frontier.model import Lease
@@ -72,13 +72,13 @@ class Rig:
         made.stats = self.stats = MemoryStatsCollector(made)
         made.spider = self.spider = FrontierSpider(name="x")
         self.ask, self.answer = Ask.from_crawler(made), Answer.from_crawler(made)
-        self.ledger = ledger_of(made)
-        self.ended: list[Entry] = []
-        self.ledger.connect(self.ended.append, lambda *_: 1.0)
+        self.inflight = inflight_of(made)
+        self.ended: list[InFlight] = []
+        self.inflight.connect(self.ended.append, lambda *_: 1.0)
         self.parser = storage_of(made).parser(URL)
         self.request = Request(URL, meta=meta)
         lease = Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"4000 shop.example\n")
-        self.entry = self.ledger.begin(self.request, lease)
+        self.entry = self.inflight.begin(self.request, lease)
 
     def sent(self) -> set[str]:
         self.ask.process_request(self.request)
@@ -118,7 +118,7 @@ def test_304_ends_the_request_and_holds_its_lease_until_it_is_stored():
     with pytest.raises(IgnoreRequest):
         rig.got(ETag='W/"a"')
     # This storage was never opened: what it could not take must be tried again.
-    rig.ledger.finished(rig.request)
+    rig.inflight.finished(rig.request)
     assert [entry.kind for entry in rig.ended] == ["store"]
     assert rig.stats.get_value("seine/not_modified") == 1
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scrapy_seine.frontier.lateness import Slack
+from scrapy_seine.frontier.lateness import Lateness
 from scrapy_seine.politeness.delay import Block, block_of, late_ms, retry_after_s
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 
@@ -54,7 +54,7 @@ def test_a_request_may_be_as_late_as_the_margin_between_slots():
 
 
 def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_four_in_the_end():
-    slack, lateness, missed = Slack(), 120.0, 0
+    slack, lateness, missed = Lateness(), 120.0, 0
     for n in range(2000):
         on_time = lateness * (1 + (n % 7) / 10) <= slack.ms
         missed += n >= 1000 and not on_time
@@ -66,7 +66,7 @@ def test_a_worker_that_is_nearly_always_late_is_so_with_one_of_four_in_the_end()
 @pytest.mark.parametrize(("together", "every"), [(1, 50), (32, 320)])
 def test_a_worker_with_time_to_spare_keeps_to_the_pauses(together, every):
     """Also where all that came in together are late together."""
-    slack = Slack()
+    slack = Lateness()
     for n in range(3200):
         slack.missed() if n % every < together else slack.kept()
         assert slack.ms < late_ms(500)

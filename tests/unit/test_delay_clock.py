@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_seine.frontier.server_clock import Clock
+from scrapy_seine.frontier.server_clock import ServerClock
 
 latencies = st.lists(
     st.tuples(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 5)), min_size=1, max_size=30
@@ -14,7 +14,7 @@ latencies = st.lists(
 
 @given(latencies)
 def test_the_clock_is_never_ahead_of_the_server(exchanges):
-    clock, now = Clock(), 100.0
+    clock, now = ServerClock(), 100.0
     for there, back, pause in exchanges:
         asked = now + pause
         sampled, now = asked + there, asked + there + back
@@ -23,7 +23,7 @@ def test_the_clock_is_never_ahead_of_the_server(exchanges):
 
 
 def test_one_quick_answer_is_enough_among_slow_ones():
-    clock = Clock()
+    clock = ServerClock()
     for second in range(60):
         back = 0.0002 if second == 3 else 0.1
         clock.learn(second + 5000.0, asked=second - 0.001, got=second + back)
@@ -31,7 +31,7 @@ def test_one_quick_answer_is_enough_among_slow_ones():
 
 
 def test_a_clock_set_back_is_noticed_at_once():
-    clock = Clock()
+    clock = ServerClock()
     clock.learn(5000.0, asked=0.0, got=0.001)
     clock.learn(4990.0, asked=1.0, got=1.001)
     assert abs(clock.remote(2.0) - 4991.0) < 0.01

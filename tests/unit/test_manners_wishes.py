@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_seine.politeness.site_limits import Manners
+from scrapy_seine.politeness.site_limits import SiteLimits
 
 
 class Failing:
@@ -15,7 +15,7 @@ class Failing:
 def test_a_site_whose_limits_cannot_be_said_has_the_crawls_own(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    manners = Manners()
-    assert manners.new_site("a.example", Failing()) is None
-    manners.meet("b.example", Failing())
+    site_limits = SiteLimits()
+    assert site_limits.new_site("a.example", Failing()) is None
+    site_limits.meet("b.example", Failing())
     assert caplog.text.count("limits_of failed") == 2

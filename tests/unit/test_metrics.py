@@ -9,7 +9,7 @@ import pytest
 from scrapy_seine import metrics
 from scrapy_seine.counting import Histogram, TopLabels
 from scrapy_seine.engine.telemetry.exporter import parse_port, worker_sheet
-from scrapy_seine.engine.telemetry.outcomes import Tally
+from scrapy_seine.engine.telemetry.outcomes import OutcomeCounter
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
 from scrapy_seine.reads.exposition import render
@@ -34,7 +34,7 @@ STATS = {
 
 
 def a_tally():
-    tally = Tally()
+    tally = OutcomeCounter()
     tally.ended("shop.example", "done")
     tally.ended("shop.example", "done")
     tally.ended("shop.example", "retry")
@@ -131,7 +131,7 @@ def test_a_wrong_port_is_named(raw):
 
 @pytest.mark.alone
 def test_counting_a_page_costs_far_less_than_a_tenth_of_a_millisecond():
-    tally, pages = Tally(), 20_000
+    tally, pages = OutcomeCounter(), 20_000
     domains = [f"d{n}.example" for n in range(500)]
     began = time.process_time()
     for n in range(pages):

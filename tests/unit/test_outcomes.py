@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_seine.engine.ends import Ends
-from scrapy_seine.engine.inflight import UNSTATED, Entry, Ledger
+from scrapy_seine.engine.inflight import UNSTATED, InFlight, InFlightTable
 from scrapy_seine.engine.outcomes import Outcome, prevails
 from scrapy_seine.frontier.model import Lease
 
@@ -18,29 +18,29 @@ URL = "http://shop.example/p/1"
 
 
 class Rig:
-    """A ledger around one request, with the worker's own rules for retries."""
+    """A in-flight table around one request, with the worker's own rules for retries."""
 
     def __init__(self, **meta: Any) -> None:
-        self.ledger = Ledger()
-        self.ended: list[Entry] = []
+        self.inflight = InFlightTable()
+        self.ended: list[InFlight] = []
         nothing: Any = None
         ends = Ends(nothing, "worker", nothing, nothing, lambda name, n: None, 10)
-        self.ledger.connect(self.ended.append, ends.policy)
+        self.inflight.connect(self.ended.append, ends.policy)
         self.request = Request(URL, meta=meta)
         lease = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=b"4000 shop.example\n")
-        self.entry = self.ledger.begin(self.request, lease)
+        self.entry = self.inflight.begin(self.request, lease)
 
-    def end(self) -> Entry:
-        self.ledger.finished(self.request)
+    def end(self) -> InFlight:
+        self.inflight.finished(self.request)
         assert self.ended == [self.entry]
         return self.entry
 
 
 STATEMENTS = {
-    "done": lambda rig: rig.ledger.done(rig.entry),
-    "ignored": lambda rig: rig.ledger.ignore(rig.request, "robots"),
-    "retry": lambda rig: rig.ledger.mark(rig.entry, "store", "away"),
-    "bury": lambda rig: rig.ledger.bury(rig.request, "size", "too large"),
+    "done": lambda rig: rig.inflight.done(rig.entry),
+    "ignored": lambda rig: rig.inflight.ignore(rig.request, "robots"),
+    "retry": lambda rig: rig.inflight.mark(rig.entry, "store", "away"),
+    "bury": lambda rig: rig.inflight.bury(rig.request, "size", "too large"),
 }
 
 
@@ -55,8 +55,8 @@ def test_a_failure_counts_more_than_success_in_whatever_order_they_are_stated(or
 
 def test_of_two_equal_statements_the_first_counts_because_it_is_the_cause():
     rig = Rig()
-    rig.ledger.mark(rig.entry, "store", "first")
-    rig.ledger.mark(rig.entry, "store", "second")
+    rig.inflight.mark(rig.entry, "store", "first")
+    rig.inflight.mark(rig.entry, "store", "second")
     assert rig.end().reason == "first"
     assert rig.entry.copy is not None
     assert rig.entry.copy.meta["retry_count"] == 1
@@ -79,7 +79,7 @@ def test_each_statement_counts_more_than_none(outcome: Outcome):
 @pytest.mark.parametrize("key", ["max_retries", "max_retry_times", "retry_count"])
 def test_a_wrong_number_of_retries_is_read_as_if_it_were_not_there(key, value):
     rig = Rig(**{key: value})
-    rig.ledger.mark(rig.entry, "connection", "refused")
+    rig.inflight.mark(rig.entry, "connection", "refused")
     assert rig.end().outcome == "retry"
 
 
@@ -87,14 +87,14 @@ def test_a_middleware_that_takes_all_meta_away_gives_no_further_tries():
     """Else a request that fails each time would be retried for ever."""
     rig = Rig(retry_count=4)
     rig.request.meta.clear()
-    rig.ledger.mark(rig.entry, "connection", "refused")
+    rig.inflight.mark(rig.entry, "connection", "refused")
     assert rig.end().outcome == "bury"
 
 
 def test_a_request_that_cannot_be_copied_is_buried():
     rig = Rig()
     rig.request.priority = "high"  # type: ignore[assignment]
-    rig.ledger.mark(rig.entry, "connection", "refused")
+    rig.inflight.mark(rig.entry, "connection", "refused")
     assert rig.end().outcome == "bury"
     assert "cannot be copied: TypeError" in rig.entry.reason
 
@@ -102,17 +102,17 @@ def test_a_request_that_cannot_be_copied_is_buried():
 @pytest.mark.parametrize("wait_s", [float("nan"), float("inf"), -1.0, 1e300])
 def test_no_wait_is_endless(wait_s):
     rig = Rig()
-    rig.ledger.mark(rig.entry, "429", "slow down", wait_s)
+    rig.inflight.mark(rig.entry, "429", "slow down", wait_s)
     assert 0 <= rig.end().wait_s <= 30 * 86400
 
 
 def test_an_errback_takes_back_what_was_stated_and_can_fail_itself():
     rig = Rig()
-    rig.ledger.raised(rig.entry, IgnoreRequest("by a filter"))
-    rig.ledger.handled(rig.entry)
-    rig.ledger.done(rig.entry)
+    rig.inflight.raised(rig.entry, IgnoreRequest("by a filter"))
+    rig.inflight.handled(rig.entry)
+    rig.inflight.done(rig.entry)
     assert (rig.entry.outcome, rig.entry.handled, rig.entry.rule) == ("done", True, "")
-    rig.ledger.spider_raised(rig.entry, ValueError("late"))
+    rig.inflight.spider_raised(rig.entry, ValueError("late"))
     assert (rig.end().outcome, rig.entry.kind) == ("bury", "parse")
 
 
@@ -121,15 +121,15 @@ def test_a_third_partys_filter_is_named():
         pass
 
     rig = Rig()
-    rig.ledger.raised(rig.entry, SeenBefore())
+    rig.inflight.raised(rig.entry, SeenBefore())
     entry = rig.end()
     assert (entry.outcome, entry.rule, entry.by) == ("ignored", "filter", "SeenBefore")
 
 
 def test_a_failed_download_is_buried_only_if_no_middleware_answers_in_its_place():
     rig = Rig(retry_count=4)
-    assert rig.ledger.retry_download(rig.request, kind="connection", reason="refused") is None
+    assert rig.inflight.retry_download(rig.request, kind="connection", reason="refused") is None
     assert rig.entry.outcome == ""
-    rig.ledger.raised(rig.entry, OSError("refused"))
+    rig.inflight.raised(rig.entry, OSError("refused"))
     entry = rig.end()
     assert (entry.outcome, entry.kind, entry.reason) == ("bury", "connection", "refused")

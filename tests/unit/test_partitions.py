@@ -17,7 +17,7 @@ import scrapy_seine.frontier.partitions
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import Call, Endings
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import SLOTS, Keys, index_of, part_of
 from scrapy_seine.frontier.lines import shares_of
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
@@ -115,7 +115,7 @@ async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
 
     def nothing(*_: object) -> None: ...
 
-    pump = Pump(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
+    exchange = Exchange(f, config, "w", arrived=nothing, confirmed=nothing, counted=nothing)
 
     def look(*found: tuple[int, int], fresh: bool = True) -> int | None:
         replies = [
@@ -130,8 +130,8 @@ async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
             )
             for undone, entered in found
         ]
-        pump._learn_progress(replies, fresh=fresh)
-        return pump.undone
+        exchange._learn_progress(replies, fresh=fresh)
+        return exchange.undone
 
     assert look((0, 7), (0, 5)) is None, "one look says nothing"
     assert look((0, 8), (0, 5)) is None, "something came in and went on"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from scrapy_seine.engine.fastpath.parse_queue import Turns
+from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 
 
-async def _read(turns: Turns, name: str, log: list[str]) -> None:
+async def _read(turns: ParseQueue, name: str, log: list[str]) -> None:
     await turns.wait()
     log.append(name)
     # Whoever is called soon now is called before the next page's turn.
@@ -15,14 +15,14 @@ async def _read(turns: Turns, name: str, log: list[str]) -> None:
 
 
 async def test_the_loop_has_its_turn_between_two_pages() -> None:
-    turns, log = Turns(), list[str]()
+    turns, log = ParseQueue(), list[str]()
     await asyncio.gather(*(_read(turns, name, log) for name in "abc"))
     await asyncio.sleep(0)
     assert log == ["a", "loop", "b", "loop", "c", "loop"]
 
 
 async def test_a_page_that_is_given_up_holds_nobody_up() -> None:
-    turns, log = Turns(), list[str]()
+    turns, log = ParseQueue(), list[str]()
     pages = [asyncio.ensure_future(_read(turns, name, log)) for name in "abc"]
     await asyncio.sleep(0)
     pages[0].cancel()

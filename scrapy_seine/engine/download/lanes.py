@@ -18,7 +18,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.download.send_gate import gate_of
+from scrapy_seine.engine.download.send_gate import send_gate_of
 from scrapy_seine.engine.reach import reach_of
 from scrapy_seine.errors import ConfigError
 
@@ -61,7 +61,7 @@ class Lanes(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self.gate = gate_of(crawler)
+        self.gate = send_gate_of(crawler)
         self.reach = reach_of(crawler)
         self.handlers = _shared.setdefault(crawler, {})
         self.lanes = {
@@ -89,7 +89,7 @@ class Lanes(BaseDownloadHandler):
         lane = "replay" if self.replay else lane_of(request)
         if lane not in self.lanes:
             text = f"there is no {lane!r} lane: meta['lane'] is plain, tls or browser"
-            self.gate.ledger.bury(request, "lane", text)
+            self.gate.inflight.bury(request, "lane", text)
             raise NotSupported(text)
         if lane == "browser" and not self.browser:
             raise NotSupported("this worker has no 'browser' lane")

@@ -22,7 +22,7 @@ from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
-from scrapy_seine.engine.download.send_gate import Gate, gate_of
+from scrapy_seine.engine.download.send_gate import SendGate, send_gate_of
 from scrapy_seine.engine.reach import reach_of
 
 
@@ -54,7 +54,7 @@ def _transport_of(connection: Any) -> Any:
 class TimedPool(HTTPConnectionPool):
     """Gives a connection when its request may be sent."""
 
-    gate: Gate
+    gate: SendGate
     asked_for: Request | None = None
     """What the next connection is for."""
 
@@ -130,7 +130,7 @@ class PlainHandler(HTTP11DownloadHandler):
         pool: Any = TimedPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool._factory = self._pool._factory
-        pool.gate = gate_of(crawler)
+        pool.gate = send_gate_of(crawler)
         self.reach = reach_of(crawler)
         self._pool: Any = pool
         self._broom = Broom(reactor)

@@ -18,8 +18,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import Entry, Ledger, ledger_of
-from scrapy_seine.politeness.site_limits import PATIENCE_MS, Manners, manners_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, inflight_of
+from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits, site_limits_of
 
 #: Requests that ask for another time at once.
 AT_ONCE = 3
@@ -29,25 +29,25 @@ class NotNow(Exception):
     """The site may not be asked for a while; the request goes back unsent."""
 
 
-class Gate:
+class SendGate:
     """Lets each request out on its time."""
 
-    def __init__(self, ledger: Ledger, manners: Manners, stats: Any) -> None:
-        self.ledger = ledger
-        self.manners = manners
+    def __init__(self, inflight: InFlightTable, site_limits: SiteLimits, stats: Any) -> None:
+        self.inflight = inflight
+        self.site_limits = site_limits
         self.stats = stats
         self._asking = asyncio.Semaphore(AT_ONCE)
 
-    def entry_of(self, request: Request) -> Entry | None:
+    def entry_of(self, request: Request) -> InFlight | None:
         """Whose lease a request is sent on: its own, or the page's in whose place it goes."""
-        return self.ledger.entry_of(request.meta.get(m.INSTEAD_OF) or request)
+        return self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
 
     def due_in(self, request: Request) -> float | None:
         """Seconds until it is to be sent, 0 for now; None: it needs another time."""
         entry = self.entry_of(request)
         if entry is None or entry.lease.each_ms:  # the latter waited for its address' time
             return 0.0
-        return self.manners.due_in(entry.lease, spent_at=entry.spent_at)
+        return self.site_limits.due_in(entry.lease, spent_at=entry.spent_at)
 
     def passes(self, request: Request) -> bool:
         """Whether it is sent now: yes uses its time up, what is sent again needs another."""
@@ -63,7 +63,7 @@ class Gate:
         entry = self.entry_of(request)
         if entry is None or entry.lease.each_ms:
             return
-        if (past_ms := self.manners.left(entry.lease)) > 0:
+        if (past_ms := self.site_limits.left(entry.lease)) > 0:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
     async def reserve(self, request: Request) -> None:
@@ -77,7 +77,7 @@ class Gate:
             return
         self.stats.inc_value("seine/slots_missed")
         patience = request.meta.get(m.PATIENCE_MS, PATIENCE_MS)
-        lease = await self.manners.reserve(
+        lease = await self.site_limits.reserve(
             entry.lease, spent_at=entry.spent_at, patience_ms=patience
         )
         if lease is None:
@@ -143,11 +143,11 @@ class Gate:
 
 
 _tasks: set[asyncio.Task[None]] = set()
-_gates: WeakKeyDictionary[Crawler, Gate] = WeakKeyDictionary()
+_gates: WeakKeyDictionary[Crawler, SendGate] = WeakKeyDictionary()
 
 
-def gate_of(crawler: Crawler) -> Gate:
+def send_gate_of(crawler: Crawler) -> SendGate:
     """The crawler's gate, whoever asks first."""
     if crawler not in _gates:
-        _gates[crawler] = Gate(ledger_of(crawler), manners_of(crawler), crawler.stats)
+        _gates[crawler] = SendGate(inflight_of(crawler), site_limits_of(crawler), crawler.stats)
     return _gates[crawler]

@@ -11,7 +11,7 @@ import asyncio
 from collections import deque
 
 
-class Turns:
+class ParseQueue:
     """A queue of pages that are to be read by one process."""
 
     def __init__(self) -> None:

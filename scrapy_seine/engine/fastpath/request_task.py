@@ -10,7 +10,7 @@ CONCURRENT_ITEMS above one.
 Each page's outcome is stated here (I10): done only where a callback or an errback has ended
 without an exception.
 
-Scrapy has no setting for its engine's and scraper's class, so `Passage` takes the place of one
+Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` takes the place of one
 method of one engine (`_start_scheduled_request`), and of what its scraper calls (`_wrap_scraper`).
 The version of Scrapy is pinned, and tests/integration/test_passage.py compares what a spider of
 its own sees with Scrapy's.
@@ -41,9 +41,9 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.downloader import Downloader
-from scrapy_seine.engine.fastpath.parse_queue import Turns
+from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
-from scrapy_seine.engine.inflight import Entry, Ledger, current
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
 
@@ -58,21 +58,21 @@ _END = object()
 Look = Callable[[Any, Response], Any]
 
 
-class Passage:
+class RequestTasks:
     """Carries the requests of one engine."""
 
     def __init__(
         self,
         engine: Any,
-        ledger: Ledger,
-        landed: Callable[[Entry], None],
+        inflight: InFlightTable,
+        landed: Callable[[InFlight], None],
         limit: ReadingLimit | None = None,
     ) -> None:
         self.engine = engine
         self.limit = limit or ReadingLimit(0)
         self.slot = engine._slot
         self.scraper = engine.scraper
-        self.ledger = ledger
+        self.inflight = inflight
         self.moved: Request | None = None
         """A redirect on its way into the scheduler: the page's new address, no page below it."""
         self._landed = landed
@@ -81,7 +81,7 @@ class Passage:
         )
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._turns = Turns()
+        self._parse_queue = ParseQueue()
         self._known: WeakSet[Any] = WeakSet()
         """Callbacks whose code was looked at."""
         self.signals = Signals(engine.crawler)
@@ -130,7 +130,7 @@ class Passage:
 
     async def _carry(self, request: Request, sent: Awaitable[Any]) -> None:
         current.set(None)  # whoever began this task was busy with another page
-        entry = self.ledger.entry_of(request)
+        entry = self.inflight.entry_of(request)
         try:
             result = await self._downloaded(request, sent)
             await self._handle(result, request, entry)
@@ -138,7 +138,7 @@ class Passage:
             failed = as_exception(error)
             logger.exception("Error while handling downloader output")
             if entry is not None:  # some of it may be missing
-                self.ledger.raised(entry, failed)
+                self.inflight.raised(entry, failed)
         finally:
             try:
                 self.slot.remove_request(request)
@@ -175,11 +175,11 @@ class Passage:
         )
 
     async def _handle(
-        self, result: Response | Request | Failure, request: Request, entry: Entry | None
+        self, result: Response | Request | Failure, request: Request, entry: InFlight | None
     ) -> None:
         if entry is not None and not entry.landed:
             entry.landed = True
-            entry.answered_at = self.ledger.now(entry)
+            entry.answered_at = self.inflight.now(entry)
             self._landed(entry)
         current.set(entry)
         if isinstance(result, Request):
@@ -189,11 +189,11 @@ class Passage:
         if entry is None:
             return
         if isinstance(result, Failure) and not entry.handled:
-            self.ledger.raised(entry, _error(result))
+            self.inflight.raised(entry, _error(result))
         else:
-            self.ledger.done(entry)
+            self.inflight.done(entry)
 
-    def _move(self, target: Request, entry: Entry | None) -> None:
+    def _move(self, target: Request, entry: InFlight | None) -> None:
         """Schedule what the download came back with: a redirect's target, or our own next try."""
         self.moved = target
         try:
@@ -206,7 +206,7 @@ class Passage:
             for _, answer in answers:
                 if isinstance(answer, Failure) and isinstance(answer.value, IgnoreRequest):
                     if entry is not None:
-                        self.ledger.raised(entry, answer.value)
+                        self.inflight.raised(entry, answer.value)
                     return
             self._enqueue(target)
         finally:
@@ -244,7 +244,7 @@ class Passage:
 
     async def _call(self, result: Response | Failure, request: Request) -> Any:
         # The next requests leave before this page keeps the process busy.
-        await self._turns.wait()
+        await self._parse_queue.wait()
         if isinstance(result, Failure):
             return await self._call_by_scrapy(result, request)
         if result.status >= _ERRORS:
@@ -275,10 +275,10 @@ class Passage:
                 self._taken()
             return await self._called(result, request)
         if entry is not None and isinstance(result.value, IgnoreRequest):
-            self.ledger.raised(entry, result.value)  # a spider middleware may drop it silently
+            self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
         made = await self._called(result, request)
         if entry is not None:  # an errback returned
-            self.ledger.handled(entry)
+            self.inflight.handled(entry)
         return made
 
     async def _called(self, result: Response | Failure, request: Request) -> Any:
@@ -294,14 +294,14 @@ class Passage:
     def _taken(self) -> None:
         entry = current.get()
         if entry is not None:
-            self.ledger.taken(entry)
+            self.inflight.taken(entry)
 
     def _spider_raised(self, failure: Failure, request: Request, response: Any) -> None:
         """State a callback's exception before Scrapy reports it: its report may itself fail."""
         entry = current.get()
         error = _error(failure)
         if entry is not None and not isinstance(error, CloseSpider):
-            self.ledger.spider_raised(entry, error)
+            self.inflight.spider_raised(entry, error)
         self._scrapys_report(failure, request, response)
 
     async def _take_outputs(self, made: Any, request: Request, response: Any) -> None:
@@ -321,7 +321,7 @@ class Passage:
             logger.exception("Error while handling the spider's output")
             entry = current.get()
             if entry is not None:
-                self.ledger.raised(entry, failed)
+                self.inflight.raised(entry, failed)
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, turn = iter(made), monotonic() + TURN_S

@@ -20,8 +20,8 @@ from scrapy.crawler import Crawler
 
 from scrapy_seine import metrics
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.engine.inflight import ledger_of
-from scrapy_seine.engine.telemetry.outcomes import Tally, tally_of
+from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.telemetry.outcomes import OutcomeCounter, outcome_counter_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet, Spec
 from scrapy_seine.reads.exposition import CONTENT_TYPE, render
@@ -69,7 +69,7 @@ _NAMED: Mapping[str, tuple[Spec, str]] = {
 }
 
 
-def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: Tally) -> Sheet:
+def worker_sheet(crawl: str, stats: Mapping[str, Any], tally: OutcomeCounter) -> Sheet:
     """Lay one worker's counters out as metrics."""
     sheet = Sheet(crawl)
     for spec, stat in _SINGLE.items():
@@ -183,17 +183,17 @@ class Exporter:
     def sheet(self) -> Sheet:
         """Work all metrics out."""
         stats: Any = self.crawler.stats
-        sheet = worker_sheet(self.crawl, stats.get_stats(), tally_of(self.crawler))
+        sheet = worker_sheet(self.crawl, stats.get_stats(), outcome_counter_of(self.crawler))
         scheduler: Any = getattr(self._slot, "scheduler", None)
-        ledger = ledger_of(self.crawler)
+        inflight = inflight_of(self.crawler)
         sheet.add(metrics.WORKER_INFO, 1, getattr(scheduler, "worker", ""), own_version())
         sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
-        sheet.add(metrics.ACTIVE, len(ledger))
+        sheet.add(metrics.ACTIVE, len(inflight))
         sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "pump") else 0)
-        rows, weight = ledger.waiting()
+        rows, weight = inflight.waiting()
         sheet.add(metrics.WAITING_ROWS, rows)
         sheet.add(metrics.WAITING_BYTES, weight)
-        sheet.add(metrics.PRESSED, float(ledger.pressed))
+        sheet.add(metrics.PRESSED, float(inflight.pressed))
         sheet.add(metrics.REACTOR_LAG, self._lag_s)
         self._lag_s = 0.0
         return sheet

@@ -18,7 +18,7 @@ from scrapy.http import Response
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.counting import Histogram, TopLabels
-from scrapy_seine.engine.inflight import Entry, ledger_of
+from scrapy_seine.engine.inflight import InFlight, inflight_of
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.reads.outcome_counts import record
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 MAX_PENDING = 20_000
 
 
-class Tally:
+class OutcomeCounter:
     """Counts of one process. Pure: the extension feeds it, the exporter and the report read it."""
 
     def __init__(self, labels: int = 50) -> None:
@@ -61,13 +61,13 @@ class Tally:
                 mine[outcome] = mine.get(outcome, 0) + n
 
 
-class TallyExtension:
-    """Feeds the tally from Scrapy's and the ledger's events, and reports it to Redis."""
+class OutcomeReporter:
+    """Feeds the tally from Scrapy's and the in-flight table's events, and reports it to Redis."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.tally = tally_of(crawler)
+        self.tally = outcome_counter_of(crawler)
         config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.keys = Keys(config.crawl, config.partitions)
         self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
@@ -80,14 +80,14 @@ class TallyExtension:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Connect the signals of one crawler."""
         self = cls(crawler)
-        ledger_of(crawler).watch(self._ended)
+        inflight_of(crawler).watch(self._ended)
         connect: Callable[..., Any] = crawler.signals.connect
         connect(self._response, signals.response_received)
         connect(self._opened, signals.spider_opened)
         connect(self._closed, signals.spider_closed)
         return self
 
-    def _ended(self, entry: Entry) -> None:
+    def _ended(self, entry: InFlight) -> None:
         self.tally.ended(entry.lease.domain, entry.outcome)
 
     def _response(self, response: Response, request: Request) -> None:
@@ -136,9 +136,9 @@ class TallyExtension:
             await self._redis.aclose()
 
 
-_tallies: WeakKeyDictionary[Crawler, Tally] = WeakKeyDictionary()
+_tallies: WeakKeyDictionary[Crawler, OutcomeCounter] = WeakKeyDictionary()
 
 
-def tally_of(crawler: Crawler) -> Tally:
+def outcome_counter_of(crawler: Crawler) -> OutcomeCounter:
     """The crawler's tally, whoever asks first."""
-    return _tallies.setdefault(crawler, Tally())
+    return _tallies.setdefault(crawler, OutcomeCounter())

@@ -15,7 +15,7 @@ from crawler.cli_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.engine.download.http.pool import Pool
-from scrapy_seine.engine.inflight import Ledger
+from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.errors import AddressRefused, ConfigError, SeineError
 from tests.integration.access.conftest import Fetch
@@ -116,7 +116,7 @@ def test_a_seeds_own_host_and_port_may_be_private_and_deny_means_none(fetch: Fet
 
 
 def test_what_a_seed_leads_to_may_reach_what_the_seed_may() -> None:
-    reach = Reach(AddressPolicy(), Ledger())
+    reach = Reach(AddressPolicy(), InFlightTable())
     seed = Request("http://shop.internal:8000/")
     assert reach.permits(seed, "10.0.0.1")
     reach.reached(seed, "10.0.0.1")
@@ -129,7 +129,7 @@ def test_what_a_seed_leads_to_may_reach_what_the_seed_may() -> None:
 
 
 def test_a_name_that_was_public_never_becomes_private() -> None:
-    reach = Reach(AddressPolicy(), Ledger())
+    reach = Reach(AddressPolicy(), InFlightTable())
     seed = Request("http://shop.example/")
     reach.reached(seed, "93.184.216.34")
     again = Request("http://shop.example/2")
@@ -185,14 +185,14 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
                 return ["127.0.0.1", "127.0.0.2"]
 
             monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
-            reach = Reach(AddressPolicy.read("seeds", ["127.0.0.2/32"]), Ledger())
+            reach = Reach(AddressPolicy.read("seeds", ["127.0.0.2/32"]), InFlightTable())
             pool = Pool(2, lambda: pytest.fail("no TLS"))
             link = Request(f"http://x:{port}/", meta={m.DEPTH: 1})
             parts = urlparse(link.url)
             made = await pool.new(parts, 5, lambda found: reach.permitted(link, found))
             assert str(made.address) == "127.0.0.2"
             made.abort()
-            strict = Reach(AddressPolicy(), Ledger())
+            strict = Reach(AddressPolicy(), InFlightTable())
             with pytest.raises(AddressRefused):
                 await pool.new(parts, 5, lambda found: strict.permitted(link, found))
             inner.settimeout(0.1)

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from scrapy.settings import Settings
 
 from crawler.access.ladder import Decision
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 from crawler.access.pool import ProxyPool, Taken
 from crawler.access.proxies import parse
 from crawler.commands import domains, proxies
@@ -54,7 +54,7 @@ class Desk:
 
     def climb(self, to: str = "tls") -> None:
         async def work(redis: Redis) -> None:
-            steps = Steps(redis, self.fleet)
+            steps = LadderStore(redis, self.fleet)
             view = await steps.tally("shop.example", {"plain": (1, 3)})
             await steps.move("shop.example", view, Decision("climb", to, "3 of 4 were bad"))
 

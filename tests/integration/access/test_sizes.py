@@ -17,10 +17,10 @@ async def test_a_worker_that_meets_a_site_knows_what_another_learned(
     one, other = Sizes(), Sizes()
     for _ in range(50):
         one.learn(KIND, 40_000)
-    await one.exchange(redis_client, namespace)
+    await one.round_trip(redis_client, namespace)
     assert other.usual(KIND) == 0
     assert other.asked == {KIND}
-    await other.exchange(redis_client, namespace)
+    await other.round_trip(redis_client, namespace)
     assert other.usual(KIND) == 40_000
     assert not other.asked
 
@@ -30,13 +30,13 @@ async def test_each_worker_moves_the_average_by_its_pages(
 ) -> None:
     one, other = Sizes(), Sizes()
     one.learn(KIND, 10_000)
-    await one.exchange(redis_client, namespace)
+    await one.round_trip(redis_client, namespace)
     other.learn(KIND, 20_000)
-    await other.exchange(redis_client, namespace)
+    await other.round_trip(redis_client, namespace)
     assert other.known[KIND] == 11_000
     assert not other.fresh
     one.usual("new.example parse")
-    await one.exchange(redis_client, namespace)
+    await one.round_trip(redis_client, namespace)
     assert one.usual("new.example parse") == 0
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from crawler.access.ladder import Decision, Policy, View, decide
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 
 SHOP = "shop.example"
 ALL = ("plain", "tls", "pool", "browser", "browser_pool")
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.redis
 
 @pytest.fixture
 def steps(redis_client, namespace):
-    return Steps(redis_client, namespace, Policy(rest_s=60), now_ms=1_800_000_000_000)
+    return LadderStore(redis_client, namespace, Policy(rest_s=60), now_ms=1_800_000_000_000)
 
 
-async def climbed(steps: Steps) -> View:
+async def climbed(steps: LadderStore) -> View:
     view = await steps.tally(SHOP, {"plain": (0, 3)})
     found = decide(view, ALL, steps.policy)
     assert found is not None

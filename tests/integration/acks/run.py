@@ -70,14 +70,14 @@ async def _scenario(process: Any, redis_url: str, key: str, namespace: str, base
     crawler.report = report
 
     def note_end(scheduler: Any) -> None:
-        ended = scheduler.ledger._ended
+        ended = scheduler.inflight._ended
 
         def noted(entry: Any) -> None:
             report["events"].append("ended")
             report["outcomes"].append(entry.outcome)
             ended(entry)
 
-        scheduler.ledger._ended = noted
+        scheduler.inflight._ended = noted
 
     crawler.signals.connect(
         lambda: note_end(crawler.engine._slot.scheduler), signal=_opened(), weak=False

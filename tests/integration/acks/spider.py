@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider, DropItem, IgnoreRequest
 from scrapy.http import HtmlResponse
 
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.inflight import inflight_of
 
 SCENARIOS: dict[str, dict[str, Any]] = {
     "success": {},
@@ -87,7 +87,7 @@ class Pipeline:
             raise asyncio.CancelledError
         if item.get("kind") == "boom":
             raise RuntimeError("pipeline fails on purpose")
-        hold = ledger_of(self.crawler).hold(item)
+        hold = inflight_of(self.crawler).hold(item)
         report = self.crawler.report
         report["items"].append([item["url"], hold.entry and hold.entry.request.url])
         loop = asyncio.get_running_loop()

@@ -13,7 +13,7 @@ import psycopg2
 import pytest
 
 from crawler.access.ladder import Decision
-from crawler.access.ladder_store import Steps
+from crawler.access.ladder_store import LadderStore
 from crawler.stores.quality import WEIGHTS, Quality, save
 from tests.integration.dashboard.conftest import (
     MARKUP,
@@ -178,7 +178,7 @@ async def test_an_action_shows_in_the_overview(client):
 
 
 async def test_a_domain_shows_by_which_means_it_is_asked(client, redis_client, namespace):
-    steps = Steps(redis_client, namespace)
+    steps = LadderStore(redis_client, namespace)
     domain = f"d{uuid.uuid4().hex[:8]}.example"
     view = await steps.tally(domain, {"plain": (0, 5)})
     assert await steps.move(domain, view, Decision("climb", "tls", "5 of 5 answers were bad"))

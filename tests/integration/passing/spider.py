@@ -15,8 +15,8 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 
-from scrapy_seine.engine.fastpath.request_task import Passage
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.fastpath.request_task import RequestTasks
+from scrapy_seine.engine.inflight import inflight_of
 
 #: Name of the scenario, which is the callback too, and what its request is asked with.
 SCENARIOS: dict[str, dict[str, Any]] = {
@@ -200,8 +200,8 @@ class OwnScheduler(Scheduler):
 
     def open(self, spider: Spider) -> Any:
         engine: Any = self.crawler.engine  # type: ignore[attr-defined]
-        self.passage = Passage(engine, ledger_of(engine.crawler), lambda entry: None)
-        engine._start_scheduled_request = self.passage.start
+        self.request_tasks = RequestTasks(engine, inflight_of(engine.crawler), lambda entry: None)
+        engine._start_scheduled_request = self.request_tasks.start
         return super().open(spider)
 
     @classmethod

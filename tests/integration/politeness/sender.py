@@ -1,4 +1,4 @@
-"""A worker without Scrapy: the frontier's pump, and a socket.
+"""A worker without Scrapy: the frontier's exchange, and a socket.
 
 usage: python -m tests.integration.politeness.sender REDIS_URL CRAWL
 """
@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 from crawler.stores.connect import redis_client
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.exchange import Pump
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease
-from scrapy_seine.politeness.site_limits import Manners
+from scrapy_seine.politeness.site_limits import SiteLimits
 
 
 class Sender:
@@ -28,7 +28,7 @@ class Sender:
         self.redis = redis_client(redis_url)
         self.news = asyncio.Event()
         settings = {"SEINE_CRAWL": crawl, "SEINE_READ_AHEAD": 8, "SEINE_LEASE_SECONDS": 60}
-        self.pump = Pump(
+        self.exchange = Exchange(
             Frontier(self.redis, crawl),
             FrontierConfig.from_settings(settings),
             f"sender-{id(self)}",
@@ -36,19 +36,19 @@ class Sender:
             confirmed=lambda fingerprint: None,
             counted=lambda name, n: None,
         )
-        self.manners = Manners()
-        self.manners.pump = self.pump
+        self.site_limits = SiteLimits()
+        self.site_limits.exchange = self.exchange
         self.missed = 0
         self.slept: dict[str, float] = {}
         """Seconds between a look at the clock and the end of the write that follows, by path."""
 
     async def run(self) -> None:
         """Work until nothing is left in the fleet."""
-        exchange = asyncio.ensure_future(self.pump.run())
-        self.pump.kick()
+        round_trip = asyncio.ensure_future(self.exchange.run())
+        self.exchange.kick()
         tasks: set[asyncio.Task[None]] = set()
-        while not (self.pump.saw_work and self.pump.undone == 0 and not tasks):
-            while (lease := self.pump.take()) is not None:
+        while not (self.exchange.saw_work and self.exchange.undone == 0 and not tasks):
+            while (lease := self.exchange.take()) is not None:
                 task = asyncio.ensure_future(self._send(lease))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
@@ -56,8 +56,8 @@ class Sender:
             try:
                 await asyncio.wait_for(self.news.wait(), 0.5)
             except TimeoutError:
-                self.pump.kick()
-        exchange.cancel()
+                self.exchange.kick()
+        round_trip.cancel()
         print(json.dumps({"missed": self.missed, "slept": self.slept}), flush=True)
         await self.redis.aclose()
 
@@ -65,22 +65,22 @@ class Sender:
         url = urlsplit(lease.blob.decode())
         reader, writer = await asyncio.open_connection(url.hostname, url.port)
         try:
-            while (due := self.manners.due_in(lease)) != 0.0:
+            while (due := self.site_limits.due_in(lease)) != 0.0:
                 if due is not None:
                     await asyncio.sleep(due)
                     continue
                 self.missed += 1
-                other = await self.manners.reserve(lease)
+                other = await self.site_limits.reserve(lease)
                 if other is None:
-                    self.pump.release(lease)
+                    self.exchange.release(lease)
                     return
                 lease = other
             looked = monotonic()
             writer.write(f"GET {url.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             self.slept[url.path] = monotonic() - looked
-            self.manners.left(lease)
+            self.site_limits.left(lease)
             await reader.read(1000)
-            self.pump.done(Done(lease=lease))
+            self.exchange.done(Done(lease=lease))
         finally:
             writer.close()
 

@@ -21,7 +21,7 @@ from crawler.stores.database import transaction
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from middlewares.conditional import Answer
-from scrapy_seine.engine.inflight import ledger_of
+from scrapy_seine.engine.inflight import inflight_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.frontier.model import Lease
 from tests.helpers import wait_until_async
@@ -60,23 +60,23 @@ async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: s
     write(database, seen(row(), A))
     made: Any = Crawler(FrontierSpider, {"DATABASE_URL": database, "SEINE_BATCH_SECONDS": 0.01})
     made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
-    answer, storage, ledger = Answer.from_crawler(made), storage_of(made), ledger_of(made)
+    answer, storage, inflight = Answer.from_crawler(made), storage_of(made), inflight_of(made)
     ended: list[str] = []
-    ledger.connect(lambda entry: ended.append(entry.outcome), lambda *_: 1.0)
+    inflight.connect(lambda entry: ended.append(entry.outcome), lambda *_: 1.0)
     await storage.open()
     url = "https://shop.example/p/1"
     state = {"etag": '"a"', "parser": storage.parser(url)}
     request = Request(url, meta={KEY: state, "site_id": "shop", "job_id": "job-2"})
     request.headers["If-None-Match"] = '"a"'
-    entry = ledger.begin(
+    entry = inflight.begin(
         request, Lease(id="1", token="t", slot_ms=0, deliveries=0, stored=b"1 a\n")
     )
     other = psycopg2.connect(database)
     other.cursor().execute("LOCK TABLE products IN ACCESS EXCLUSIVE MODE")
     with pytest.raises(IgnoreRequest) as ignored:
         answer.process_response(request, Response(url, 304))
-    ledger.raised(entry, ignored.value)
-    ledger.finished(request)
+    inflight.raised(entry, ignored.value)
+    inflight.finished(request)
     await asyncio.sleep(0.3)
     assert ended == []
     other.rollback()

@@ -19,7 +19,7 @@ from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
 from pipelines.upsert import Upsert
 from pipelines.validate import Validate
-from scrapy_seine.engine.inflight import Entry, Ledger, current, ledger_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current, inflight_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import MigrationError, StoreUnreachable
 from tests.integration.storage.kit import rows_of
@@ -34,9 +34,9 @@ class Line:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler: Any = crawler
         self.stages = [kind.from_crawler(crawler) for kind in (Clean, Validate, Dedupe, Upsert)]
-        self.ledger: Ledger = ledger_of(crawler)
+        self.inflight: InFlightTable = inflight_of(crawler)
         self.ended: list[tuple[str, str]] = []
-        self.ledger.connect(
+        self.inflight.connect(
             lambda entry: self.ended.append((entry.request.url, entry.outcome)),
             lambda *_: 1.0,
         )
@@ -47,17 +47,17 @@ class Line:
         return item
 
     @contextmanager
-    def page(self, url: str, **meta: Any) -> Iterator[Entry]:
+    def page(self, url: str, **meta: Any) -> Iterator[InFlight]:
         """What the scheduler does around a callback."""
         lease: Any = None
-        entry = self.ledger.begin(Request(url, meta=meta), lease)
+        entry = self.inflight.begin(Request(url, meta=meta), lease)
         token = current.set(entry)
         try:
             yield entry
-            self.ledger.done(entry)
+            self.inflight.done(entry)
         finally:
             current.reset(token)
-            self.ledger.finished(entry.request)
+            self.inflight.finished(entry.request)
 
 
 @asynccontextmanager

@@ -57,17 +57,17 @@ async def test_a_product_is_dated_by_the_clock_of_the_frontier(
     there = datetime.now(UTC) + wrong
     url = "https://shop.example/p/1"
     async with line(database) as made:
-        made.ledger.clock = lambda lease: there.timestamp() * 1000
+        made.inflight.clock = lambda lease: there.timestamp() * 1000
         with made.page(url, site_id="shop") as entry:
             assert current.get() is entry
-            entry.answered_at = made.ledger.now(entry)
+            entry.answered_at = made.inflight.now(entry)
             made.send(Product(url=url, name="Lamp", external_id="1"))
             made.stages[0].storage.reject({"url": url}, "no reason")
     ((stored,),) = rows_of(database, "SELECT scraped_at FROM products")
     assert abs(stored - there) < MINUTE
     ((rejected,),) = rows_of(database, "SELECT rejected_at FROM rejected_items")
     assert abs(rejected - there) < MINUTE
-    assert made.ledger.entry_of(Request(url)) is None
+    assert made.inflight.entry_of(Request(url)) is None
 
 
 def test_the_migration_brings_rows_of_the_future_back(database: str) -> None:
