@@ -10,6 +10,7 @@ before. What is interrupted leaves as `Unreadable`, an ordinary exception.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import signal
 import threading
@@ -55,11 +56,14 @@ class ReadingLimit:
         self._before = signal.signal(signal.SIGVTALRM, self._look)
         signal.setitimer(signal.ITIMER_VIRTUAL, self.limit_s / _LOOKS, self.limit_s / _LOOKS)
         self.installed = True
+        # The interpreter's end gives signals their default action back: the next one would kill.
+        atexit.register(self.remove)
 
     def remove(self) -> None:
         """Give the signal back to whoever had it."""
         if self.installed:
             self.installed = False
+            atexit.unregister(self.remove)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, self._before or signal.SIG_DFL)
 
@@ -76,8 +80,8 @@ class ReadingLimit:
         if began is not None and thread_time() - began >= self.limit_s:
             raise _Overran
 
-    def call(self, function: Callable[..., _Made], /, *arguments: Any, **named: Any) -> _Made:
-        """Call a function within the limit; *named* may hold any name, a callback's own ones.
+    def call(self, function: Callable[..., _Made], *arguments: Any, **named: Any) -> _Made:
+        """Call a function within the limit.
 
         Raises:
             Unreadable: it took too long.
