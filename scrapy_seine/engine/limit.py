@@ -80,8 +80,8 @@ class ReadingLimit:
         if began is not None and thread_time() - began >= self.limit_s:
             raise _Overran
 
-    def call(self, function: Callable[..., _Made], *arguments: Any, **named: Any) -> _Made:
-        """Call a function within the limit.
+    def call(self, function: Callable[..., _Made], /, *arguments: Any, **named: Any) -> _Made:
+        """Call a function within the limit; *named* may hold any name, a callback's own ones.
 
         Raises:
             Unreadable: it took too long.
