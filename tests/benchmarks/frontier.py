@@ -17,7 +17,7 @@ import gc
 import json
 import multiprocessing
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -30,10 +30,10 @@ from scrapy_redis.queue import PriorityQueue
 
 from scrapy_seine.engine.serializer import from_blob, to_push
 from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.endings import Endings
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Done, Leased, Push
-from scrapy_seine.frontier.wire import commit_args, parse_leased, script
-from scrapy_seine.scripts import call
+from scrapy_seine.frontier.lines import LeaseRequest, Line
+from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.urls import fingerprint
 from tests.benchmarks.distance import distant
 from tests.benchmarks.server import cpu_s, memory, redis_server
@@ -117,7 +117,9 @@ class Ours:
         async def run() -> int:
             client = AsyncRedis.from_url(self.url)
             try:
-                return await work(Frontier(client, self.crawl))
+                frontier = Frontier(client, self.crawl)
+                await frontier.begin()
+                return await work(frontier)
             finally:
                 await client.aclose()
 
@@ -147,14 +149,16 @@ class Ours:
 
         async def work(frontier: Frontier) -> int:
             await frontier.configure(delay_ms=0, concurrency=10_000, half_window_ms=10**9)
-            got, read, done = 0, [], []
+            line = Line(frontier)
+            got, done = 0, list[Done]()
+            read: Sequence[Lease] = []
             while True:
                 wanted = min(BATCH, n - got)
-                asked = asyncio.create_task(round_trip(frontier, done, wanted))
+                asked = asyncio.create_task(round_trip(line, done, wanted))
                 await asyncio.sleep(0)  # Redis works while the last batch is decoded
                 for lease in read:
                     from_blob(lease.blob, self.spider)
-                done, read = [Done(lease=lease) for lease in read], (await asked).leases
+                done, read = [Done(lease=lease) for lease in read], await asked
                 got += len(read)
                 if not read and not done:
                     break
@@ -163,19 +167,13 @@ class Ours:
         return self._do(work)
 
 
-async def round_trip(frontier: Frontier, done: list[Done], wanted: int) -> Leased:
+async def round_trip(line: Line, done: list[Done], wanted: int) -> Sequence[Lease]:
     """One round trip, as the exchange makes it."""
-    pipe = frontier.redis.pipeline(transaction=False)
-    prefix = frontier.keys.prefix
-    names = {"commit": commit_args(done), "lease": ["bench", wanted, TTL_MS, 0]}
-    for name, args in names.items():
-        pipe.evalsha(script(name).sha, 1, prefix, 0, *args)
-    replies = await pipe.execute(raise_on_error=False)
-    if isinstance(replies[1], Exception):
-        for name, args in names.items():
-            reply = await call(frontier.redis, script(name), [prefix], [0, *args])
-        return parse_leased(reply)
-    return parse_leased(replies[1])
+    wish = LeaseRequest(worker="bench", ttl_ms=TTL_MS, lead_ms=0, lanes="")
+    answer = await line.round_trip(Endings(done=done), wanted, wish)
+    if answer.error is not None:
+        raise answer.error
+    return answer.leased.leases if answer.leased else []
 
 
 def _client(job: Job, client: int, gate: Any, spent: Any) -> None:
