@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
 
 from crawler.items import Product
 from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
+from scrapy_seine.config import redact
+from scrapy_seine.engine.shutdown import unless_stopped
+from scrapy_seine.errors import StoreError, StoreUnreachable
+
+logger = logging.getLogger(__name__)
 
 
 class Upsert:
@@ -30,9 +37,15 @@ class Upsert:
         """Check the schema and start the writer.
 
         Raises:
-            StoreError: the database does not answer, or its schema is not up to date.
+            CloseSpider: the database does not answer, its schema is not up to date, or the worker
+                is told to end meanwhile.
         """
-        await self.storage.open()
+        try:
+            await unless_stopped(self.storage.crawler, self.storage.open())
+        except StoreError as error:
+            logger.error("the worker stops: %s", redact(str(error)))
+            reason = "outage" if isinstance(error, StoreUnreachable) else "error"
+            raise CloseSpider(reason) from None
 
     async def close_spider(self) -> None:
         """Write what is left."""

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from redis.exceptions import RedisError
 from scrapy import Request, Spider, signals
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import FrontierConfig, flag, number
+from scrapy_seine.config import FrontierConfig, flag, number, redact
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.download.warmup import warm_up
@@ -35,9 +36,9 @@ from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.seeds import requests_of
-from scrapy_seine.engine.shutdown import Shutdown, cancel
+from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
-from scrapy_seine.errors import EncodeError
+from scrapy_seine.errors import EncodeError, SeineError, StoreUnreachable
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Burial, Done, Push
@@ -58,6 +59,7 @@ logger = logging.getLogger(__name__)
 #: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
 #: expiry of its leases.
 SIGN_OFF_S = 5.0
+_OUTAGES = (StoreUnreachable, RedisError, OSError)
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types
@@ -82,7 +84,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._tasks: list[asyncio.Task[None]] = []
         self._notes: set[asyncio.Task[None]] = set()
         self.watchdog: Watchdog | None = None
-        self._closing = False
+        self._closing = self._began = self._engine_runs = False
+        self._unopened = ""
         self._asked_end = False
         self._looked_for = 0.0
         self._settled_at = -1.0
@@ -100,11 +103,45 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     spider: Any
 
     def open(self, spider: Spider) -> Deferred[None]:
-        """Connect, and start to read ahead."""
+        """Connect, and start to read ahead.
+
+        Never fails: a worker that cannot join, or is told to end before it has, ends with its
+        reason once all its parts are open, because Scrapy closes no others without a traceback.
+        """
         self.spider = spider
         self.spider.knows = self.df.knows_url
         self._wrap()
-        return deferred_from_coro(self._open())
+        self._began = self.crawler.crawling
+        self.crawler.signals.connect(self._opened, signals.spider_opened)
+        self.crawler.signals.connect(self._begun, signals.engine_started)
+        self.shutdown.arm(self._is_opening)
+        return deferred_from_coro(self._try_open())
+
+    async def _try_open(self) -> None:
+        try:
+            await unless_stopped(self.crawler, self._open())
+        except CloseSpider as told:
+            self._unopened = told.reason
+        except (SeineError, RedisError, OSError) as error:
+            logger.error("the worker stops: %s", redact(str(error)))
+            self._unopened = "outage" if isinstance(error, _OUTAGES) else "error"
+
+    def _opened(self) -> None:
+        """Scrapy forgets that a worker was told to end before it began: say so again.
+
+        Raises:
+            CloseSpider: it was, or it cannot begin.
+        """
+        if not self._unopened and self._began and not self.crawler.crawling:
+            self._unopened = "shutdown"
+        if self._unopened:
+            raise CloseSpider(self._unopened)
+
+    def _begun(self) -> None:
+        self._engine_runs = True
+
+    def _is_opening(self) -> bool:
+        return not self._engine_runs and self.crawler.engine.spider is not None
 
     async def _open(self) -> None:
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url
@@ -124,7 +161,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.heartbeat, url, self.config, self.limit.limit_s, asyncio.get_running_loop()
         )
         self.watchdog.start()
-        self.shutdown.arm()
         logger.info("worker %s joins crawl %r", self.worker, self.config.crawl)
 
     async def _join(self) -> None:
@@ -236,7 +272,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _drain(self) -> None:
         """The spider closes: lease no more, and hand back what was not begun."""
         self._closing = True
-        if hasattr(self, "pump"):
+        if hasattr(self, "exchange"):
             self.exchange.stopping = True
             self.exchange.give_back()
             self.shutdown.begin()
@@ -247,7 +283,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     async def _sign_off(self) -> None:
         self._closing = True
-        if not hasattr(self, "presence"):  # it never joined
+        if not hasattr(self, "heartbeat"):  # it never joined
             if hasattr(self, "redis"):
                 await self.redis.aclose()
             return
@@ -268,7 +304,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if error is None or self._closing:
             return
         logger.error("the worker stops: %s: %s", type(error).__name__, error)
-        reason = "outage" if isinstance(error, RedisError | OSError) else "error"
+        reason = "outage" if isinstance(error, _OUTAGES) else "error"
         self._stop(reason)
 
     def enqueue_request(self, request: Request) -> bool:
@@ -467,7 +503,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _relieved(self) -> None:
         """A store takes rows again: so does this worker take requests."""
-        if hasattr(self, "pump"):
+        if hasattr(self, "exchange"):
             self.exchange.held_back = False
             self.exchange.kick()
             self._wake()

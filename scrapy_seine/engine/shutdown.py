@@ -10,14 +10,38 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
+#: Between two looks whether a worker that starts is told to end, s.
+_LOOK_S = 0.2
+
+
+async def unless_stopped(crawler: Crawler, work: Awaitable[T]) -> T:
+    """Do a step of a worker's start; a worker that is told to end meanwhile does not wait for it.
+
+    Scrapy stops nothing that has not begun: it notes on the crawler that it is to end, and no more.
+
+    Raises:
+        CloseSpider: the worker is told to end, as `shutdown`.
+        Exception: whatever *work* raises.
+    """
+    task, began = asyncio.ensure_future(work), crawler.crawling
+    while not task.done():
+        await asyncio.wait([task], timeout=_LOOK_S)
+        if began and not crawler.crawling:
+            await cancel([task])
+            raise CloseSpider("shutdown")
+    return task.result()
 
 
 class Shutdown:
@@ -29,10 +53,25 @@ class Shutdown:
         self._task: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._trigger: Any = None
+        self._opening: Callable[[], bool] = lambda: False
 
-    def arm(self) -> None:
-        """Sign off also when the reactor is stopped from outside."""
-        self._trigger = _reactor().addSystemEventTrigger("before", "shutdown", self.finish)
+    def arm(self, opening: Callable[[], bool]) -> None:
+        """Sign off also when the reactor is stopped from outside.
+
+        *opening*: the worker has not begun, so that Scrapy stops the reactor and not the worker,
+        which ends by itself then (see `unless_stopped`).
+        """
+        self._opening = opening
+        self._trigger = _reactor().addSystemEventTrigger("before", "shutdown", self._stopped)
+
+    def _stopped(self) -> Deferred[None]:
+        return deferred_from_coro(self._closed_and_finished())
+
+    async def _closed_and_finished(self) -> None:
+        until = monotonic() + self._limit_s
+        while self._opening() and monotonic() < until:  # noqa: ASYNC110  # nothing tells of it
+            await asyncio.sleep(_LOOK_S / 4)
+        await self._finished()
 
     def begin(self) -> None:
         """The drain begins: it may take its time, and not more."""
@@ -41,9 +80,12 @@ class Shutdown:
 
     def finish(self) -> Deferred[None]:
         """Sign off, or wait for the sign-off that is under way."""
+        return deferred_from_coro(self._finished())
+
+    async def _finished(self) -> None:
         if self._task is None:
             self._task = asyncio.ensure_future(self._finish())
-        return deferred_from_coro(_joined(self._task))
+        await asyncio.shield(self._task)
 
     async def _finish(self) -> None:
         await self._sign_off()
@@ -71,11 +113,7 @@ def _reactor() -> Any:
     return reactor
 
 
-async def _joined(task: asyncio.Future[None]) -> None:
-    await asyncio.shield(task)
-
-
-async def cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def cancel(tasks: Iterable[asyncio.Future[Any]]) -> None:
     """Cancel until each has ended.
 
     redis-py may turn a cancellation into a connection error, and a loop that outlives outages

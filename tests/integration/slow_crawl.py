@@ -1,14 +1,35 @@
-"""A worker with slow pages: python -m tests.integration.slow_crawl REDIS_URL CRAWL BASE DRAIN_S"""
+"""A worker with slow pages.
+
+usage: python -m tests.integration.slow_crawl REDIS_URL CRAWL BASE DRAIN_S [JOINS]
+
+JOINS: `and ends` sends the worker a SIGTERM when it has joined and its engine has not begun; as
+`never` it finds no store to join.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
 from scrapy import Request, Spider
-from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
+
+from scrapy_seine.engine.scheduler import Scheduler
+
+_join = Scheduler._join
+
+
+async def _join_and_end(scheduler: Scheduler) -> None:
+    await _join(scheduler)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _never_join(scheduler: Scheduler) -> None:
+    raise ConnectionError("no store is there")
 
 
 class SlowSpider(Spider):
@@ -18,6 +39,13 @@ class SlowSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         for i in range(4 if self.base else 0):
             yield Request(f"{self.base}/nothing/{i}", self.parse)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> SlowSpider:
+        """Have the worker join as was asked for."""
+        if len(sys.argv) > 5:
+            Scheduler._join = {"and ends": _join_and_end, "never": _never_join}[sys.argv[5]]  # type: ignore[method-assign]
+        return super().from_crawler(crawler, *args, **kwargs)
 
     def parse(self, response: Any) -> Any:
         return None

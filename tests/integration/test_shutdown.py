@@ -21,7 +21,8 @@ from crawler.stores.connect import blocking_client, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Counts
-from tests.helpers import wait_until
+from tests.benchmarks.server import free_port
+from tests.helpers import patient, wait_until
 
 pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
@@ -115,3 +116,42 @@ def test_a_worker_that_comes_too_late_leaves_and_one_that_comes_first_waits(
         else:
             wait_until(lambda: "waiting for seeds" in log.read_text(), 20, "it waits")
             assert process.poll() is None
+
+
+def ends_cleanly(log: Path, reason: str) -> None:
+    text = log.read_text()
+    assert f"'finish_reason': '{reason}'" in text, text
+    assert "Traceback" not in text, text
+
+
+def test_a_worker_that_is_told_to_end_before_it_has_joined_does_so(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    """Scrapy stops no engine that has not begun: it would join, and stay."""
+    log = tmp_path / "log"
+    with worker(log, redis_url, namespace, "", "20", "never") as process:
+        wait_until(lambda: "SEINE_OUTAGE_LIMIT" in log.read_text(), 20, "it waits to join")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(patient(15)) == 0
+    ends_cleanly(log, "shutdown")
+    with closing(blocking_client(redis_url)) as redis:
+        assert not list(redis.scan_iter(f"{{{namespace}}}*"))
+
+
+def test_a_worker_that_is_told_to_end_as_it_joins_leaves_nothing_behind(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    """The signal comes between the start of its parts and of the engine."""
+    log = tmp_path / "log"
+    with worker(log, redis_url, namespace, "", "20", "and ends") as process:
+        assert process.wait(patient(30)) == 0
+    ends_cleanly(log, "shutdown")
+    assert counts(redis_url, namespace).workers == 0
+
+
+def test_a_worker_without_its_store_ends_with_one_line(namespace: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with worker(log, f"redis://127.0.0.1:{free_port()}/0", namespace, "", "20") as process:
+        process.wait(patient(30))
+    ends_cleanly(log, "outage")
+    assert log.read_text().count("the worker stops: REDIS_URL=") == 1

@@ -189,7 +189,7 @@ class Exporter:
         sheet.add(metrics.WORKER_INFO, 1, getattr(scheduler, "worker", ""), own_version())
         sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
         sheet.add(metrics.ACTIVE, len(inflight))
-        sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "pump") else 0)
+        sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "exchange") else 0)
         rows, weight = inflight.waiting()
         sheet.add(metrics.WAITING_ROWS, rows)
         sheet.add(metrics.WAITING_BYTES, weight)
