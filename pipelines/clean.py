@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
@@ -52,12 +53,17 @@ class Clean:
                 self._note(type(item))
                 return item
             _complete(product)
-            clean(product, self.storage.inflight.now(current.get()))
+            clean(product, self._now())
         except Exception as error:  # a page can hold anything; its reason is kept
             reason = f"cannot be cleaned: {type(error).__name__}: {error}"
             self.storage.reject(item, reason)
             raise DropItem(reason, log_level="DEBUG") from None
         return product
+
+    def _now(self) -> datetime:
+        entry = current.get()
+        answered_at = None if entry is None else entry.answered_at
+        return answered_at or self.storage.inflight.now(entry)
 
     def _note(self, kind: type) -> None:
         if kind not in self._foreign:

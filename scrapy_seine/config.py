@@ -23,7 +23,7 @@ def redact(text: str) -> str:
     >>> redact("redis://user:secret@host:6379/0 http://me:p@ss@host/")
     'redis://***@host:6379/0 http://***@host/'
     """
-    return _CREDENTIALS.sub("***@", text)
+    return _CREDENTIALS.sub("***@", text) if "@" in text else text
 
 
 class SettingsLike(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -188,8 +189,13 @@ class CatalogSpider(FrontierSpider):
                 yield request
 
     def _page(self, response: Response) -> Page:
-        most = int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
-        return parse(response.body, response.url, header(response, "Content-Type"), most=most)
+        content_type = header(response, "Content-Type")
+        return parse(response.body, response.url, content_type, most=self._most)
+
+    @cached_property
+    def _most(self) -> int:
+        """Bytes of a page that are read."""
+        return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
     def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
         links = site.links(page, header(response, "X-Robots-Tag"))

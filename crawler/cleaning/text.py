@@ -90,6 +90,8 @@ def identifier(value: Any, limit: int = _LINE) -> str | None:
 
 def _composed(text: str) -> str:
     """The text in NFC, in pieces: to bring marks into order takes the square of their number."""
+    if len(text) <= _PIECE and unicodedata.is_normalized("NFC", text):
+        return text
     pieces = [text[place : place + _PIECE] for place in range(0, len(text), _PIECE)]
     return "".join(
         piece if unicodedata.is_normalized("NFC", piece) else unicodedata.normalize("NFC", piece)

@@ -152,8 +152,11 @@ def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INS
     """
     if not len(element):
         text = element.text
-        readable = text and element.tag not in _UNREAD
-        return " ".join(text[: _BLANKS * longest].split())[:longest] if readable else ""
+        if not text or element.tag in _UNREAD:
+            return ""
+        if len(text) <= longest:  # nearly all
+            return " ".join(text.split())
+        return " ".join(text[: _BLANKS * longest].split())[:longest]
     parts: list[str] = []
     left = _BLANKS * longest
     for node in islice(element.iter(), inside):

@@ -3,9 +3,11 @@
 A timer signal reaches Python code and the regex engine on the main thread, the spider's own code
 included. It counts: the timer runs while the process computes (ITIMER_VIRTUAL), and its handler
 asks for the main thread's own CPU time, so that a frozen or a loaded machine interrupts nothing.
-The handler raises only within a stretch: between `begin` and `end` nothing is awaited, and no
-lock, Redis or database is asked. C code (libxml2, JSON) is not reached; what it gets is bounded
-before. What is interrupted leaves as `Unreadable`, an ordinary exception.
+A stretch of reading counts from the first such look at it on: to ask for the time when it begins
+would cost each page more than all the rest of the limit. The handler raises only within a stretch:
+there nothing is awaited, and no lock, Redis or database is asked. C code (libxml2, JSON) is not
+reached; what it gets is bounded before. What is interrupted leaves as `Unreadable`, an ordinary
+exception.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
 #: The handler looks so often within the limit: what overran is stopped a fifth of it too late.
-_LOOKS = 5
+_LOOKS = 10
 _END = object()
 _Made = TypeVar("_Made")
 
@@ -39,7 +41,9 @@ class ReadingLimit:
 
     def __init__(self, limit_s: float) -> None:
         self.limit_s = limit_s
-        self._began: float | None = None
+        self._reading = False
+        self._seen: float | None = None
+        """CPU time of the first look at the stretch."""
         self._before: Any = None
         self.installed = False
 
@@ -67,17 +71,13 @@ class ReadingLimit:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, self._before or signal.SIG_DFL)
 
-    def begin(self) -> None:
-        """A stretch of reading begins: nothing is awaited until `end`."""
-        self._began = thread_time()
-
-    def end(self) -> None:
-        """The stretch is over."""
-        self._began = None
-
     def _look(self, number: int, frame: FrameType | None) -> None:
-        began = self._began
-        if began is not None and thread_time() - began >= self.limit_s:
+        if not self._reading:
+            return
+        now = thread_time()
+        if self._seen is None:
+            self._seen = now
+        elif now - self._seen >= self.limit_s:
             raise _Overran
 
     def call(self, function: Callable[..., _Made], /, *arguments: Any, **named: Any) -> _Made:
@@ -88,12 +88,12 @@ class ReadingLimit:
         """
         try:
             try:
-                self._began = thread_time()
+                self._seen, self._reading = None, True
                 return function(*arguments, **named)
             finally:
-                self._began = None
+                self._reading = False
         except _Overran:
-            self._began = None  # the signal may have come just before it was set
+            self._reading = False  # the signal may have come just before it was set
             raise self._unreadable() from None
 
     def _unreadable(self) -> Unreadable:

@@ -343,14 +343,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if fingerprint is not None and not force and self.df.knows(fingerprint):
             self._count("duplicates_local", 1)
             return False
+        meta = request.meta
         parent = entry.request.meta if entry is not None else None
         if parent is None:
-            request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
-        m.complete(request.meta, parent)
-        if entry is not None and m.LOGIN in entry.request.meta:
+            meta.pop(m.HOME, None)  # a seed's is found when it is sent
+        m.complete(meta, parent)
+        if entry is not None and parent is not None and m.LOGIN in parent:
             serializer.hand_down_login(request, entry.request)
         if not moved:
-            request.meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
+            meta[m.DEPTH] = depth = 0 if parent is None else parent.get(m.DEPTH, 0) + 1
             if 0 < self.depth_limit < depth:
                 self._count("too_deep", 1)
                 return False

@@ -131,7 +131,7 @@ class Exchange:
 
     def now_ms(self, lease: Lease) -> float:
         """The time on the clock of a lease's server, as well as it is known here (I6)."""
-        return self.clock(lease).remote(monotonic()) * 1000
+        return self.lines.clock(lease.id).remote(monotonic()) * 1000
 
     def clock(self, lease: Lease) -> ServerClock:
         """The clock of a lease's server."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal
 
 import attrs
@@ -152,7 +153,7 @@ class Lease:
         """The job that it counts for; empty for none."""
         return self._header[2]
 
-    @property
+    @cached_property
     def _header(self) -> list[str]:
         # Whoever can write to Redis may have written anything here; next_request sets it aside.
         head = self.stored[:_HEAD].partition(b"\n")[0]
