@@ -298,7 +298,7 @@ def _fields(node: Node) -> Fields:
 def _variants(node: Node) -> list[Any]:
     value = node.get("variants")
     if isinstance(value, dict):  # GraphQL wraps lists twice
-        value = value.get("nodes") or [many(edge.get("node"))[0] for edge in value.get("edges", ())
+        value = value.get("nodes") or [many(edge.get("node"))[0] for edge in many(value.get("edges"))
                                        if isinstance(edge, dict) and edge.get("node")]  # fmt: skip
     return many(value)
 

@@ -99,16 +99,21 @@ def as_exception(error: BaseException) -> Exception:
     """Turn what left code of a project into an ordinary exception, as which it counts.
 
     Raises:
-        KeyboardInterrupt, SystemExit, GeneratorExit: they are meant for who runs the code.
+        KeyboardInterrupt, GeneratorExit: they are meant for who runs the code.
 
     >>> as_exception(KeyError("x")), as_exception(asyncio.CancelledError())
     (KeyError('x'), Cancelled(''))
     >>> as_exception(type("Panic", (BaseException,), {})("index out of bounds"))
     Escaped('Panic: index out of bounds')
+
+    A page whose code calls `sys.exit` would end one worker of the fleet after the other.
+
+    >>> as_exception(SystemExit(3))
+    Escaped('SystemExit: 3')
     """
     if isinstance(error, Exception):
         return error
-    if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
         raise error
     if isinstance(error, asyncio.CancelledError):
         return Cancelled(str(error))

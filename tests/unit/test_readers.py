@@ -189,6 +189,15 @@ def test_no_value_costs_the_page_or_another_field(value: str) -> None:
                 assert "\x00" not in f"{product}{text}"
 
 
+@pytest.mark.parametrize("edges", ["5", "null", "true", '"x"', '[5, {"node": [[]]}]'])
+def test_variants_of_any_shape_cost_no_source(edges: str) -> None:
+    state = f'{{"name": "Lamp", "price": 5, "currency": "EUR", "variants": {{"edges": {edges}}}}}'
+    script = f'<script type="application/json">{state}</script>'
+    found = extract(parse(f"<title>Lamp</title>{script}<h1>Lamp</h1>", URL))
+    assert found.unread == {}
+    assert found.offered["state"]["price"] == 5
+
+
 def test_a_source_that_raises_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise OverflowError("cannot convert")

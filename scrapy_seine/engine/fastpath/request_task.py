@@ -337,7 +337,7 @@ class RequestTasks:
                     if output is None:
                         break
             except BaseException as error:
-                await self._recover(as_exception(error), level, request, response)
+                await self._recover(as_output(error), level, request, response)
                 return
             if isinstance(output, Request):
                 self._crawl(output)

@@ -31,6 +31,7 @@ ERRORS: dict[str, type[BaseException]] = {
     "Memory": MemoryError,
     "Panic": Panic,
     "Exit": GeneratorExit,
+    "SystemExit": SystemExit,
 }
 DOWNLOAD = ("process_request", "process_response")
 SPIDER = ("callback", "callback_late", "coroutine", "async_generator", "spider_output")
