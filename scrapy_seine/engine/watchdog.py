@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import threading
+from pathlib import Path
 from time import monotonic
 
 from redis.asyncio import Redis
@@ -50,6 +51,7 @@ class Watchdog:
         self._loop = loop
         self._ticks = 0
         self._stopped = threading.Event()
+        self._loops_thread = threading.get_native_id()
         self._thread = threading.Thread(target=self._run, name="seine-watchdog", daemon=True)
 
     def start(self) -> None:
@@ -71,20 +73,27 @@ class Watchdog:
         asyncio.run(self._watch())
 
     async def _watch(self) -> None:
-        """Count for how long the loop stands still; a frozen process counts as one look."""
+        """Count for how long the loop stands still; a frozen process counts as one look.
+
+        Time in which the loop's thread had no processor renews leases, but ends no worker: on a
+        loaded machine a page may take many times its CPU, and the limit on reading counts CPU.
+        """
         redis: Redis | None = None
         frontier: Frontier | None = None
         renew_s = self._heartbeat.lease_s / 3
-        seen, still_s, renewed_s, looked = -1, 0.0, 0.0, monotonic()
+        seen, still_s, held_s, renewed_s, looked = -1, 0.0, 0.0, 0.0, monotonic()
+        starved_s = self._starved_s()
         while not self._stopped.is_set():
             await asyncio.sleep(_TICK_S)
             now = monotonic()
             passed_s, looked = min(now - looked, 2 * _TICK_S), now
+            before_s, starved_s = starved_s, self._starved_s()
             if self._ticks != seen:
-                seen, still_s, renewed_s = self._ticks, 0.0, 0.0
+                seen, still_s, held_s, renewed_s = self._ticks, 0.0, 0.0, 0.0
                 continue
             still_s += passed_s
-            if still_s > self._patience_s + _TICK_S:
+            held_s += max(0.0, passed_s - (starved_s - before_s))
+            if held_s > self._patience_s + _TICK_S:
                 self._exit(still_s)
             if still_s - renewed_s < renew_s:
                 continue
@@ -96,8 +105,9 @@ class Watchdog:
                         redis, self._config.crawl, self._config.partitions
                     )
                 await self._renew(frontier)
-            except (RedisError, OSError, RuntimeError) as error:
-                # RuntimeError: the loop went on, and changed what it holds.
+            except Exception as error:
+                # The loop may have gone on, and changed what it holds; whatever it is, the
+                # watch goes on, or nothing would end a worker that stands still.
                 logger.debug("leases were not renewed: %s", error)
         if redis is not None:
             await redis.aclose()
@@ -107,6 +117,17 @@ class Watchdog:
         leases = [*heartbeat.inflight.leases, *heartbeat.exchange.buffered]
         ttl_ms = int(heartbeat.lease_s * 1000)
         await frontier.renew(heartbeat.worker, leases, ttl_ms=ttl_ms, info=heartbeat.last_info)
+
+    def _starved_s(self) -> float:
+        """Seconds that the loop's thread was ready to run and had no processor; 0 if unknown.
+
+        Source: Documentation/scheduler/sched-stats.rst of Linux, `/proc/<pid>/schedstat`.
+        """
+        try:
+            words = Path(f"/proc/self/task/{self._loops_thread}/schedstat").read_bytes().split()
+            return int(words[1]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
 
     def _exit(self, still_s: float) -> None:
         words = (
