@@ -1,17 +1,22 @@
 """A web whose links lead across hosts, and a worker that follows them all.
 
-The worker: python -m tests.integration.roam REDIS_URL CRAWL PARTITIONS
+The worker: python -m tests.integration.roam REDIS_URL CRAWL PARTITIONS [dies|stays]
+
+With `dies` it is killed when the first links of a page with very many are in the frontier; with
+`stays` its leases outlast any pause of a busy machine.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,10 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
+from scrapy_seine.engine.early_push import EarlyPush
+from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.frontier.model import Push
 from tests.benchmarks.server import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +43,7 @@ class Web:
 
     pages: int
     port: int
+    fan_out: int = FAN_OUT
     visits: list[tuple[float, str, int]] = attrs.Factory(list)
     """When (s), which host, which page."""
 
@@ -42,7 +51,7 @@ class Web:
         return f"http://127.0.0.{n % HOSTS + 1}:{self.port}/p/{n}"
 
     def links(self, n: int) -> list[str]:
-        further = [FAN_OUT * n + i for i in range(1, FAN_OUT + 1)]
+        further = [self.fan_out * n + i for i in range(1, self.fan_out + 1)]
         return [self.url(c) for c in (*further, n // 2) if c < self.pages]
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -70,9 +79,9 @@ class Web:
 
 
 @contextlib.contextmanager
-def web(pages: int) -> Iterator[Web]:
+def web(pages: int, fan_out: int = FAN_OUT) -> Iterator[Web]:
     """Serve a web on as many loopback addresses as it has hosts."""
-    made, up, over = Web(pages, free_port()), threading.Event(), asyncio.Event()
+    made, up, over = Web(pages, free_port(), fan_out), threading.Event(), asyncio.Event()
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         thread = threading.Thread(target=lambda: runner.run(made.serve(up, over)))
@@ -85,9 +94,12 @@ def web(pages: int) -> Iterator[Web]:
             thread.join()
 
 
-def start(redis_url: str, crawl: str, partitions: int, log: Path) -> subprocess.Popen[bytes]:
+def start(
+    redis_url: str, crawl: str, partitions: int, log: Path, *how: str
+) -> subprocess.Popen[bytes]:
     """Start a worker."""
-    command = [sys.executable, "-m", "tests.integration.roam", redis_url, crawl, str(partitions)]
+    place = (redis_url, crawl, str(partitions), *how)
+    command = [sys.executable, "-m", "tests.integration.roam", *place]
     with log.open("wb") as out:
         return subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
 
@@ -103,9 +115,16 @@ class Roamer(FrontierSpider):
             yield Request(link, self.parse)
 
 
+async def _push_and_die(self: EarlyPush, entry: InFlight, chunk: Sequence[Push]) -> None:
+    await self.frontier.push(chunk)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def main() -> None:
     """Be a worker."""
-    redis_url, crawl, partitions = sys.argv[1:4]
+    redis_url, crawl, partitions, *how = sys.argv[1:]
+    if how == ["dies"]:
+        EarlyPush._bring = _push_and_die  # type: ignore[method-assign]
     settings = Settings()
     settings.setmodule("settings.test")
     settings.setdict(
@@ -115,7 +134,7 @@ def main() -> None:
             "SEINE_CRAWL": crawl,
             "FRONTIER_PARTITIONS": partitions,
             "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
-            "SEINE_LEASE_SECONDS": 2,
+            "SEINE_LEASE_SECONDS": 60 if how == ["stays"] else 2,
             "SEINE_KEEP_ALIVE": 0,
             "SEINE_DOMAIN_CONCURRENCY": 4,
             # Pages of one loopback address lead to others.

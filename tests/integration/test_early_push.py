@@ -1,0 +1,38 @@
+"""A page with more links than enter with its ack: what a worker's death between costs (I3)."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from scrapy_seine.engine.early_push import MOST
+from scrapy_seine.frontier.keys import Keys
+from tests.helpers import patient
+from tests.integration import roam
+
+pytestmark = [pytest.mark.redis, pytest.mark.timeout(240)]
+LINKS = MOST + 200
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_worker_killed_between_the_first_links_and_the_ack_repeats_that_page_alone(
+    redis_url: str, namespace: str, tmp_path: Path, partitions: int
+) -> None:
+    """I3, I1: the page is read again; each of its links is fetched, and none of them twice."""
+    logs = [tmp_path / "dies", tmp_path / "goes on"]
+    with roam.web(LINKS + 1, fan_out=LINKS) as web, Redis.from_url(redis_url) as redis:
+        redis.rpush(f"{namespace}:start_urls", web.url(0))
+        dying = roam.start(redis_url, namespace, partitions, logs[0], "dies")
+        assert dying.wait(patient(60)) == -signal.SIGKILL, logs[0].read_text()
+        parts = Keys(namespace, partitions).parts if partitions > 1 else [Keys(namespace)]
+        entered = sum(redis.hlen(part.requests) for part in parts)
+        assert entered == 1 + MOST, "the first links are there, and the page is not acked"
+        assert [n for _, _, n in web.visits] == [0]
+        other = roam.start(redis_url, namespace, partitions, logs[1], "stays")
+        assert other.wait(patient(120)) == 0, logs[1].read_text()
+        asked = Counter(n for _, _, n in web.visits)
+    assert asked == {0: 2} | dict.fromkeys(range(1, LINKS + 1), 1)
