@@ -41,6 +41,7 @@ REPLACED = {
 }
 #: Middlewares that Scrapy has no counterpart of, with their place.
 ADDED = {"scrapy_seine.middlewares.throttle.Throttle": 990}
+MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 LANES = "scrapy_seine.engine.download.lanes.Lanes"
 
 
@@ -48,19 +49,29 @@ class Addon:
     """Scrapy's add-on of the library."""
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Fill the slots that the project leaves to Scrapy."""
+        """Fill the slots that the project leaves to Scrapy.
+
+        A middleware that the project sets, moves or switches off itself stays as it says.
+        """
         for name, value in SLOTS.items():
             settings.set(name, value, priority="addon")
+        own = {_path(key) for key in settings.getdict(MIDDLEWARES)}
+        base = {_path(key): at for key, at in settings.getdict(f"{MIDDLEWARES}_BASE").items()}
         for theirs, ours in REPLACED.items():
-            settings.replace_in_component_priority_dict(
-                "DOWNLOADER_MIDDLEWARES", load_object(theirs), load_object(ours)
-            )
+            if theirs not in own and theirs in base:
+                settings.set_in_component_priority_dict(MIDDLEWARES, load_object(theirs), None)
+                settings.setdefault_in_component_priority_dict(
+                    MIDDLEWARES, load_object(ours), base[theirs]
+                )
         for ours, place in ADDED.items():
-            settings.setdefault_in_component_priority_dict(
-                "DOWNLOADER_MIDDLEWARES", load_object(ours), place
-            )
+            settings.setdefault_in_component_priority_dict(MIDDLEWARES, load_object(ours), place)
         handlers = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             if scheme not in handlers:
                 handlers[scheme] = LANES
         settings.set("DOWNLOAD_HANDLERS", handlers, priority="addon")
+
+
+def _path(key: Any) -> str:
+    """Return the path of a component, which settings name by its path or by its class."""
+    return key if isinstance(key, str) else f"{key.__module__}.{key.__qualname__}"

@@ -2,7 +2,8 @@
 
 The table of docs/http-client.md is written from this list by a test; so are the examples that the
 fuzz test begins with. Browsers: Chromium's net/http (http_stream_parser, http_response_headers) and
-Firefox's nsHttpTransaction, as their behaviour is known; neither was run for this table; llhttp: version 9 with its strict defaults.
+Firefox's nsHttpTransaction, as their behaviour is known (neither was run for this table); llhttp:
+version 9 with its strict defaults.
 """
 
 from __future__ import annotations

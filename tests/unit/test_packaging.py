@@ -87,3 +87,25 @@ def test_the_zipped_egg_reads_its_data_and_imports_all_its_modules(
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == len(files)
+
+
+def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
+    """Packages called `settings` or `spiders` cannot be installed beside anybody's project."""
+    source = checkout(tmp_path / "checkout")
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "bdist_wheel", "-d", str(tmp_path)],
+        cwd=source,
+        check=True,
+        capture_output=True,
+        timeout=100,
+    )
+    (wheel,) = tmp_path.glob("scrapy_seine-*.whl")
+    packed = zipfile.ZipFile(wheel)
+    tops = {name.partition("/")[0] for name in packed.namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"scrapy_seine"}
+    (points,) = (name for name in packed.namelist() if name.endswith("entry_points.txt"))
+    assert packed.read(points).decode().split("\n\n")[0] == (
+        "[scrapy.commands]\nseine = scrapy_seine.commands.seine:Command\n"
+    )
+    assert "scrapy_seine/frontier/lua/lease.lua" in packed.namelist()
+    assert "scrapy_seine/py.typed" in packed.namelist()

@@ -1,0 +1,108 @@
+"""One ADDONS line makes an ordinary project distributed; what the project sets itself wins."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_seine import Addon
+from tests.helpers import patient, serving
+
+PAGES, QUOTES = 5, 4
+SPIDER = """
+import scrapy
+
+
+class Quotes(scrapy.Spider):
+    name = "quotes"
+
+    def __init__(self, url, **kwargs):
+        super().__init__(**kwargs)
+        self.start_urls = [url + "/page/1/"]
+
+    def parse(self, response):
+        for quote in response.css("div.quote"):
+            yield {"text": quote.css("span::text").get(), "page": response.url.split("/")[-2]}
+        following = response.css("li.next a::attr(href)").get()
+        if following is not None:
+            yield response.follow(following, self.parse)
+"""
+RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
+
+
+class Site(BaseHTTPRequestHandler):
+    """Pages of quotes, each with a link to the next one."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = b"there is no such page"
+        if found := self.path.startswith("/page/"):
+            page = int(self.path.split("/")[2])
+            quotes = "".join(
+                f"<div class=quote><span>{page}.{i}</span></div>" for i in range(QUOTES)
+            )
+            link = f"<li class=next><a href=/page/{page + 1}/>next</a></li>" if page < PAGES else ""
+            body = f"<html><body>{quotes}{link}</body></html>".encode()
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def crawl(folder: Path, name: str, url: str, **settings: str) -> list[dict[str, str]]:
+    """Run the spider outside any project; returns its items, in order of their texts."""
+    out = folder / f"{name}.json"
+    given = [arg for key, value in settings.items() for arg in ("-s", f"{key}={value}")]
+    command = [sys.executable, "-m", "scrapy", "runspider", "quotes.py", "-a", f"url={url}"]
+    done = subprocess.run(
+        [*command, "-O", str(out), *given],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    items: list[dict[str, str]] = json.loads(out.read_text("utf-8"))
+    return sorted(items, key=lambda item: item["text"])
+
+
+@pytest.mark.redis
+def test_a_spider_of_the_tutorial_yields_the_same_items_with_the_one_line(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
+    with serving(Site) as url:
+        plain = crawl(tmp_path, "plain", url)
+        ours = crawl(
+            tmp_path,
+            "ours",
+            url,
+            ADDONS='{"scrapy_seine.Addon": 500}',
+            REDIS_URL=redis_url,
+            SEINE_CRAWL=namespace,
+        )
+    assert len(plain) == PAGES * QUOTES
+    assert ours == plain
+
+
+def test_what_a_project_sets_itself_wins() -> None:
+    settings = Settings({"SCHEDULER": "mine.Scheduler", "DOWNLOADER_MIDDLEWARES": {RETRY: 77}})
+    Addon().update_settings(settings)
+    assert settings["SCHEDULER"] == "mine.Scheduler"
+    middlewares = settings["DOWNLOADER_MIDDLEWARES"]
+    assert middlewares[RETRY] == 77
+    assert "Retry" not in {getattr(key, "__name__", key) for key in middlewares}
+    assert "RobotsMiddleware" in {getattr(key, "__name__", key) for key in middlewares}
