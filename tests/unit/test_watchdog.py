@@ -41,6 +41,7 @@ def test_a_loop_that_is_held_ends_its_worker(monkeypatch: pytest.MonkeyPatch) ->
     dog.start()
     wait_until(lambda: bool(exits), 10, "the worker ends")
     dog.stop()
+    dog._thread.join(10)
 
 
 def test_a_loop_that_waits_for_a_processor_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,6 +49,7 @@ def test_a_loop_that_waits_for_a_processor_ends_nothing(monkeypatch: pytest.Monk
     dog.start()
     wait_until(lambda: len(looks) > 60, 30, "sixty looks")
     dog.stop()
+    dog._thread.join(10)
     assert exits == []
 
 
