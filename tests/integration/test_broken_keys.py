@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lines import LeaseRequest, Line
-from scrapy_seine.frontier.model import Done
+from scrapy_seine.frontier.model import Done, Retry
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -121,3 +121,55 @@ async def test_a_clock_that_steps_back_parks_nothing(redis_client: Redis, namesp
     assert now >= T0
     control: Any = await redis_client.hgetall(d.f.keys.control)  # type: ignore[misc]
     assert 3_590_000 < int(control[b"shift"]) <= 3_600_000
+
+
+@pytest.mark.parametrize("lost", ["queue", "waiting", "delayed", "leases", "slots"])
+async def test_what_is_in_no_place_is_queued_again(
+    redis_client: Redis, namespace: str, lost: str
+) -> None:
+    """I1: a key that somebody deleted, or a server dropped, leaves no crawl waiting for ever."""
+    d = Driver(redis_client, namespace)
+    await d.f.configure(delay_ms=0, concurrency=2, half_window_ms=60_000)
+    await d.f.push(pages(4, "a.example"))
+    if lost == "waiting":
+        await d.f.block_until("a.example", 60_000)
+    elif lost in {"leases", "delayed", "slots"}:
+        held = await d.take(4)
+        if lost == "delayed":
+            await d.f.retry(
+                [Retry(lease=x, wait_ms=60_000, push=page(f"{n}")) for n, x in enumerate(held)]
+            )
+    keys = d.f.keys
+    gone = {
+        "queue": [keys.queue("a.example")],
+        "waiting": [keys.waiting],
+        "delayed": [keys.delayed, keys.queue("a.example")],
+        "leases": [keys.leases, keys.held],
+        "slots": [keys.leases, keys.held, keys.queue("a.example")],
+    }[lost]
+    await redis_client.delete(*gone)
+    d.later(60_001)
+    assert (await d.f.lease("w", 1, ttl_ms=TTL)).leases == []
+    reply = await d.f.lease("w", 1, ttl_ms=TTL)
+    assert reply.expired
+    await d.f.reap()
+    taken = 0
+    while leases := await d.take(4):
+        taken += len(leases)
+        for lease in leases:
+            assert await d.ack(lease) == ["OK"]
+    assert taken == 4
+    assert await d.f.idle()
+
+
+async def test_a_crawl_that_is_paused_by_domain_keeps_its_order(
+    redis_client: Redis, namespace: str
+) -> None:
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(4, "a.example"))
+    await d.f.pause("a.example")
+    for _ in range(3):
+        await d.f.reap()
+    assert await d.take(1) == []
+    await d.f.resume("a.example")
+    assert [lease.id for lease in await d.take(4)] == ["0", "1", "2", "3"]

@@ -21,6 +21,16 @@ local function undone()
     return n
 end
 
+-- Something is left to do, and no key tells where it is.
+local function stranded()
+    for _, key in ipairs({ LEASES, DELAYED, WAITING, READY }) do
+        if redis.call('ZCARD', key) > 0 then
+            return false
+        end
+    end
+    return undone() > 0
+end
+
 -- Whatever makes undone() more is counted here, and nothing is ever taken off.
 local function entered()
     local n = 0

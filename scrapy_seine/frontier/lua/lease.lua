@@ -10,7 +10,7 @@
 -- ARGV[7] slack ms: how late the worker may be with a request beyond the usual
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
---         requests that came in so far, 1 if a lease has expired, {id, token, slot ms, delay ms,
+--         requests that came in so far, 1 if `reap` has something to do, {id, token, slot ms, delay ms,
 --         deliveries, stored request, …}, 'id turn seq' of the crawl's state, keys of the wrong type};
 --         the delay is followed by the pause (ms) and the requests in flight of each address, where
 --         each keeps them by itself

@@ -1,10 +1,13 @@
 -- reap: leases whose worker went silent return to their place; too many deliveries bury them.
+-- Where nothing is ready, waiting, delayed or leased, requests that are in no place are sought and
+-- queued again (I1): somebody deleted a key, or a server dropped one to save memory.
 -- include: _state _write _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most
 -- ARGV[3] deliveries after which a request is buried
 -- reply: {returned, buried}
+local SOUGHT = 1000 -- stored requests that one call looks at, about
 local returned, buried = 0, 0
 
 local function take_back(id, hold)
@@ -23,11 +26,10 @@ local function take_back(id, hold)
     buried = buried + 1
 end
 
--- A lease of which nothing tells who has it: a request that is in no other place is queued again (I1).
-local function put_back(id)
+-- Nothing tells who has a request: where it is in no other place, it is queued again (I1).
+local function put_back(id, stored)
     redis.call('ZREM', LEASES, id)
     redis.call('HDEL', HELD, id)
-    local stored = redis.call('HGET', REQUESTS, id)
     local level, domain = header(stored or '')
     if not stored or redis.call('ZSCORE', DELAYED, id) or redis.call('ZSCORE', DEAD, id) then
         return
@@ -35,11 +37,30 @@ local function put_back(id)
     if not domain then
         to_dead(id, '{"reason":"unreadable","error":"the stored request has no header"}')
         buried = buried + 1
-    elseif not try(queue_of(domain), 'ZSCORE', id) then
+        return
+    end
+    touched[domain] = true -- its queue may be known to nobody
+    if not try(queue_of(domain), 'ZSCORE', id) then
         enqueue(domain, level * LEVEL + next_seq(), id)
-        freed[domain], touched[domain] = (freed[domain] or 0) + 1, true
+        freed[domain] = (freed[domain] or 0) + 1
         returned = returned + 1
     end
+end
+
+-- Nobody has anything of a crawl that is not complete: what is stored is looked through, in turns.
+local function seek()
+    local from = redis.call('HGET', CONTROL, 'sought')
+    local found = redis.pcall('HSCAN', REQUESTS, from or '0', 'COUNT', SOUGHT)
+    if found.err then -- the cursor is none
+        return redis.call('HDEL', CONTROL, 'sought')
+    end
+    for at = 1, #found[2], 2 do
+        put_back(found[2][at], found[2][at + 1])
+    end
+    for domain in pairs(touched) do
+        freed[domain] = 1e9 -- without a lease no slot is in use
+    end
+    redis.call('HSET', CONTROL, 'sought', found[1])
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, tonumber(ARGV[2]))) do
@@ -47,8 +68,11 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0,
     if hold then
         take_back(id, hold)
     else
-        put_back(id)
+        put_back(id, redis.call('HGET', REQUESTS, id))
     end
+end
+if stranded() then
+    seek()
 end
 redis.call('ZREMRANGEBYSCORE', P .. 'workers', '-inf', now - 3600000)
 count('reaped', returned)
