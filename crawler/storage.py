@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import socket
 from collections.abc import Mapping
 from datetime import timedelta
@@ -46,6 +47,7 @@ from crawler.stores.writer import Limits, Report, Table, Writer
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.inflight import Hold, current, inflight_of
+from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import RetryUntil
@@ -61,6 +63,9 @@ _CONFIRMED, _VANISHED = "confirmed", "vanished"
 _SUSPICIOUS = 20
 #: Every so often partitions of the log of attempts are made ahead, s.
 _CHORES_S = 6 * 3600
+#: Every so often a worker looks whether jobs are complete, or lost, s. The coordinator does so each
+#: second; a fleet need not have one.
+REVIEW_S = 30.0
 
 
 class Storage:
@@ -82,6 +87,7 @@ class Storage:
         self.failures = 0
         self._worker: str | None = None
         self._later: asyncio.TimerHandle | None = None
+        self._reviews: asyncio.Task[None] | None = None
         self._closed: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -129,9 +135,21 @@ class Storage:
         self.inflight.completed = partial(self._review_jobs, url)
         self.crawler.signals.connect(self._joined, signals.spider_opened)
 
-    async def _joined(self) -> None:
-        """The worker has joined the crawl: its jobs may be of a state that Redis lost since."""
-        await self.inflight.completed()
+    def _joined(self) -> None:
+        self._reviews = asyncio.ensure_future(self._keep_reviewing())
+
+    async def _keep_reviewing(self) -> None:
+        """Look after the crawl's jobs when the worker has joined, and now and then.
+
+        Redis may have lost the state that they began with; and a worker that stays, or that has
+        work of other jobs, sees the end of one only if it looks.
+        """
+        while True:
+            try:
+                await self.inflight.completed()
+            except Exception:  # whoever looks next does it
+                logger.exception("the crawl's jobs are left as they are")
+            await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
 
     async def _review_jobs(self, url: str) -> bool:
         """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
@@ -172,6 +190,8 @@ class Storage:
             return
         if self._later is not None:
             self._later.cancel()
+        if self._reviews is not None:
+            await cancel([self._reviews])
         if self._closed is None:
             self._closed = asyncio.get_running_loop().run_in_executor(None, self._close)
         await self._closed

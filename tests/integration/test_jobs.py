@@ -6,15 +6,20 @@ import asyncio
 import random
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from types import SimpleNamespace
 
 import attrs
 import orjson
 import pytest
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
+from crawler.storage import storage_of
 from crawler.stores.database import connect
+from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.frontier.state import StateLost
@@ -217,6 +222,40 @@ async def test_a_complete_job_is_closed_and_recorded(coordinator, driver, databa
     with connect(database) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT job_id, state, total, done, failed FROM jobs")
         assert cursor.fetchall() == [(job.id, "finished", 2, 2, 0)]
+
+
+async def test_workers_end_a_job_although_another_one_runs(
+    jobs, driver, database, redis_url, monkeypatch
+):
+    """A fleet that stays, and has no coordinator, must not wait for the end of the whole crawl."""
+    monkeypatch.setattr("crawler.storage.REVIEW_S", 0.05)
+    made = Crawler(FrontierSpider, {"DATABASE_URL": database, "REDIS_URL": redis_url})
+    made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
+    made._engine = SimpleNamespace(
+        _slot=SimpleNamespace(scheduler=SimpleNamespace(frontier=driver.f))
+    )
+    await begin(jobs, "shop-1")
+    leases = await driver.take(9)
+    await begin(jobs, "shop-2")
+    storage = storage_of(made)
+    await storage.open()
+    storage._joined()
+    await driver.ack(*leases)
+
+    async def ended() -> bool:
+        return (await jobs.get("shop-1")).state == "finished"
+
+    await wait_until_async(ended, 20, "the first job ends")
+    await storage.close()
+    assert (await jobs.get("shop-2")).state == "running"
+
+
+async def test_a_job_with_more_ends_than_requests_is_not_complete(jobs, driver, redis_client):
+    """I12: some of its counters are lost, those of one partition say."""
+    job = await begin(jobs)
+    await redis_client.hset(jobs._key(job.id), mapping={"total": 0, "done": 1})
+    found = await jobs.get(job.id)
+    assert (found.left, found.complete) == (0, False)
 
 
 async def lost_rows(database):

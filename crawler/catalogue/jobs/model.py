@@ -89,8 +89,11 @@ class Job:
 
     @property
     def complete(self) -> bool:
-        """Whether it runs and has nothing left to do."""
-        return self.state == "running" and self.planned and self.left == 0
+        """Whether it runs and has nothing left to do.
+
+        More requests that ended than there were is no end: some of its counters are lost (I12).
+        """
+        return self.state == "running" and self.planned and self.total == self.ended
 
     @property
     def started(self) -> datetime:
