@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, Protocol
 
@@ -44,6 +45,8 @@ def number(settings: SettingsLike, name: str, default: float, *, low: float = 0.
         value = float(raw)
     except (TypeError, ValueError):
         raise ConfigError(f"{name}={raw!r} is not a number") from None
+    if math.isnan(value):
+        raise ConfigError(f"{name}={raw!r} is not a number")
     if value < low:
         raise ConfigError(f"{name}={raw!r} is below {low:g}")
     return value
@@ -140,6 +143,10 @@ class FrontierConfig:
         partitions = int(number(settings, "FRONTIER_PARTITIONS", 1, low=1))
         if partitions > MOST_PARTITIONS:
             raise ConfigError(f"FRONTIER_PARTITIONS={partitions} is above {MOST_PARTITIONS}")
+        # Scrapy's own, of which a wrong one loses what a page yields, or ends a half-open engine.
+        number(settings, "CONCURRENT_ITEMS", 100, low=1)
+        for name in ("DEPTH_LIMIT", "RETRY_TIMES"):
+            number(settings, name, 0)
         key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
         return cls(
             crawl=crawl,

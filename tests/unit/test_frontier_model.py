@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_seine.config import FrontierConfig
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import MAX_PAGES, Endings
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from scrapy_seine.frontier.model import Done, Lease, Push, level_of
@@ -29,6 +30,20 @@ def test_a_worker_keeps_no_more_slots_from_others_than_it_uses_itself(
 ) -> None:
     given = {"SEINE_READ_AHEAD": ahead, "CONCURRENT_REQUESTS": at_once}
     assert FrontierConfig.from_settings(given).read_ahead == leased
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CONCURRENT_ITEMS", 0),  # Scrapy would take what a page yields, and do nothing with it
+        ("DEPTH_LIMIT", "x"),
+        ("RETRY_TIMES", -1),
+        ("SEINE_LEASE_SECONDS", "nan"),
+    ],
+)
+def test_a_worker_with_a_setting_that_loses_pages_does_not_start(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=name):
+        FrontierConfig.from_settings({name: value})
 
 
 def test_the_largest_score_is_an_exact_number() -> None:
