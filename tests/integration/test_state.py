@@ -13,7 +13,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Retry
 from scrapy_seine.frontier.partitions import join_frontier
 from scrapy_seine.frontier.state import StateLost, StateRolledBack
-from tests.integration.frontier_kit import TTL, page, pages
+from tests.integration.frontier_kit import T0, TTL, page, pages
 
 pytestmark = pytest.mark.redis
 
@@ -215,3 +215,50 @@ def _fields(lease: Any) -> dict[str, Any]:
     import attrs
 
     return attrs.asdict(lease)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "queue",
+        "domain",
+        "ready",
+        "waiting",
+        "delayed",
+        "leases",
+        "held",
+        "dead",
+        "autopsy",
+        "deliveries",
+        "counters",
+        "seen",
+        "workers",
+    ],
+)
+async def test_a_crawl_ends_although_one_of_its_keys_was_deleted(
+    redis_client: Redis, namespace: str, name: str
+) -> None:
+    """I1: each key but those whose loss is lost state (requests, control)."""
+    f, _ = await joined(redis_client, namespace)
+    f.now_ms = T0
+    await f.configure(delay_ms=0, concurrency=4, half_window_ms=10**9)
+    await f.push(pages(3, "a.example"))
+    await f.push(pages(3, "b.example"))
+    await f.push(pages(2, "c.example"))
+    await f.block_until("c.example", 5_000)
+    leases = list((await f.lease("w", 3, ttl_ms=TTL)).leases)
+    await f.retry([Retry(lease=leases[0], push=page(leases[0].blob.decode()), wait_ms=9_000)])
+    await f.bury([Burial(lease=leases[1], note=b"{}")])
+    key = getattr(f.keys, name)
+    assert await redis_client.delete(key("b.example") if callable(key) else key) in (0, 1)
+    done = 0
+    for _ in range(60):
+        f.now_ms += TTL // 2
+        await f.reap()
+        for lease in (await f.lease("w", 10, ttl_ms=TTL)).leases:
+            done += (await f.commit([Done(lease=lease)])) == ["OK"]
+        if await f.idle():
+            break
+    assert await f.idle()
+    assert done >= 7
+    assert (await f.counts()).dead == 1

@@ -8,6 +8,7 @@
 -- ARGV[3] deliveries after which a request is buried
 -- reply: {returned, buried}
 local SOUGHT = 1000 -- stored requests that one call looks at, about
+local PASS_MS = 60000 -- between two looks at all: a crawl whose domains are paused looks the same
 local returned, buried = 0, 0
 
 local function take_back(id, hold)
@@ -34,6 +35,10 @@ local function put_back(id, stored)
     if not stored or redis.call('ZSCORE', DELAYED, id) or redis.call('ZSCORE', DEAD, id) then
         return
     end
+    if redis.call('HEXISTS', AUTOPSY, id) == 1 then -- it was given up, and is not tried again
+        redis.call('ZADD', DEAD, now, id)
+        return
+    end
     if not domain then
         to_dead(id, '{"reason":"unreadable","error":"the stored request has no header"}')
         buried = buried + 1
@@ -49,8 +54,12 @@ end
 
 -- Nobody has anything of a crawl that is not complete: what is stored is looked through, in turns.
 local function seek()
-    local from = redis.call('HGET', CONTROL, 'sought')
-    local found = redis.pcall('HSCAN', REQUESTS, from or '0', 'COUNT', SOUGHT)
+    local state = redis.call('HMGET', CONTROL, 'sought', 'passed')
+    local from, passed = state[1] or '0', number(state[2]) or 0
+    if from == '0' and now < passed + PASS_MS then
+        return
+    end
+    local found = redis.pcall('HSCAN', REQUESTS, from, 'COUNT', SOUGHT)
     if found.err then -- the cursor is none
         return redis.call('HDEL', CONTROL, 'sought')
     end
@@ -61,6 +70,9 @@ local function seek()
         freed[domain] = 1e9 -- without a lease no slot is in use
     end
     redis.call('HSET', CONTROL, 'sought', found[1])
+    if found[1] == '0' then
+        redis.call('HSET', CONTROL, 'passed', string.format('%.0f', now))
+    end
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', now, 'LIMIT', 0, tonumber(ARGV[2]))) do

@@ -15,7 +15,7 @@ fetch_holds(ids)
 for at = 5, #ARGV, 2 do
     local hold = holding(ARGV[at])
     if hold and hold.token == ARGV[at + 1] then
-        redis.call('ZADD', LEASES, 'XX', expires, ARGV[at])
+        redis.call('ZADD', LEASES, expires, ARGV[at])
     else
         lost[#lost + 1] = ARGV[at]
     end
