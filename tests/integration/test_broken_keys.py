@@ -173,3 +173,17 @@ async def test_a_crawl_that_is_paused_by_domain_keeps_its_order(
     assert await d.take(1) == []
     await d.f.resume("a.example")
     assert [lease.id for lease in await d.take(4)] == ["0", "1", "2", "3"]
+
+
+async def test_a_heartbeat_restores_leases_whose_key_was_deleted(
+    redis_client: Redis, namespace: str
+) -> None:
+    """I1: their worker lives, so that nobody else is to fetch the pages."""
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(2))
+    leases = await d.take(2)
+    await redis_client.delete(d.f.keys.leases)
+    assert await d.f.renew("w1", leases, ttl_ms=TTL, info=b"{}") == []
+    await d.f.reap()
+    assert await d.where() == (0, 0, 2, 0)
+    assert await d.ack(*leases) == ["OK", "OK"]
