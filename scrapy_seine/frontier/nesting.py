@@ -30,6 +30,8 @@ _LONG = {0xDC: (2, 1), 0xDD: (4, 1), 0xDE: (2, 2), 0xDF: (4, 2)}
 def check_depth(data: bytes) -> None:
     """Let pass msgpack that is not nested deeper than MOST_DEPTH; what is cut off passes, too.
 
+    An empty container counts as a plain value, because nothing is nested in it.
+
     Raises:
         ValueError: it is nested deeper, or has too many values to tell.
     """

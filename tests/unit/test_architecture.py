@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("scrapy_seine", "crawler", "spiders", "pipelines", "middlewares", "settings")
 MODULE_LINES, FUNCTION_LINES, LUA_LINES = 500, 60, 130
 #: Modules that are longer for a reason, with the lines that each may have.
-LONGER: dict[str, int] = {}
+LONGER = {
+    # It puts a worker together besides filling Scrapy's slot, until a module of its own does.
+    "scrapy_seine/engine/scheduler.py": 520,
+}
 
 CODE = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))

@@ -22,9 +22,10 @@ LEAVES |= st.binary(max_size=300).map(lambda data: msgpack.ExtType(9, data))
 
 
 def depth_of(value: Any) -> int:
+    """Containers inside each other; an empty one holds nothing that could be nested."""
     if isinstance(value, dict):
-        return 1 + max((depth_of(x) for pair in value.items() for x in pair), default=0)
-    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
+        return 1 + max((depth_of(x) for pair in value.items() for x in pair), default=-1)
+    return 1 + max(map(depth_of, value), default=-1) if isinstance(value, list) else 0
 
 
 @given(

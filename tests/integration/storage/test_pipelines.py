@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.site import Site
@@ -21,7 +21,6 @@ from pipelines.upsert import Upsert
 from pipelines.validate import Validate
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current, inflight_of
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.errors import MigrationError, StoreUnreachable
 from tests.integration.storage.kit import rows_of
 
 pytestmark = pytest.mark.postgres
@@ -174,20 +173,24 @@ async def test_what_was_not_stored_is_retried_and_let_through_again(database: st
 
 
 async def test_a_fleet_s_database_must_be_migrated_and_a_laptop_s_is(
-    database_url_empty: str,
+    database_url_empty: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(MigrationError, match="run `scrapy migrate`"):
+    with pytest.raises(CloseSpider) as closed:
         async with line(database_url_empty):
             pass
+    assert closed.value.reason == "error"
+    assert "run `scrapy migrate`" in caplog.text
     async with line(database_url_empty, SEINE_EMBEDDED=True):
         pass
     assert rows_of(database_url_empty, "SELECT count(*) FROM products") == [(0,)]
 
 
-async def test_an_unreachable_database_stops_the_start() -> None:
-    with pytest.raises(StoreUnreachable, match="DATABASE_URL"):
+async def test_an_unreachable_database_stops_the_start(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(CloseSpider) as closed:
         async with line("postgresql://127.0.0.1:1/none"):
             pass
+    assert closed.value.reason == "outage"
+    assert "DATABASE_URL=postgresql://127.0.0.1:1/none does not answer" in caplog.text
 
 
 async def test_a_site_all_of_whose_items_are_rejected_is_told_of_once(
