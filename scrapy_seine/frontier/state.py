@@ -63,7 +63,7 @@ class Known:
     @classmethod
     def read(cls, shown: str) -> Known:
         """Read `id turn seq`."""
-        id_, turn, seq = shown.split()
+        id_, turn, seq = shown.rsplit(" ", 2)
         return cls(id_, int(turn), int(seq))
 
     def see(self, before: Known, seq: int) -> None:

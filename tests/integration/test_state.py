@@ -262,3 +262,16 @@ async def test_a_crawl_ends_although_one_of_its_keys_was_deleted(
     assert await f.idle()
     assert done >= 7
     assert (await f.counts()).dead == 1
+
+
+@pytest.mark.parametrize("junk", ["junk", "1 2", "-3", "1e308", "", "nan"])
+async def test_junk_in_the_turn_stops_no_worker(
+    redis_client: Redis, namespace: str, junk: str
+) -> None:
+    """I8: what somebody wrote into the crawl's own fields costs no worker its start."""
+    before, _ = await joined(redis_client, namespace)
+    await before.push([page("http://a.example/1", fingerprint=1)])
+    await redis_client.hset(before.keys.control, "turn", junk)
+    after, told = await joined(redis_client, namespace)
+    assert len((await after.lease("w", 1, ttl_ms=TTL)).leases) == 1
+    assert [str(error) for error in told] == []

@@ -30,7 +30,7 @@ if known_id ~= '' then
     if control[1] ~= known_id then
         return redis.error_reply('STATELOST ' .. (control[1] or '-'))
     end
-    local turn, mine = tonumber(control[2]) or 0, tonumber(known_turn) or 0
+    local turn, mine = tonumber(string.match(control[2] or '', '^%d+$') or 0), tonumber(known_turn) or 0
     local seq, shown = tonumber(control[3]) or 0, tonumber(known_seq) or 0
     local calls = tonumber(string.match(control[7] or '', '^%d+')) or 0
     local behind = seq < shown or turn < mine or (turn == mine and calls < (tonumber(known_calls) or 0))

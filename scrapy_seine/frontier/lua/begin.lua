@@ -18,4 +18,7 @@ for i = 1, #fields, 2 do
         redis.call('HDEL', CONTROL, fields[i])
     end
 end
-return id .. ' ' .. (control[2] or 0) .. ' ' .. (control[3] or 0)
+local function whole(text)
+    return string.match(text or '', '^%d+$') or '0'
+end
+return id .. ' ' .. whole(control[2]) .. ' ' .. whole(control[3])
