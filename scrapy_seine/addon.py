@@ -3,6 +3,10 @@
 The add-on puts the shared frontier into Scrapy's slots and the politeness of the fleet into its
 middlewares. It sets everything at the priority of add-ons, so that what a project sets itself wins
 (https://docs.scrapy.org/en/latest/topics/addons.html).
+
+What it does not do yet: a feed takes no hold, so that items of a killed worker may lack in a file
+although their pages count as done; a request that cannot be stored (a lambda as callback) is
+refused with a line; `scrapy shell` and `scrapy fetch` join the crawl.
 """
 
 from __future__ import annotations
