@@ -120,7 +120,7 @@ def intake_of(
 
 def a_push(seed: bytes) -> list[Push]:
     blob = encode({"url": "http://a.example/"})
-    return [Push(domain="a.example", blob=blob, fingerprint=hash(seed), force=True)]
+    return [Push(domain="a.example", blob=blob, fingerprint=int.from_bytes(seed[:4]), force=True)]
 
 
 async def reasons(redis: Redis, keys: SeedKeys) -> dict[str, str]:
@@ -203,15 +203,19 @@ async def test_i8_an_intake_that_fails_goes_on_with_the_next_seeds(
             failed.append(pushes)
             raise KeyError("a fault of the engine's own")
 
-    intake = Intake(redis_client, frontier, keys, a_push, lambda *_: None, before)
+    intake = Intake(redis_client, frontier, keys, a_push, lambda *_: None, before=before)
     await redis_client.rpush(keys.seeds, "first")
     task = asyncio.ensure_future(intake.run())
 
+    async def has_failed() -> bool:
+        return bool(failed)
+
     async def entered() -> bool:
-        await redis_client.rpush(keys.seeds, "next")
         return (await frontier.counts()).ready > 0
 
-    await wait_until_async(entered, 20, "later seeds enter")
+    await wait_until_async(has_failed, 20, "the first seed meets the fault")
+    await redis_client.rpush(keys.seeds, "next")
+    await wait_until_async(entered, 20, "a later seed enters")
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
