@@ -15,6 +15,7 @@ from typing import Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 #: Scrapy's slots, and what fills each.
 SLOTS: dict[str, Any] = {
@@ -78,4 +79,4 @@ class Addon:
 
 def _path(key: Any) -> str:
     """Return the path of a component, which settings name by its path or by its class."""
-    return key if isinstance(key, str) else f"{key.__module__}.{key.__qualname__}"
+    return key if isinstance(key, str) else global_object_name(key)
