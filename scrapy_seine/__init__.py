@@ -40,14 +40,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrapy_seine.addon import Addon
+    from scrapy_seine.sinks.holds import ItemHold, hold
 
-__all__ = ["Addon"]
+__all__ = ["Addon", "ItemHold", "hold"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the add-on where it is asked for, because a leaf's import must not load Scrapy."""
+    """Load what is asked for where it is, because a leaf's import must not load Scrapy."""
     if name == "Addon":
         from scrapy_seine.addon import Addon
 
         return Addon
+    if name in {"ItemHold", "hold"}:
+        from scrapy_seine.sinks import holds
+
+        return getattr(holds, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,135 @@
+"""`scrapy_seine.hold(crawler)`: a page counts as done only when its item is durable in your sink.
+
+    class KafkaPipeline:
+        def process_item(self, item):
+            hold = scrapy_seine.hold(self.crawler)
+            self.producer.produce("items", encode(item), on_delivery=partial(delivered, hold))
+            return item
+
+    def delivered(hold, error, message):      # on a thread of the producer
+        hold.fail(str(error)) if error else hold.release()
+
+A pipeline that waits within `process_item` for its sink needs no hold, because the page waits for
+each of its pipelines. A hold is for a sink that takes the item now and answers later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from weakref import WeakKeyDictionary
+
+from scrapy.crawler import Crawler
+
+from scrapy_seine.engine.inflight import Hold, InFlightTable, current, inflight_of
+
+logger = logging.getLogger(__name__)
+#: So many items may wait for their sinks in one worker; then the worker takes no request until
+#: half of them are durable, because each keeps its page, and the page's links, in memory.
+MOST_HELD = 10_000
+_SOURCE = "holds"
+DROPPED = "a sink dropped its hold and did not say whether the item is durable"
+
+
+class _Held:
+    """Counts the open holds of one crawler, and asks for a pause where they are too many."""
+
+    def __init__(self, inflight: InFlightTable, loop: asyncio.AbstractEventLoop) -> None:
+        self.inflight = inflight
+        self.loop = loop
+        self.open = 0
+
+    def add(self, n: int) -> None:
+        """Count *n* more holds, or fewer; on the thread of the event loop."""
+        self.open += n
+        if self.open >= MOST_HELD:
+            self.inflight.press(_SOURCE, True)
+        elif self.open <= MOST_HELD // 2:
+            self.inflight.press(_SOURCE, False)
+
+
+class ItemHold:
+    """Keeps the page of an item open until the item is durable, or until it has failed.
+
+    `release` and `fail` may be called from any thread. The first call counts. A hold that is
+    garbage without either has failed, because nobody said that its item is durable.
+    """
+
+    def __init__(self, held: _Held | None = None, hold: Hold | None = None) -> None:
+        self._held = held
+        # A list, because its pop is one step under the interpreter's lock.
+        self._open = [hold] if hold is not None else []
+        if held is not None:
+            self._thread = threading.get_ident()
+            held.add(1)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a page waits for this hold. Never for an item that no leased page made."""
+        return bool(self._open)
+
+    def release(self) -> None:
+        """Say that the item is durable, or that it is refused for good and kept elsewhere."""
+        self._end(None)
+
+    def fail(self, reason: str) -> None:
+        """Say that the item could not be stored: its page is tried again later.
+
+        Args:
+            reason: for people; stands in the dead letter if no try is left.
+        """
+        self._end(str(reason) or "the sink named no reason")
+
+    def _end(self, reason: str | None) -> None:
+        try:
+            hold = self._open.pop()
+        except IndexError:
+            return
+        assert self._held is not None
+        if threading.get_ident() == self._thread:
+            _settle(self._held, hold, reason)
+            return
+        try:
+            self._held.loop.call_soon_threadsafe(_settle, self._held, hold, reason)
+        except RuntimeError:  # the loop is closed: the page's lease expires, and the page returns
+            logger.debug("an item's sink answered after the worker had ended")
+
+    def __del__(self) -> None:
+        if self._open:
+            logger.error("a page is tried again: %s", DROPPED)
+            self._end(DROPPED)
+
+
+def _settle(held: _Held, hold: Hold, reason: str | None) -> None:
+    held.add(-1)
+    if reason is None:
+        hold.release()
+    else:
+        hold.fail(reason)
+
+
+def hold(crawler: Crawler) -> ItemHold:
+    """Keep the page at hand open until an item of it is durable; for pipelines and sinks.
+
+    To be called where Scrapy calls `process_item` and receivers of `item_scraped`, which is the
+    thread of the event loop. It never waits. Without the shared frontier, and for an item that no
+    leased page made (one that `start()` yields), the hold that it returns holds nothing.
+
+    Args:
+        crawler: the pipeline's crawler (`from_crawler`).
+
+    Raises:
+        RuntimeError: it is called on another thread.
+    """
+    if current.get() is None:
+        return ItemHold()
+    held = _held.get(crawler)
+    if held is None:
+        held = _held[crawler] = _Held(inflight_of(crawler), asyncio.get_running_loop())
+    asyncio.get_running_loop()  # before the page is held, because nobody would release it
+    found = held.inflight.hold(None)
+    return ItemHold(held, found) if found.entry is not None else ItemHold()
+
+
+_held: WeakKeyDictionary[Crawler, _Held] = WeakKeyDictionary()
