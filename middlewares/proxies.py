@@ -18,11 +18,12 @@ from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.listing import Listing
-from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Taken
+from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
 from crawler.access.proxies import BadLine, Proxy
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
+from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.inflight import inflight_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.server_clock import ServerClock
@@ -34,8 +35,7 @@ logger = logging.getLogger(__name__)
 
 #: Keys of `request.meta`: the proxy's id, which may be shown, and the token of its use.
 PROXY_ID, LEASE = "proxy_id", "proxy_lease"
-#: Key of `request.meta`: when its proxy may be used for its domain, on Redis' clock (ms) and on
-#: this process' (monotonic s); None: at once.
+#: Key of `request.meta`: when its proxy may be used for its domain (`Slot`); None: at once.
 AT = "proxy_at"
 _PROBE = "proxy_probe"
 _NOT_LISTED = "no proxy of its pool is listed"
@@ -228,7 +228,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         request.meta["proxy_provider"] = proxy.provider
         request.meta[_PROBE] = taken.probe
         at_s = self.clock.local(taken.at_ms / 1000)
-        request.meta[AT] = (taken.at_ms, at_s) if taken.at_ms else None
+        request.meta[AT] = Slot(taken.at_ms, at_s) if taken.at_ms else None
         if proxy.country:
             request.meta["exit_country"] = proxy.country
         self.stats.inc_value(f"proxies/used/{proxy.pool}")
@@ -273,7 +273,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Limits that each proxy keeps for the site; None: the site's are the whole fleet's."""
         if self.per_site.get(site, self.per) != "egress":
             return None
-        entry = self.inflight.entry_of(request)
+        # robots.txt keeps the limits of the page in whose place it is asked for.
+        entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
         lease = entry.lease if entry is not None else None
         # What is not the frontier's, or is from before it knew, is noted and not held up.
         return Each(lease.each_ms, lease.each_cap) if lease is not None else Each(0, 0)
@@ -334,6 +335,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Report the use; send the request through another proxy if this one failed."""
         if LEASE not in request.meta:
+            return None
+        if isinstance(exception, NotNow):  # nothing was sent
+            await self._report(request, "unknown")
             return None
         is_ban = getattr(self.crawler.spider, "exception_is_ban", self.policy.exception_is_ban)
         reason = f"failed through {request.meta[PROXY_ID]}: {type(exception).__name__}"

@@ -91,6 +91,18 @@ class Taken:
 
 
 @attrs.frozen
+class Slot:
+    """When a request's address may ask the request's domain."""
+
+    at_ms: int
+    """On Redis' clock, ms."""
+    at_s: float
+    """On this process' clock, monotonic s."""
+    spent: bool = False
+    """The request has left: what is sent again needs another time."""
+
+
+@attrs.frozen
 class Some:
     """A few of many."""
 

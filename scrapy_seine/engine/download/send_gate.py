@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from scrapy import Request
@@ -19,6 +19,7 @@ from scrapy.crawler import Crawler
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, inflight_of
+from scrapy_seine.frontier.model import Lease
 from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits, site_limits_of
 
 #: Requests that ask for another time at once.
@@ -29,8 +30,27 @@ class NotNow(Exception):
     """The site may not be asked for a while; the request goes back unsent."""
 
 
+class AddressLimits(Protocol):
+    """What keeps a domain's limits for each address apart, where a lease says so (`each_ms`)."""
+
+    def due_in(self, request: Request, lease: Lease) -> float | None:
+        """Seconds until the request's address may ask, 0 for now; None: it needs another time."""
+
+    async def reserve(self, request: Request, lease: Lease) -> None:
+        """Get another time of the address, or raise `NotNow`."""
+
+    def spend(self, request: Request) -> None:
+        """The request leaves now: what is sent again needs another time."""
+
+    def left(self, request: Request, lease: Lease) -> None:
+        """The request is on the wire."""
+
+
 class SendGate:
     """Lets each request out on its time."""
+
+    addresses: AddressLimits | None = None
+    """Where None, the domain's limits are kept by all addresses together."""
 
     def __init__(self, inflight: InFlightTable, site_limits: SiteLimits, stats: Any) -> None:
         self.inflight = inflight
@@ -45,8 +65,10 @@ class SendGate:
     def due_in(self, request: Request) -> float | None:
         """Seconds until it is to be sent, 0 for now; None: it needs another time."""
         entry = self.entry_of(request)
-        if entry is None or entry.lease.each_ms:  # the latter waited for its address' time
+        if entry is None:
             return 0.0
+        if entry.lease.each_ms and self.addresses is not None:
+            return self.addresses.due_in(request, entry.lease)
         return self.site_limits.due_in(entry.lease, spent_at=entry.spent_at)
 
     def passes(self, request: Request) -> bool:
@@ -56,13 +78,19 @@ class SendGate:
         entry = self.entry_of(request)
         if entry is not None:
             entry.spent_at = monotonic()
+        if self.addresses is not None:
+            self.addresses.spend(request)
         return True
 
     def left(self, request: Request) -> None:
         """The request is on the wire, though perhaps the machine slept before the write."""
         entry = self.entry_of(request)
-        if entry is None or entry.lease.each_ms:
+        if entry is None:
             return
+        if self.addresses is not None:
+            self.addresses.left(request, entry.lease)
+            if entry.lease.each_ms:
+                return
         if (past_ms := self.site_limits.left(entry.lease)) > 0:
             self.stats.max_value("seine/left_late_ms", round(past_ms, 1))
 
@@ -74,6 +102,9 @@ class SendGate:
         """
         entry = self.entry_of(request)
         if entry is None:
+            return
+        if entry.lease.each_ms and self.addresses is not None:
+            await self.addresses.reserve(request, entry.lease)
             return
         self.stats.inc_value("seine/slots_missed")
         patience = request.meta.get(m.PATIENCE_MS, PATIENCE_MS)

@@ -22,6 +22,8 @@ PROXY_SETTINGS = (
     "ROTATING_PROXY_LIST",
     "ROTATING_PROXY_LIST_PATH",
 )
+#: Packages whose handlers may be asked: Scrapy's, and this one, whatever its name.
+_KNOWN = frozenset({"scrapy", __name__.partition(".")[0]})
 #: By then all is set up, and only the refusal is still to come, s.
 ENOUGH_S = 0.05
 
@@ -33,7 +35,7 @@ async def warm_up(crawler: Crawler) -> None:
     """
     engine: Any = crawler.engine
     handler = engine.downloader.handlers._get_handler("http")
-    if not type(handler).__module__.startswith(("scrapy.core.", "crawler.")):
+    if type(handler).__module__.partition(".")[0] not in _KNOWN:
         return  # somebody else's may start a browser
     ways: list[dict[str, Any]] = [{}]
     if any(crawler.settings.get(name) for name in PROXY_SETTINGS):
