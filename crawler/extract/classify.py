@@ -8,31 +8,27 @@ from typing import Literal
 import attrs
 
 from crawler.extract.page import Page
-from crawler.extract.words import finder
+from crawler.extract.words import any_of, finder
 
 Kind = Literal["product", "listing", "other"]
 
 _PRODUCT_PATH = finder(
-    r"/(?:p|dp|itm|item|items|product|products|produkt|produkte|producto|productos|produit|prodotto"
-    r"|produto|artikel|article|pd|prod|sku|catalog/product|tovar|urun|vare|vara|prekes?|tuote|termek|izdelek|shop/p|merchandise|goods)(?:/|-)[^/?]+|[-_/]p-?\d{3,}"
-    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$|[?&](?:product_id|products_id|sku|pid"
-    r"|productid|item_id|id_product)=",
+    rf"/(?:{any_of('paths', 'product')})(?:/|-)[^/?]+|[-_/]p-?\d{{3,}}"
+    r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
+    r"|[?&](?:product_id|products_id|sku|pid|productid|item_id|id_product)=",
 )
 _LISTING_PATH = finder(
-    r"/(?:c|cat|category|categories|collections?|kategorie|categoria|categorie|shop|catalog|search"
-    r"|brands?|department|browse|list|kategori|kategoria|rayon|gama)(?:/|$|\?)|[?&](?:page|p|q|cat"
-    r"|cpath|path)=",
+    rf"/(?:{any_of('paths', 'listing')})(?:/|$|\?)|[?&](?:page|p|q|cat|cpath|path)=",
 )
-_ERRAND_PATH = finder(
-    r"/(?:cart|basket|checkout|warenkorb|kasse|panier|carrito|carrello|koszyk|winkelwagen|wishlist"
-    r"|[\w-]{0,40}(?:log-?in|sign-?in|sign-?up|write-?review)|(?:creat\w{0,20}-?)?account|my-?account|customer/account|register|contact|contact-?us"
-    r"|kontakt|impressum|agb|privacy|datenschutz|terms|faq|about-?us|[\w-]{0,40}password\w{0,40}|order-?status)(?:[/?.]|$)",
-)
+#: Carts, accounts, forms and what the law asks a shop to say.
+_ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 #: Fields in which a visitor writes how many to buy.
 _QUANTITY = re.compile(
-    rb"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]{0,60}?(?:qty|quantit|menge|anzahl|antal"
-    rb"|cantidad|ilosc|mnozstvi|quant\b|cantitate|kolicina|ksz)",
+    (
+        r"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]{0,60}?"
+        rf"(?:{any_of('fields', 'quantity')})"
+    ).encode(),
     re.I,
 )
 _COLLECTIONS = frozenset(

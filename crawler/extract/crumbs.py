@@ -7,13 +7,9 @@ from typing import Any
 
 from crawler.extract.prices import number
 from crawler.extract.schema import Node, first, many, plain
+from crawler.extract.words import any_of
 
-_HOME = re.compile(
-    r"(?:home|homepage|home ?page|start|startseite|accueil|inicio|início|hlavní stránka|etusivu"
-    r"|forside|hem|domů|domov|domovská stránka|početna|начало|pagrindinis|sākums|avaleht|trang chủ|beranda|úvod|главная|головна|strona główna|hjem|ana sayfa|ホーム|トップ|首页|首頁|홈"
-    r"|shop|index|overview|αρχική|acasă|kezdőlap|домой|»|›|>|/|\W*)",
-    re.I,
-)
+_HOME = re.compile(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
 #: More categories than any product stands in.
 _MOST = 1000
 _FRONT = re.compile(r"(?:https?://[^/]+)?/?")

@@ -10,30 +10,11 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
+from crawler.extract.words import any_of
 
-_LABELS = (
-    ("sku", r"sku|code|κωδικός(?: προϊόντος)?|cod produs|貨號|商品編號|商品编号|型號|상품코드|모델명|tuotekoodi|item ?#|арт(?:икул)?|item (?:no|number|nr|code|id|#)|art(?:ikel|\.)?[\s-]*(?:no|nr|nummer|num)|article"
-     r" (?:no|number|nr)|product (?:code|no|number|id|sku)|(?:artikel|bestell|produkt|best)[\s.-]*"
-     r"(?:nr|nummer|code)|réf(?:érence)?|ref(?:erence|erencia|erência|\.)?|reference (?:no|number)"
-     r"|código(?: del producto| de producto)?|cod(?:ice)?\.?(?: prodotto| articolo)?|catalog(?:ue)?"
-     r" (?:no|number)|model (?:no|number)?\s*/?\s*sku|artnr|varenr|varenummer|tuotenumero|artikl"
-     r"|артикул|код(?: товара)?|kod produktu|symbol|cikkszám|商品番号|商品コード|品番|货号|型号"
-     r"|internet ?#|stok kodu|ürün kodu|stock (?:code|no|number|id)|style (?:no|number|code|#)|part code|kód(?: (?:produktu|tovaru|zboží|položky))?|katal[oó]gové číslo|číslo (?:produktu|tovaru)"),
-    ("gtin", r"(?:gtin|ean|upc|jan|barcode|isbn)[\s-]*(?:8|1[0-4])?(?:[\s-]*(?:code|nummer|number"
-     r"|no|nr))?|barcode \(\w+\)|ean[\s-]*/[\s-]*\w+|gtin[\s/]+\w+|strichcode|code[\s-]barres|"
-     r"código de barras|codice ean|kod ean|штрих-?код|vonalkód|jan ?コード|条形码|streckkod"),
-    ("mpn", r"mpn|manufacturer(?:'s)? (?:part|product|item|article|no)\s*(?:no|number|nr|code)?"
-     r"|(?:mfr|mfg|man|oem|hersteller|hst)[\s.-]*(?:part|art(?:ikel)?|teile)?[\s.-]*(?:no|nr|nummer"
-     r"|number|code|#)|part (?:no|number|nr|#)|herstellernummer|référence fabricant|producent kod"
-     r"|kod producenta|referencia del fabricante"),
-    ("brand", r"brand(?: name)?|manufacturer|marke|hersteller|marque|fabricant|marca|fabricante"
-     r"|produttore|merk|fabrikant|marka|producent|бренд|производитель|виробник|märke|varumärke"
-     r"|tillverkare|mærke|merke|merkki|valmistaja|značka|výrobce|výrobca|gyártó|brend|producător"
-     r"|ブランド|メーカー|品牌|브랜드|제조사|vendor|publisher|verlag"),
-)  # fmt: skip
 _LABEL_RULES = [
-    (field, re.compile(rf"(?:{words})\.?(?:\s*#)?(?:\s*\([^)]*\))?", re.I))
-    for field, words in _LABELS
+    (field, re.compile(rf"(?:{any_of('label', field)})\.?(?:\s*#)?(?:\s*\([^)]*\))?", re.I))
+    for field in ("sku", "gtin", "mpn", "brand")
 ]
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"

@@ -14,7 +14,7 @@ from itertools import chain, islice
 import attrs
 
 from crawler.extract.page import Element, Page
-from crawler.extract.words import Marks
+from crawler.extract.words import Marks, any_of
 
 (
     OLD,
@@ -81,17 +81,8 @@ _RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
 #: Words in a price block's class that make it no old price: the block holds both.
 _BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
-_OTHERS = re.compile(
-    r"(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested)|related (?:products?|items?)"
-    r"|(?:customers|others|people)(?: who\b.*)? also (?:\w+ )?(?:bought|viewed|looked|like)|similar"
-    r" (?:products?|items?)|recently viewed|recommended|products you (?:recently|may)|more from"
-    r"|frequently bought|complete the look|goes well with|ähnliche (?:produkte|artikel)|kunden"
-    r" (?:kauften|haben)|das könnte|zubehör|passend dazu|produits (?:similaires|associés|apparentés)"
-    r"|vous aimerez|productos (?:relacionados|similares)|también te|prodotti (?:correlati|simili)"
-    r"|potrebbe|produtos relacionados|gerelateerde|ook interessant|podobne|похожие|с этим товаром"
-    r"|liknande|relaterade|関連商品|相关产品|reviews?\b|bewertungen|customer reviews)",
-    re.I,
-)
+#: Headings of what is about other products, or about what people say of this one.
+_OTHERS = re.compile(rf"(?:{any_of('headings', 'others')})", re.I)
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 400
@@ -190,7 +181,7 @@ def read_all(page: Page, heading: Element | None) -> Lines:
 
 
 #: An element that has been entered: its children still to come, itself, the element and the flags
-#: of the texts between them, and whether it stands within a line.
+#: of the texts between them, and whether it stands within a line (what follows it continues that).
 _Frame = tuple[Iterator[Element], Element, Element, int, bool]
 
 
@@ -211,55 +202,68 @@ class _Reader:
         self.told = 0
         self.most = 0
         self.enough = sys.maxsize
+        self.left = _MOST_ELEMENTS
 
-    def read(self, start: Element, most: int) -> Lines:  # noqa: PLR0912  # the one hot loop
+    def read(self, start: Element, most: int) -> Lines:
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
             self.kept.update(self.heading.iterancestors())
-        lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
-        children, owner, place, inherited, within = frames.pop()
-        while True:
-            for element in children:
-                tag, marks = element.tag, element.items()
-                if marks or tag in _SPECIAL:
-                    flags = self._flags_of(element, tag, marks, inherited)
-                else:
-                    flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
-                holds = 0
-                if flags >= 0:
-                    inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
-                    if self.parts and not inline:
-                        self._end()
-                    text, holds = element.text, len(element)
-                    if text and (self.parts or not text.isspace()):
-                        if holds or inline:
-                            self._text(element, text, flags)
-                        elif len(text) >= _SHORT or text.strip() not in _BETWEEN:
-                            # Most elements are leaves, and most leaves are lines.
-                            self._add(text, flags, element)
-                left -= 1
-                if left <= 0 or len(lines) > self.enough:
-                    self._end()
-                    return self.out
-                if holds:
-                    frames.append((children, owner, place, inherited, within))
-                    children, owner, place = iter(element[:]), element, element
-                    inherited, within = flags, inline
-                    break
-                tail = element.tail
-                if tail and (self.parts or not tail.isspace()):
-                    self._text(place, tail, inherited)
-            else:
-                if self.parts and not within:
-                    self._end()
-                if not frames:
-                    break
-                tail = owner.tail
-                children, owner, place, inherited, within = frames.pop()
-                if tail and (self.parts or not tail.isspace()):
-                    self._text(place, tail, inherited)
+        self.most = most
+        while frames and self.left > 0:
+            inner = self._read_children(frames[-1])
+            if inner is not None:
+                frames.append(inner)
+            elif self.left > 0:
+                self._leave(frames)
         self._end()
         return self.out
+
+    def _read_children(self, frame: _Frame) -> _Frame | None:
+        """Read an element's children up to one that holds elements itself: its frame comes next.
+
+        Every element of a page passes through this loop, so that it calls as little as it can.
+        """
+        children, _, place, inherited, _ = frame
+        lines, left = self.out.lines, self.left
+        for element in children:
+            tag, marks = element.tag, element.items()
+            if marks or tag in _SPECIAL:
+                flags = self._flags_of(element, tag, marks, inherited)
+            else:
+                flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
+            holds = 0
+            if flags >= 0:
+                inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+                if self.parts and not inline:
+                    self._end()
+                text, holds = element.text, len(element)
+                if text and (self.parts or not text.isspace()):
+                    if holds or inline:
+                        self._text(element, text, flags)
+                    else:  # most elements are leaves, and most leaves are lines
+                        self._add(text, flags, element)
+            left -= 1
+            if left <= 0 or len(lines) > self.enough:
+                self.left = 0
+                return None
+            if holds:
+                self.left = left
+                return iter(element[:]), element, element, flags, inline
+            tail = element.tail
+            if tail and (self.parts or not tail.isspace()):
+                self._text(place, tail, inherited)
+        self.left = left
+        return None
+
+    def _leave(self, frames: list[_Frame]) -> None:
+        """Leave the innermost element: its line ends, and the text behind it belongs outside."""
+        _, owner, _, _, within = frames.pop()
+        if self.parts and not within:
+            self._end()
+        if frames:
+            tail = owner.tail
+            if tail and (self.parts or not tail.isspace()):
+                self._text(frames[-1][2], tail, frames[-1][3])
 
     def _tell(self, place: int) -> None:
         """Expect more after the line at *place*: it is the heading, or tells something."""
@@ -279,31 +283,37 @@ class _Reader:
             if name in _FLAGGING:
                 flags |= _FLAGGING[name][value]
         if flags:
-            if element in self.kept:
-                flags &= HEADING
-            else:
-                if flags & CARD and leads_away(element):
-                    flags |= ELSEWHERE
-                if flags & self.skipped:
-                    return -1
+            flags = self._weighed(element, flags)
+            if flags < 0:
+                return -1
         flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
         if self.beyond and not flags & ELSEWHERE:
             flags |= self.beyond
         if tag in _NOTED:
-            self._note(element, tag, flags)
-            if tag == "a":
-                flags |= LINK
-        elif flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
+            return self._note(element, tag, flags)
+        if flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
             self.out.ratings.append(element)
         return flags
 
-    def _note(self, element: Element, tag: str, flags: int) -> None:
+    def _weighed(self, element: Element, flags: int) -> int:
+        """An element's own flags with what stands in it and around it; negative: skip it."""
+        if element in self.kept:
+            return flags & HEADING
+        if flags & CARD and leads_away(element):
+            flags |= ELSEWHERE
+        return -1 if flags & self.skipped else flags
+
+    def _note(self, element: Element, tag: str, flags: int) -> int:
+        """Keep an element that is looked at again after the walk; return its text's flags."""
+        if tag == "a":
+            return flags | LINK
         if tag in {"tr", "dt"}:
             self._tell(len(self.out.lines))
             if not flags & ELSEWHERE:
                 self.out.rows.append(element)
-        elif tag == "input":
+        else:
             self.out.inputs.append(element)
+        return flags
 
     def _text(self, element: Element, text: str, flags: int) -> None:
         if len(text) < _SHORT and text.strip() in _BETWEEN:
@@ -349,8 +359,9 @@ class _Reader:
             self._add(parts[0] if len(parts) == 1 else "".join(parts), self.flags, self.element)
 
     def _add(self, text: str, flags: int, element: Element) -> None:
+        length = len(text)
         text = " ".join(text.split())
-        if not text:
+        if not text or (length < _SHORT and text in _BETWEEN):
             return
         lines, out = self.out.lines, self.out
         place = len(lines)

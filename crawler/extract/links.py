@@ -13,7 +13,7 @@ import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text
-from crawler.extract.words import Marks, finder, whole
+from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH, tidy
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
@@ -27,14 +27,8 @@ _FILE = finder(
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
 )
 _USELESS = finder(
-    r"/(?:cart|basket|checkout|kasse|warenkorb|panier|carrito|carrello|login|log-?in|signin|sign-in"
-    r"|logout|register|account|my-?account|customer/account|mein-konto|wish-?list|merkzettel"
-    r"|favou?rites|compare|catalog/product_compare|product_compare|sendfriend|print|wp-admin"
-    r"|wp-login|admin|administrator|backend|wp-json|wp-content|cdn-cgi|feed|rss|password|newsletter|unsubscribe|privacy"
-    r"|privacy-policy|datenschutz|terms|agb|impressum|imprint|cookies?|cookie-policy|share"
-    r"|xmlrpc\.php|checkouts|gift_cards?/new|tell-a-friend|write-review|add-to-cart"
-    r"|terms-(?:and-conditions|of-(?:service|use))|conditions|legal(?:-notice)?|widerruf)"
-    r"(?:[/?#.]|$)|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
+    rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
+    r"|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     r"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act)=(?:add|buy|login|print|cart)",
 )
@@ -46,7 +40,7 @@ _DRESS = whole(
 _PAGE = whole(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
 _PAGE_PATH = re.compile(
-    r"(?:/|-)(?:page|seite|pagina|strona|sida)[/-]?(\d{1,6})(?:/|\.html?|$)", re.I
+    rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
 #: Parameters that say which listing or product it is.
 _IDENTITY = whole(
@@ -61,12 +55,7 @@ _CALENDAR = finder(
 )
 #: One script serves all pages; its parameters are the address.
 _SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
-_NEXT = whole(
-    r"\s*(?:next(?: page)?|weiter|nächste(?: seite)?|suivante?|page suivante|siguiente|successiv[ao]"
-    r"|avanti|próxim[ao]|volgende|następn[ay]|dalej|nästa|næste|neste|seuraava|další|ďalšia|далее"
-    r"|следующая|вперед|наступна|következő|următor\w*|sonraki|次へ|次のページ|下一页|下一頁|다음|επόμενη"
-    r"|older|load more|show more|mehr anzeigen|voir plus|more)\s*[»›>→]*\s*|\s*[»›>→]+\s*",
-)
+_NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
 #: Shopify shows a product under each collection that it is in.
 _COLLECTED = re.compile(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 #: What turns an answer into a stored product.
@@ -41,13 +43,21 @@ def _common() -> bytes:
     found = hashlib.blake2b(digest_size=16)
     for package in _PACKAGES:
         try:
-            entries = list(resources.files(package).iterdir())
+            top = resources.files(package)
         except ModuleNotFoundError:
             continue
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name.endswith((".py", ".pyc", ".json", ".txt")):
-                found.update(entry.name.encode() + b"\0" + entry.read_bytes())
+        for name, entry in sorted(_files(top, "")):
+            found.update(name.encode() + b"\0" + entry.read_bytes())
     return found.digest()
+
+
+def _files(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
+    """The files of a folder and of those in it that have a part in what a page yields."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _files(entry, f"{path}{entry.name}/")
+        elif entry.name.endswith((".py", ".pyc", ".json", ".txt", ".toml")):
+            yield path + entry.name, entry
 
 
 def _code(module: str) -> bytes:

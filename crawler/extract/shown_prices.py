@@ -16,38 +16,22 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
-from crawler.extract.words import finder
+from crawler.extract.words import any_of, finder
 
-_OTHER_AMOUNT = finder(
-    r"shipping|\bships?\b|delivery|versand|livraison|envío|spedizione|frete|porto|\bsave\b|you save|\bsavings?\b|spare"
-    r"|ersparnis|économ|ahorra|\boff\b|rabatt|discount|monat|month|/\s?mo\b|\bmois\b|al mes|mensual"
-    r"|sem juros|com juros|\bcuotas?\b|sin inter[eé]s|\bno pix\b|\btaksit|mensualidad|\bmesi\b"
-    r"|\bх \d+ мес|\d ?x (?:de )?(?:r?\$|€)|rate[ns]?\b|instal|klarna|paypal|afterpay|deposit|pfand|points|punkte|orders? over|über"
-    r"|free |gratis|voucher|gift card|coupon|minimum|subtotal|cart|warenkorb|basket|tax(?:es)?:"
-    r"|\bfor both\b|\bfor all (?:two|three|four|\d)|\bcashback\b|per week|rassrochk|рассроч|доставк|najniższa cena|lowest price|niedrigster|laagste"
-    r"|prix le plus bas|lägsta pris|эконом|à vista no boleto|\be[xk][ck]?[sl]?l?\.? (?:vat|tax|gst|btw|mwst|moms|mva|iva|tva|dph)|sin iva|hors taxe|ohne mwst|bez dph|без ндс|\bplus vat|\+ ?vat|netto"
-    r"|parcelas|or more|ab \d+ stück|payments? of|frakt|tax\b",
-)
-_OTHER_LABEL = finder(
-    r"unit price|base price|grundpreis|you save|savings?|ersparnis|tax\b|shipping|versand|deposit"
-    r"|lowest price|najniższa cena|niedrigster|ex\.? tax|excl|points",
-)
-_OLD_WORDS = finder(
-    r"\b(?:was|rrp|r\.r\.p|msrp|list price|regular price|regular|original price|originally|old"
-    r" price|before|retail|compare at|uvp|statt|vorher|bisher|alter preis|ursprünglich|unverb|avant"
-    r"|prix (?:conseillé|barré|d'origine)|au lieu de|antes|precio (?:anterior|habitual|normal)"
-    r"|prezzo (?:precedente|di listino)|anziché|invece di|de por|van|adviesprijs|ord\.? pris"
-    r"|tidigare|före|før|førpris|стара|старая цена|mrp|régi ár|eredeti ár|preț vechi|pret vechi|ennen|norm\.? ?hinta|αρχική|πριν|původní|před slevou|pôvodná|poprzednia|regularna|rek\. ?pris|ursprungspris|veil\.|prije|listino|giá cũ|giá gốc|قبل)\b|市價|市价|定価|정가|\bde:|通常価格|原价|原價",
-)
+#: Words around an amount that is no price: postage, instalments, savings.
+_OTHER_AMOUNT = finder(any_of("amounts", "other"))
+_OTHER_LABEL = finder(any_of("amounts", "other_label"))
+#: Words before a price that was asked earlier; some scripts write them without spaces.
+_OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
 _PER_UNIT = re.compile(
-    r"^\s*\)?\s*(?:/|per|pro|je|par|por|al|za)\s*(?:\d+[.,]?\d*\s*)?(?:k?g|mg|m?l|cl|m[²2³]?|cm|lb"
-    r"|oz|stk|stück|liter|litre|kilo|unit|st\b|tab|blatt)\b",
+    rf"^\s*\)?\s*(?:/|{any_of('amounts', 'per')})\s*(?:\d+[.,]?\d*\s*)?"
+    rf"(?:{any_of('amounts', 'units')})\b",
     re.I,
 )
-_RANGE = re.compile(r"^\s*(?:[-–—]|to|bis|à|a)\s*$", re.I)
+_RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = re.compile(r"\d")
 _PERCENT = re.compile(
-    r"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:off|rabatt|discount|de descuento|desconto|dto|sleva|скидка))?\b",
+    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')}))?\b",
     re.I,
 )
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
@@ -91,13 +75,50 @@ def _signature(element: Element) -> str:
     return " ".join(parts)
 
 
+@attrs.define(eq=False)
+class _Amounts:
+    """The amounts of a page by line, and the boxes in which they stand by their make."""
+
+    found: list[tuple[Line, Sequence[Money], str]] = attrs.Factory(list)
+    boxes: dict[str, list[Element]] = attrs.Factory(dict)
+    reduced: dict[str, list[Element]] = attrs.Factory(dict)
+    """Boxes whose class says that the amount in them is the price before."""
+
+    def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
+        make = _signature(line.element) if look_for_tiles else ""
+        self.found.append((line, monies, make))
+        if look_for_tiles:
+            boxes = self.reduced if line.flags & _lines.OLD else self.boxes
+            boxes.setdefault(make, []).append(line.element)
+
+    def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
+        """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
+        # What a class calls the regular price is the only one in some shops' tiles.
+        new, old = _tiles(self.boxes), _tiles(self.reduced)
+        in_new = sum(len(self.boxes[make]) for make in new)
+        seen.cards = in_new or sum(len(self.reduced[make]) for make in old)
+        tiles = new | old
+        return [(line, monies) for line, monies, make in self.found if make not in tiles]
+
+
 def _candidates(
     read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
 ) -> list[_Candidate]:
-    amounts: list[tuple[Line, Sequence[Money], str]] = []
-    groups: dict[str, list[Element]] = {}
-    reduced: dict[str, list[Element]] = {}
-    left = _MOST_AMOUNTS
+    amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen)
+    # A column beside the reviews comes after them in the page.
+    here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
+    if look_for_tiles and not seen.cards and here:
+        mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
+        seen.lone_cards = len(here) - len(mine)
+        here = mine
+    if not here and not seen.cards:
+        here = [amount for amount in amounts if _beside_others(amount[0])]
+    return [c for line, monies in here for c in _judged_line(read, line, monies)]
+
+
+def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amounts:
+    """Read the amounts of all lines that a visitor sees, so many at most."""
+    amounts, left = _Amounts(), _MOST_AMOUNTS
     for line in read.lines:
         if left <= 0:
             break
@@ -106,25 +127,8 @@ def _candidates(
         monies = _monies(line, local)
         left -= len(monies)
         if monies:
-            mark = _signature(line.element) if look_for_tiles else ""
-            amounts.append((line, monies, mark))
-            if look_for_tiles:
-                place = reduced if line.flags & _lines.OLD else groups
-                place.setdefault(mark, []).append(line.element)
-    # What a class calls the regular price is the only one in some shops' tiles.
-    new, old = _tiles(groups), _tiles(reduced)
-    seen.cards = sum(len(groups[mark]) for mark in new) or sum(len(reduced[mark]) for mark in old)
-    tiles = new | old
-    loose = [amount for amount in amounts if amount[2] not in tiles]
-    here = [amount for amount in loose if not amount[0].flags & _lines.ELSEWHERE]
-    # A column beside the reviews comes after them in the page.
-    if look_for_tiles and not seen.cards and here:
-        mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
-        seen.lone_cards = len(here) - len(mine)
-        here = mine
-    if not here and not seen.cards:
-        here = [amount for amount in loose if _beside_others(amount[0])]
-    return [c for line, monies, _ in here for c in _judged_line(read, line, monies)]
+            amounts.add(line, monies, look_for_tiles)
+    return amounts
 
 
 def _holds_digit(text: str) -> bool:
@@ -260,8 +264,20 @@ def _says_old(text: str) -> bool:
 def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
-    text = line.text
-    before = text[max(since, money.start - 2 * _AROUND) : money.start]
+    before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
+    other = _says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
+    if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]):
+        other = True
+    cost = _cost_of_place(money, place) + (60 if other else 0)
+    if since and _RANGE.match(before):
+        cost += 5
+    old = bool(line.flags & _lines.OLD) or _says_old(before[-40:].strip() or label)
+    return _Candidate(money, line, cost, old, other, place.follows_link)
+
+
+def _cost_of_place(money: Money, place: _Place) -> int:
+    """How unlikely an amount is the price, by where it stands and how it is written."""
+    line = place.line
     cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
     if not line.flags & _lines.PRICE:
         cost += 10
@@ -269,30 +285,23 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
         cost += 12
     if money.currency is None:
         cost += 8
-    cost += min(60, max(0, len(text) - 40) // 2)
-    after = text[money.end : min(until, money.end + 2 * _AROUND)]
-    told = (
-        text[: money.start] + text[money.end :]
-        if len(text) <= 2 * _AROUND
-        else text[max(0, money.start - _AROUND) : money.start]
-        + text[money.end : money.end + _AROUND]
-    )
-    if (since and after.strip()) or (not since and until < len(text)):
-        # Each of several amounts has its own words, before it or behind it.
-        told = after if since else before + after
-    other = _says_other(told) or _labels_other(label)
-    if _PER_UNIT.match(text[money.end : money.end + _BEHIND]):
-        other = True
-    if other:
-        cost += 60
     if line.flags & _lines.LINK:
         cost += 40
-    if since and _RANGE.match(before):
-        cost += 5
     if not money.value:
         cost += 100
-    old = bool(line.flags & _lines.OLD) or _says_old(before[-40:].strip() or label)
-    return _Candidate(money, line, cost, old, other, place.follows_link)
+    return cost + min(60, max(0, len(line.text) - 40) // 2)
+
+
+def _words_of(money: Money, text: str, since: int, until: int) -> str:
+    """The words of a line that are about an amount: each of several has its own beside it."""
+    after = text[money.end : min(until, money.end + 2 * _AROUND)]
+    if since and after.strip():
+        return after
+    if not since and until < len(text):
+        return text[max(0, money.start - 2 * _AROUND) : money.start] + after
+    if len(text) <= 2 * _AROUND:
+        return text[: money.start] + text[money.end :]
+    return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]
 
 
 def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:

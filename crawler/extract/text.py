@@ -16,24 +16,21 @@ from crawler.extract.prices import currency_of, local_currency, parse_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
 from crawler.extract.shown_prices import CARDS, find_price
-from crawler.extract.words import Marks, finder, whole
+from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import host
 
-_STOCK_LABEL = whole(
-    r"(?:availability|stock(?: status)?|verfügbarkeit|lieferstatus|disponibilit[éàa]|disponibilidad"
-    r"|disponibilidade|beschikbaarheid|dostępność|наличие|dostupnost|lagerstatus|készlet)\s*:?",
-)
+_STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
-    r"(\d(?:[.,]\d{1,8})?)\s*(?:/|out of|of|von|sur|de|su|av|van|z|из|stars?|sterne|étoiles)\s*"
-    r"(?:max\.?\s*)?(5|10)?\b", re.I
-)  # fmt: skip
+    rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
+    r"(?:max\.?\s*)?(5|10)?\b",
+    re.I,
+)
 _COUNT = finder(
-    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?(?:reviews?|ratings?|bewertungen"
-    r"|rezensionen|avis|opiniones|recensioni|avaliações|opinii|отзыв\w*|beoordelingen|omdömen"
-    r"|reseñas|valutazioni|votes?|hodnocení|anmeldelser)\b"
-)  # fmt: skip
+    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
+    rf"(?:{any_of('rating', 'reviews')})\b"
+)
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: The score of a heading that no title speaks of.
@@ -48,12 +45,7 @@ _MOST_BEFORE = 3000
 _MOST_TRAILS, _MOST_STEPS = 40, 60
 _LONGEST_WORDS = 200
 _LONGEST_STOCK = 70
-_ON_REQUEST = finder(
-    r"price (?:up)?on (?:request|application)|call for (?:a )?(?:price|quote)|request a (?:quote|price)|poa\b(?<=\bpoa)"
-    r"|preis auf anfrage|prix sur demande|precio a consultar|consultar precio|prezzo su richiesta"
-    r"|preço sob consulta|prijs op aanvraag|cena na (?:zapytanie|dotaz|upit|povpraševanje)"
-    r"|цена по запросу|ціна за запитом|pris på (?:förfrågan|forespørsel|forespørgsel)|hinta pyydettäessä"
-)
+_ON_REQUEST = finder(any_of("amounts", "on_request"))
 _NEAR = 60
 _MOST_IMAGES = 120
 #: How far from the heading a price counts as that no line shows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from datetime import UTC, datetime
+from importlib import resources
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 import crawler.conditional
 from crawler.conditional import KEY, Validators, from_meta, validators_in
-from crawler.extract.parser_version import parser_version
+from crawler.extract.parser_version import _files, parser_version
 from crawler.extract.site import Site
 from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
@@ -159,3 +160,10 @@ def test_each_site_file_has_a_parser_version_of_its_own():
     versions = {parser_version(site) for site in (Site(), QuotesToScrape())}
     assert len(versions) == 2
     assert parser_version(Site()) in versions
+
+
+def test_the_parser_version_counts_the_word_tables_and_the_folders_inside():
+    """Another word list reads another thing on the same page."""
+    names = {name for name, _ in _files(resources.files("crawler.extract"), "")}
+    assert {"default.py", "words/de.toml", "words/__init__.py"} <= names
+    assert not [name for name in names if "__pycache__" in name]

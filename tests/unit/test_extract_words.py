@@ -1,0 +1,96 @@
+"""The word tables: one file a language, and every word of them has a rule that looks for it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from crawler.extract import availability, words
+from crawler.extract.facts import find_facts
+from crawler.extract.lines import read_all
+from crawler.extract.page import parse
+from crawler.extract.seen import Visible
+
+FOLDER = Path(words.__file__).parent
+EXTRACT = FOLDER.parent
+FILES = sorted(FOLDER.glob("*.toml"))
+LISTS = [
+    (file.stem, section, name, entries)
+    for file in FILES
+    for section, lists in tomllib.loads(file.read_text("utf-8")).items()
+    for name, entries in lists.items()
+]
+
+
+def test_every_entry_is_a_pattern_in_lower_case_that_captures_nothing():
+    faults = []
+    for language, section, name, entries in LISTS:
+        for entry in entries:
+            pattern = words._uncaptured(entry)
+            plain = re.sub(r"\\.", "", entry)
+            if re.compile(pattern).groups or plain != plain.lower() or not entry.strip():
+                faults.append((language, section, name, entry))
+            if re.compile(pattern).fullmatch(""):
+                faults.append((language, section, name, entry, "matches nothing at all"))
+    assert not faults
+
+
+def test_no_language_says_a_word_twice():
+    twice = [
+        (language, section, name)
+        for language, section, name, entries in LISTS
+        if len(set(entries)) < len(entries)
+    ]
+    assert not twice
+
+
+def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
+    """A misspelt section would be a file full of words that nobody looks for."""
+    code = "".join(path.read_text("utf-8") for path in EXTRACT.glob("*.py"))
+    asked = set(re.findall(r"""any_of\(["'](\w+)["'], ["'](\w+)["']\)""", code))
+    asked |= {("stock", name) for name, _ in availability._PHRASES}
+    asked |= {("label", name) for name in ("sku", "gtin", "mpn", "brand")}
+    assert {(section, name) for _, section, name, _ in LISTS} == asked
+
+
+def test_a_list_that_no_language_has_is_an_error_that_names_it():
+    with pytest.raises(KeyError, match=r"no file in crawler.extract.words has a list 'prize'"):
+        words.entries("amounts", "prize")
+
+
+def test_english_comes_first_and_a_word_of_two_languages_once():
+    merged = words.entries("label", "brand")
+    assert merged[0] == "brand( name)?"
+    assert len(set(merged)) == len(merged)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "found"),
+    [
+        (r"\badd to (cart|bag)", "please add to bag", True),
+        (r"\badd to (cart|bag)", "readd to bag", False),
+        (r"\bships?\b", "it ships", True),
+        (r"\bships?\b", "warships", False),
+        (r"barcode \(\w+\)", "barcode (ean)", True),
+        (r"m[²2(]? of", "m( of", True),
+    ],
+)
+def test_an_entry_means_the_same_in_the_form_that_is_compiled(entry, text, found):
+    made = words._uncaptured(entry)
+    assert bool(re.search(made, text)) is found is bool(re.search(entry, text))
+
+
+@pytest.mark.parametrize(
+    ("html", "field", "value"),
+    [
+        ("<h1>Vase</h1><p>Artikelnr: V-12</p>", "sku", "V-12"),
+        ("<h1>Vaza</h1><p>Cod produs: V-12</p>", "sku", "V-12"),
+        ("<h1>花瓶</h1><p>商品番号：V-12</p>", "sku", "V-12"),
+    ],
+)
+def test_words_of_a_file_reach_the_reader(html, field, value):
+    page = parse(html, "https://shop.example/vase")
+    seen = Visible()
+    find_facts(read_all(page, page.headings[0]), seen)
+    assert seen.fields[field] == value
