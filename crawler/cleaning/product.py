@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -50,14 +50,10 @@ def clean(product: Product, now: datetime) -> None:
     if product.description is not None:
         product.description = prose(product.description)
     _clean_money(product)
-    if product.availability is not None:
-        product.availability = _availability(str(product.availability)[:200])
-    if product.gtin is not None:
-        product.gtin = gtin(product.gtin)
-    if product.rating is not None:
-        product.rating = rating(product.rating)
-    if product.review_count is not None:
-        product.review_count = count(product.review_count)
+    for name, read in _READERS:
+        value = getattr(product, name)
+        if value is not None:
+            setattr(product, name, read(value))
     _clean_collections(product)
     if product.canonical_url is not None:
         product.canonical_url = absolute(product.canonical_url, product.url)
@@ -192,6 +188,14 @@ def count(value: Any) -> int | None:
         return None
     digits = re.sub(r"\D", "", re.sub(r"\.0+$", "", found[0]))[:20]
     return int(digits) if int(digits) < 10**9 else None
+
+
+_READERS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("availability", lambda value: _availability(str(value)[:200])),
+    ("gtin", gtin),
+    ("rating", rating),
+    ("review_count", count),
+)
 
 
 def _time(value: Any, now: datetime) -> datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ from crawler.extract import (
     crumbs,
     jsonld,
     main_product,
+    merge,
     microdata,
     opengraph,
     schema,
@@ -20,8 +20,7 @@ from crawler.extract import (
     text,
 )
 from crawler.extract.classify import Kind, Verdict
-from crawler.extract.page import Page, text_of
-from crawler.extract.prices import alike, grouped, is_local
+from crawler.extract.page import Page
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
@@ -29,17 +28,10 @@ from scrapy_seine.urls import tidy
 
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
-_IDENTIFIERS = ("sku", "gtin", "mpn")
 _LIST_OF = 3
 _NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
-_ORIGIN = re.compile(r"^https?://[^/?#]*")
-_INDEX = re.compile(r"(?:index|default)\.\w+|index")
-_NAMED = re.compile(
-    r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
-)
-_SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 _Read = TypeVar("_Read")
 #: Signs enough; no further ones are looked for.
 _SURE = 8
@@ -68,10 +60,10 @@ class Found:
     def merge(self) -> None:
         """Fill `fields` although the page looked like no product's."""
         site = self.page.meta("og:site_name")
-        self.fields, self.sources = _merged(self.offered, site)
+        self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
-            self.fields["name"] = _bare(self.fields["name"], self.page)
-        _finish(self.fields, self.sources, self.page)
+            self.fields["name"] = merge.bare(self.fields["name"], self.page)
+        merge.finish(self.fields, self.sources, self.page)
 
     def unavailable(self) -> Product | None:
         """The product of a page that shows none, and says that it cannot be had; else None.
@@ -106,20 +98,20 @@ def extract(page: Page) -> Found:
             offered[source] = told
     offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
     _open_graph_signs(page, tags, verdict)
-    known = _merged(offered)[0]
+    known = merge.merged(offered)[0]
     if any(name not in known for name in _ENOUGH):
         held = _guarded(unread, "state", state.fields, page, known.get("name")) or {}
         offered["state"] = held
         if "price" in held:
             verdict.add("product", 5, "embedded state describes it")
-        known = _merged(offered)[0] if held else known
+        known = merge.merged(offered)[0] if held else known
     if _worth_reading(known, verdict, offered):
         seen = _guarded(unread, "text", text.visible, page, known.get("name")) or Visible()
-        _visible_signs(seen, verdict, known)
+        _visible_signs(seen, verdict)
         if verdict.product < _SURE:
             classify.quantity_signs(verdict, page)
         offered["text"] = seen.fields
-        known = _merged(offered)[0]
+        known = merge.merged(offered)[0]
     elif verdict.kind == "product":
         offered["text"] = (_guarded(unread, "text", text.glance, page, known) or Visible()).fields
     found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread)
@@ -271,18 +263,8 @@ def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:
         verdict.add("listing", -2, "it was published on a day, as articles are")
 
 
-def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
-    if seen.price_distance is not None and "name" in seen.fields:
-        doubtful = seen.cards >= _LIST_OF and not seen.price_marked
-        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
-        points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
-        verdict.add("product", points, "a price stands near the heading")
-        if near and "regular_price" in seen.fields:
-            verdict.add("product", 1, "with the price before")
-    elif seen.price_distance is not None:
-        verdict.add("product", 2, "a price stands alone")
-    elif seen.on_request:
-        verdict.add("product", 3, "its price is told on request")
+def _visible_signs(seen: Visible, verdict: Verdict) -> None:
+    _price_signs(seen, verdict)
     if 1 <= seen.buy_buttons <= 3:
         verdict.add("product", 2.5, "a button buys it")
     elif seen.buy_buttons > 3:
@@ -299,95 +281,18 @@ def _visible_signs(seen: Visible, verdict: Verdict, known: Fields) -> None:
         verdict.add("listing", 3, f"{seen.cards} prices in tiles")
 
 
-def _merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
-    fields: Fields = {}
-    sources: dict[str, str] = {}
-    for source, found in offered.items():
-        for name, value in found.items():
-            if name == "attributes" and name in fields:
-                fields[name] = {**value, **fields[name]}
-            elif name not in fields or (name == "price" and value and not fields[name]):
-                # A price of nothing is a template's gap wherever another source tells one.
-                fields[name] = value
-                sources[name] = source
-    if sources.get("name") in {"json-ld", "microdata", "rdfa"}:
-        fields["name"] = opengraph.shorn(fields["name"], site)
-    shown = offered.get("text", {})
-    if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
-        # What is struck through there belongs to another price.
-        del fields["regular_price"], sources["regular_price"]
-    seen = shown.get("name")
-    if seen and sources.get("name") == "opengraph" and text.likeness(seen, fields["name"]):
-        # Shops add their own name and a slogan to og:title; the heading is the name itself.
-        fields["name"], sources["name"] = seen, "text"
-    return fields, sources
-
-
-def _bare(name: str, page: Page) -> str:
-    """A name without what templates for search engines append: the host's name, a slogan."""
-    name = opengraph.without_host(name, page.url)
-    if not opengraph.has_parts(name):
-        return name
-    heading = text.heading_of(page, name)
-    shown = "" if heading is None else text_of(heading)
-    return shown if shown and opengraph.is_first_part(shown, name) else name
-
-
-def _finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
-    links = (page.resolve(link) for link in fields.get("images", []))
-    fields["images"] = list(dict.fromkeys(link for link in links if link))
-    if not fields.get("name"):
-        name = opengraph.name_in(page.title, page.url)
-        if name:
-            fields["name"], sources["name"] = name, "text"
-    if "price" in fields:
-        fields["price"] = grouped(fields["price"], page.raw)
-    fields["canonical_url"] = page.canonical
-    identify(fields, sources, page)
-    known = fields.get("currency")
-    if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
-        told = state.told_currency(page)
-        if known is None or (told and alike(known, told)):
-            # A dollar sign is read by the page's language; its scripts may know better.
-            fields["currency"], sources["currency"] = told, "state"
-    if "price" in fields and fields.get("currency") is None:
-        # Shops that write bare numbers mean the money of their country.
-        fields["currency"], sources["currency"] = text.currency_of_place(page), "url"
-    if fields.get("currency") is None:
-        fields.pop("currency", None)
-        sources.pop("currency", None)
-    regular = fields.get("regular_price")
-    if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
-        fields.pop("regular_price")
-        sources.pop("regular_price", None)
-
-
-def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
-    """Set external_id: the sku, else the shop's own id, a barcode, or a part of the address."""
-    if fields.get("external_id") and not fields.get("sku") and sources.get("external_id") != "url":
-        return
-    for name in ("sku", "gtin", "mpn"):
-        if fields.get(name):
-            fields["external_id"], sources["external_id"] = fields[name], sources[name]
-            return
-    fields["external_id"] = own_part(fields.get("canonical_url") or page.url)
-    sources["external_id"] = "url"
-
-
-def own_part(url: str) -> str | None:
-    """The part of an address that names the product.
-
-    >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
-    ('red-lamp_12', None)
-    """
-    path, _, query = _ORIGIN.sub("", url).partition("?")
-    parts = [part for part in path.split("/") if part]
-    while parts and _INDEX.fullmatch(parts[-1]):
-        parts.pop()
-    named = _NAMED.search(query)
-    if named and (not parts or "." in parts[-1]):
-        return named[1]
-    return _SUFFIX.sub("", parts[-1]) if parts else None
+def _price_signs(seen: Visible, verdict: Verdict) -> None:
+    if seen.price_distance is not None and "name" in seen.fields:
+        doubtful = seen.cards >= _LIST_OF and not seen.price_marked
+        near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
+        points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
+        verdict.add("product", points, "a price stands near the heading")
+        if near and "regular_price" in seen.fields:
+            verdict.add("product", 1, "with the price before")
+    elif seen.price_distance is not None:
+        verdict.add("product", 2, "a price stands alone")
+    elif seen.on_request:
+        verdict.add("product", 3, "its price is told on request")
 
 
 def _tidied(url: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from crawler.extract.default import Found, extract, identify
+from crawler.extract.default import Found, extract
 from crawler.extract.links import Link, find_links
+from crawler.extract.merge import identify
 from crawler.extract.page import Page, text_of
 from crawler.extract.sites import same_site
 from crawler.items import Product

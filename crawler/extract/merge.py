@@ -1,0 +1,110 @@
+"""One value for each field, of all that a page's sources tell, in the order of trust."""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract import opengraph, state, text
+from crawler.extract.page import Page, text_of
+from crawler.extract.prices import alike, grouped, is_local
+from crawler.extract.schema import Fields
+
+_ORIGIN = re.compile(r"^https?://[^/?#]*")
+_INDEX = re.compile(r"(?:index|default)\.\w+|index")
+_NAMED = re.compile(
+    r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
+)
+_SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
+
+
+def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
+    """The best value of each field, and the source of each: the first that has one, mostly."""
+    fields: Fields = {}
+    sources: dict[str, str] = {}
+    for source, found in offered.items():
+        for name, value in found.items():
+            if name == "attributes" and name in fields:
+                fields[name] = {**value, **fields[name]}
+            elif name not in fields or (name == "price" and value and not fields[name]):
+                # A price of nothing is a template's gap wherever another source tells one.
+                fields[name] = value
+                sources[name] = source
+    if sources.get("name") in {"json-ld", "microdata", "rdfa"}:
+        fields["name"] = opengraph.shorn(fields["name"], site)
+    shown = offered.get("text", {})
+    if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
+        # What is struck through there belongs to another price.
+        del fields["regular_price"], sources["regular_price"]
+    seen = shown.get("name")
+    if seen and sources.get("name") == "opengraph" and text.likeness(seen, fields["name"]):
+        # Shops add their own name and a slogan to og:title; the heading is the name itself.
+        fields["name"], sources["name"] = seen, "text"
+    return fields, sources
+
+
+def bare(name: str, page: Page) -> str:
+    """A name without what templates for search engines append: the host's name, a slogan."""
+    name = opengraph.without_host(name, page.url)
+    if not opengraph.has_parts(name):
+        return name
+    heading = text.heading_of(page, name)
+    shown = "" if heading is None else text_of(heading)
+    return shown if shown and opengraph.is_first_part(shown, name) else name
+
+
+def finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    """Complete what the sources told: addresses, identifiers, the currency of bare numbers."""
+    links = (page.resolve(link) for link in fields.get("images", []))
+    fields["images"] = list(dict.fromkeys(link for link in links if link))
+    if not fields.get("name"):
+        name = opengraph.name_in(page.title, page.url)
+        if name:
+            fields["name"], sources["name"] = name, "text"
+    if "price" in fields:
+        fields["price"] = grouped(fields["price"], page.raw)
+    fields["canonical_url"] = page.canonical
+    identify(fields, sources, page)
+    known = fields.get("currency")
+    if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
+        told = state.told_currency(page)
+        if known is None or (told and alike(known, told)):
+            # A dollar sign is read by the page's language; its scripts may know better.
+            fields["currency"], sources["currency"] = told, "state"
+    if "price" in fields and fields.get("currency") is None:
+        # Shops that write bare numbers mean the money of their country.
+        fields["currency"], sources["currency"] = text.currency_of_place(page), "url"
+    if fields.get("currency") is None:
+        fields.pop("currency", None)
+        sources.pop("currency", None)
+    regular = fields.get("regular_price")
+    if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
+        fields.pop("regular_price")
+        sources.pop("regular_price", None)
+
+
+def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    """Set external_id: the sku, else the shop's own id, a barcode, or a part of the address."""
+    if fields.get("external_id") and not fields.get("sku") and sources.get("external_id") != "url":
+        return
+    for name in ("sku", "gtin", "mpn"):
+        if fields.get(name):
+            fields["external_id"], sources["external_id"] = fields[name], sources[name]
+            return
+    fields["external_id"] = own_part(fields.get("canonical_url") or page.url)
+    sources["external_id"] = "url"
+
+
+def own_part(url: str) -> str | None:
+    """The part of an address that names the product.
+
+    >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
+    ('red-lamp_12', None)
+    """
+    path, _, query = _ORIGIN.sub("", url).partition("?")
+    parts = [part for part in path.split("/") if part]
+    while parts and _INDEX.fullmatch(parts[-1]):
+        parts.pop()
+    named = _NAMED.search(query)
+    if named and (not parts or "." in parts[-1]):
+        return named[1]
+    return _SUFFIX.sub("", parts[-1]) if parts else None
