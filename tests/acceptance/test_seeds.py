@@ -47,7 +47,7 @@ def test_an_idle_worker_takes_seeds_from_a_list_a_set_and_a_sorted_set_at_once(c
     with served(log=tmp_path / "log", products=30) as shop:
         worker = crawl.start_idle()
         crawl.redis.lpush(crawl.seeds.seeds, f"{shop.url}about?n=first")  # reads robots.txt
-        # The page links to the rest of the shop: wait for its end, because the pages pass 1 at once.
+        # The page links to the rest of the shop, whose pages are done at once: wait for its end.
         wait_until(lambda: 0 < crawl.total("pushed") == crawl.total("done"), 30, "the shop is done")
         for kind, push in add.items():
             # The best of three: the machine may be busy with something else.

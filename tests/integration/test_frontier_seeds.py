@@ -13,6 +13,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
+from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
@@ -216,7 +217,5 @@ async def test_i8_an_intake_that_fails_goes_on_with_the_next_seeds(
     await wait_until_async(has_failed, 20, "the first seed meets the fault")
     await redis_client.rpush(keys.seeds, "next")
     await wait_until_async(entered, 20, "a later seed enters")
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    await cancel([task])
     assert await redis_client.hlen(keys.claimed) >= 1, "the seed of the fault waits for its turn"

@@ -19,6 +19,7 @@ from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
 from crawler.storage import storage_of
 from crawler.stores.database import connect
+from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
@@ -335,8 +336,7 @@ async def test_one_coordinator_leads_and_another_takes_over(redis_client, namesp
 
     await wait_until_async(leads, 10, "the first one leads")
     assert not await second._lead()
-    leader.cancel()
-    await asyncio.gather(leader, return_exceptions=True)
+    await cancel([leader])
     assert await second._lead()
 
 
