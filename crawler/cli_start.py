@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scrapy.settings import Settings
 
 from crawler.reads.start_checks import Wish, skew_finding, start_findings
-from scrapy_seine.commands.base import frontier_spider
+from scrapy_seine.commands.base import spider_class
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile, broken_files
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
     """Return how site files want their sites fetched, and the files that are left out."""
     try:
-        found = frontier_spider(settings, spider)
+        found = spider_class(settings, spider)
     except ConfigError:  # another command says so
         return (), broken_files()
     wishes = getattr(found, "wishes", tuple)

@@ -6,21 +6,26 @@ middlewares. It sets everything at the priority of add-ons, so that what a proje
 
 What it does not do yet: a feed takes no hold, so that items of a killed worker may lack in a file
 although their pages count as done; a request that cannot be stored (a lambda as callback) is
-refused with a line; `scrapy shell` and `scrapy fetch` join the crawl.
+refused with a line.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
+from scrapy_seine.engine.one_off import is_one_off
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
 #: Scrapy's slots, and what fills each.
 SLOTS: dict[str, Any] = {
     "SCHEDULER": "scrapy_seine.engine.scheduler.Scheduler",
-    "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.DupeFilter",
+    "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.ProjectDupeFilter",
     "DOWNLOADER": "scrapy_seine.engine.fastpath.downloader.Downloader",
     "STATS_CLASS": "scrapy_seine.engine.telemetry.stats.Stats",
     # One task a response: the default of 100 costs 2 ms of CPU a page.
@@ -53,11 +58,21 @@ LANES = "scrapy_seine.engine.download.lanes.Lanes"
 class Addon:
     """Scrapy's add-on of the library."""
 
+    def __init__(self, crawler: Crawler | None = None) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the add-on of one crawler."""
+        return cls(crawler)
+
     def update_settings(self, settings: BaseSettings) -> None:
-        """Fill the slots that the project leaves to Scrapy.
+        """Fill the slots that the project leaves to Scrapy; none for `scrapy shell` and the like.
 
         A middleware that the project sets, moves or switches off itself stays as it says.
         """
+        if self.crawler is not None and is_one_off(self.crawler):
+            return
         for name, value in SLOTS.items():
             settings.set(name, value, priority="addon")
         own = {_path(key) for key in settings.getdict(MIDDLEWARES)}

@@ -12,13 +12,15 @@ from typing import Any
 from scrapy import signals
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.crawler import Crawler
+from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_start import tell
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
-from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader
+from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.partitions import agree
@@ -56,12 +58,8 @@ class Command(ScrapyCrawl):
     def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
         settings = self.settings
         assert settings is not None  # Scrapy sets them before it reads options
-        read = seed_reader(settings, spider)
-        for url in opts.spargs.get("url", "").split():
-            try:
-                read(url.encode())
-            except BadSeed as error:
-                raise BadSeed(f"-a url={url[:200]}: {error}") from None
+        if issubclass(spider_class(settings, spider), FrontierSpider):
+            _check_seeds(settings, spider, opts.spargs.get("url", ""))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
         found = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
@@ -114,3 +112,12 @@ class Command(ScrapyCrawl):
         # That was a seventh of a worker's CPU.
         gc.freeze()
         super().run(args, opts)
+
+
+def _check_seeds(settings: Settings, spider: str, urls: str) -> None:
+    read = seed_reader(settings, spider)
+    for url in urls.split():
+        try:
+            read(url.encode())
+        except BadSeed as error:
+            raise BadSeed(f"-a url={url[:200]}: {error}") from None

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 import orjson
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
+from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine.config import redact
 from scrapy_seine.engine.seeds import requests_of
-from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.loading import broken_files
@@ -113,24 +113,26 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Reque
     """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
 
     Raises:
-        ConfigError: the project has no such spider, or it takes no seeds.
+        ConfigError: the project has no such spider.
     """
-    return partial(requests_of, frontier_spider(settings, spider)())
+    kind: Any = spider_class(settings, spider)
+    if not issubclass(kind, RedisMixin):
+        return partial(requests_of, kind)  # it has no way of its own, and may need arguments
+    made = kind()
+    made.redis_encoding = made.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
+    return partial(requests_of, made)
 
 
-def frontier_spider(settings: Settings, spider: str) -> type[FrontierSpider]:
-    """Return the class of a spider that takes seeds.
+def spider_class(settings: Settings, spider: str) -> type[Spider]:
+    """Return the class of one of the project's spiders.
 
     Raises:
-        ConfigError: the project has no such spider, or it takes no seeds.
+        ConfigError: the project has no such spider.
     """
     loader = get_spider_loader(settings)
     try:
-        found = loader.load(spider)
+        return loader.load(spider)
     except KeyError:
         names = ", ".join(sorted(loader.list())) or "none"
         left_out = "".join(f"; left out: {file}" for file in broken_files())
         raise ConfigError(f"no spider is named {spider!r}; there is {names}{left_out}") from None
-    if not issubclass(found, FrontierSpider):
-        raise ConfigError(f"spider {spider!r} takes no seeds: it is no FrontierSpider")
-    return found

@@ -13,9 +13,10 @@ from typing import Any
 from redis.exceptions import RedisError
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, complain, seed_reader
+from scrapy_seine.commands.base import SeineCommand, complain, seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import blocking_client, endpoints
+from scrapy_seine.engine.seeds import seeds_key_of
 from scrapy_seine.errors import BadSeed, ConfigError, StoreUnreachable
 
 #: Seeds in one round trip.
@@ -41,7 +42,8 @@ class Command(SeineCommand):
         if not args:
             raise UsageError("name a URL, a file, or - for standard input")
         read = seed_reader(self.project, opts.spider)
-        key = FrontierConfig.from_settings(self.project, opts.spider).seeds_key
+        usual = FrontierConfig.from_settings(self.project, opts.spider).seeds_key
+        key = seeds_key_of(spider_class(self.project, opts.spider), usual)
         url = endpoints(self.project, need=("redis",)).redis_url
         pushed, bad = _push(url, key, (line for arg in args for line in lines(arg)), read)
         text = f"{pushed} pushed to {key}" + (f", {bad} bad" if bad else "")

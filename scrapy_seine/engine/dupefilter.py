@@ -9,9 +9,13 @@ from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy_redis.dupefilter import RFPDupeFilter
 
 from scrapy_seine.urls import fingerprint, within
+
+_BITS = 64
 
 
 class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no types
@@ -43,13 +47,14 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         """The same, for scrapy-redis."""
         return cls()
 
-    def request_fingerprint(self, request: Request) -> int:
-        """64-bit fingerprint of method, normalised URL and body."""
+    def request_fingerprint(self, request: Request) -> int | None:
+        """64-bit fingerprint of method, normalised URL and body; None: it is not filtered."""
         return fingerprint(request.url, request.method, request.body)
 
     def request_seen(self, request: Request) -> bool:
         """Whether the frontier confirmed this fingerprint within the last minute."""
-        return self.knows(self.request_fingerprint(request))
+        number = self.request_fingerprint(request)
+        return number is not None and self.knows(number)
 
     def knows(self, number: int) -> bool:
         """The same, for a fingerprint."""
@@ -83,3 +88,47 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
     def clear(self) -> None:
         """Forget what was confirmed here."""
         self._confirmed.clear()
+
+
+class ProjectDupeFilter(DupeFilter):
+    """Tells requests apart as the project does, by REQUEST_FINGERPRINTER_CLASS or DUPEFILTER_CLASS.
+
+    Scrapy's own normalise less of a URL than `urls.fingerprint` does: two addresses of which a site
+    may make two pages stay two requests.
+    """
+
+    def __init__(self, own: Any) -> None:
+        super().__init__()
+        self._own = own
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make one that asks the crawler's fingerprinter."""
+        return cls(crawler.request_fingerprinter.fingerprint)
+
+    def request_fingerprint(self, request: Request) -> int | None:
+        """The first 64 bits of the project's own fingerprint, as bytes or as hexadecimal text."""
+        made = self._own(request)
+        if made is None:
+            return None
+        text = made.hex() if isinstance(made, bytes) else str(made)
+        return int(text[: _BITS // 4], 16)
+
+    def knows_url(self, url: str, job: str = "") -> bool:
+        """Unknown: the project's fingerprint needs the whole request."""
+        return False
+
+
+def dupefilter_of(crawler: Crawler) -> DupeFilter:
+    """Make the filter that DUPEFILTER_CLASS names.
+
+    Of a project's own class the fingerprints count; what was seen is in the frontier. Scrapy's
+    BaseDupeFilter, and a class without fingerprints, filters nothing.
+    """
+    kind = load_object(crawler.settings["DUPEFILTER_CLASS"])
+    made = build_from_crawler(kind, crawler)
+    if isinstance(made, DupeFilter):
+        return made
+    if type(made) is BaseDupeFilter or not hasattr(made, "request_fingerprint"):
+        return ProjectDupeFilter(lambda request: None)
+    return ProjectDupeFilter(made.request_fingerprint)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from redis.exceptions import RedisError
@@ -25,8 +26,9 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, flag, number, redact
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine import serializer
+from scrapy_seine.engine.arguments import misspelt
 from scrapy_seine.engine.download.warmup import warm_up
-from scrapy_seine.engine.dupefilter import DupeFilter
+from scrapy_seine.engine.dupefilter import dupefilter_of
 from scrapy_seine.engine.early_push import EarlyPush
 from scrapy_seine.engine.ends import Ends
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
@@ -34,9 +36,12 @@ from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s, worker_name
 from scrapy_seine.engine.inflight import InFlight, current, inflight_of
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.moves import LOOPS, lead_of
+from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
-from scrapy_seine.engine.seeds import requests_of
+from scrapy_seine.engine.seeds import requests_of, seeds_key_of
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
 from scrapy_seine.errors import EncodeError, SeineError, StoreUnreachable
 from scrapy_seine.frontier.exchange import Exchange
@@ -45,13 +50,14 @@ from scrapy_seine.frontier.model import Budgets, Burial, Done, Push
 from scrapy_seine.frontier.partitions import join_frontier, rejoin
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
-from scrapy_seine.frontier.seeds import Intake
+from scrapy_seine.frontier.seeds import BATCH, Intake
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.politeness.site_limits import pace_of, site_limits_of
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.urls import within
 
 if TYPE_CHECKING:
+    from scrapy.core.scheduler import BaseScheduler
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -76,7 +82,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.seeding = flag(crawler.settings, "SEINE_INTAKE", True)
         self.seal = Seal(self.config.crawl, self.config.secrets)
-        self.df = DupeFilter.from_crawler(crawler)
+        self.df = dupefilter_of(crawler)
         self.inflight = inflight_of(crawler)
         self.inflight.relieved = self._relieved
         self.worker = worker_name()
@@ -86,19 +92,20 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.watchdog: Watchdog | None = None
         self._closing = self._began = self._engine_runs = False
         self._unopened = ""
+        self._idle_limit_s: float | None = None
         self._asked_end = False
         self._looked_for = 0.0
         self._settled_at = -1.0
         self._settling: asyncio.Task[None] | None = None
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the crawler's scheduler.
+    def from_crawler(cls, crawler: Crawler) -> Self | BaseScheduler:
+        """Make the crawler's scheduler; Scrapy's own for a command that looks at a few pages.
 
         Raises:
             ConfigError: a setting is wrong.
         """
-        return cls(crawler)
+        return plain_scheduler(crawler) if is_one_off(crawler) else cls(crawler)
 
     spider: Any
 
@@ -109,7 +116,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         reason once all its parts are open, because Scrapy closes no others without a traceback.
         """
         self.spider = spider
-        self.spider.knows = self.df.knows_url
+        if isinstance(spider, FrontierSpider):
+            spider.knows = self.df.knows_url
         self._wrap()
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._opened, signals.spider_opened)
@@ -144,6 +152,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         return not self._engine_runs and self.crawler.engine.spider is not None
 
     async def _open(self) -> None:
+        self._idle_limit_s = idle_limit_s(self.spider, keep_alive=self.config.keep_alive)
+        stop_popping(self.spider, self.crawler)
+        for name, alike in misspelt(self.spider).items():
+            logger.warning("-a %s=… is used by nobody; did you mean -a %s=…?", name, alike)
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url
         self.redis = redis_client(url)
         patience = RetryUntil(self.config.outage_s, logger.warning)
@@ -186,10 +198,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.inflight.connect(ends.send, ends.policy)
         site_limits = site_limits_of(self.crawler)
         site_limits.exchange, site_limits.pace = self.exchange, pace_of(self.crawler.settings)
-        seeds = SeedKeys(config.seeds_key)
+        seeds = SeedKeys(seeds_key_of(self.spider, config.seeds_key))
         self.intake = Intake(
             *(self.redis, self.frontier, seeds, self._read_seed, self._seeded),
             *(self.exchange.kept.add, self._before_seeds),
+            batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         self.recovery = Recovery(
             *(self.frontier, self.exchange, self.inflight, self.stats),
@@ -360,6 +373,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         )
         site_limits_of(self.crawler).meet(push.domain, self.spider)
         if entry is None:
+            self.exchange.saw_work = True
             self.exchange.push(push)
         else:
             self.early_push.add(entry, push)
@@ -372,6 +386,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return None, False
         try:
             number = self.df.request_fingerprint(request)
+            if number is None:
+                return None, False
             return within(self._scope(request, entry), number), request.dont_filter
         except ValueError:
             return None, False  # to_push will say what is wrong with the URL
@@ -411,13 +427,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if self._closing:
             return False
         complete = self._complete()  # says so where there is nothing yet
-        return self.config.keep_alive or not complete
+        idle_s = monotonic() - self.exchange.undone_at
+        return not complete or idle_s < (self._idle_limit_s or 0.0)
 
     def _complete(self) -> bool:
         exchange = self.exchange
         if exchange.busy or len(self.inflight) or exchange.undone != 0:
             return False
-        if not exchange.saw_work:
+        if self._idle_limit_s is None and not exchange.saw_work:
             if not self._asked_end:
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself

@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Protocol
 
-from scrapy import Request
+from scrapy import Request, Spider
+from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.serializer import METHOD
-from scrapy_seine.errors import BadSeed, SeineError
+from scrapy_seine.engine.spider import request_of
+from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 
 #: Bytes of one seed, at most.
 MOST_BYTES = 1 << 20
@@ -25,14 +27,32 @@ MOST_REQUESTS = 10_000
 
 
 class Reader(Protocol):
-    """A spider that takes seeds."""
+    """A spider that reads its seeds itself."""
 
     def make_request_from_data(self, data: bytes, /) -> Any:
         """Make one request, or several, of a seed."""
 
 
-def requests_of(spider: Reader, seed: bytes) -> list[Request]:
-    """Read one seed.
+def seeds_key_of(spider: Spider | type[Spider], usual: str) -> str:
+    """Name the Redis key of a spider's seeds: a RedisSpider's own `redis_key`, else *usual*.
+
+    Raises:
+        ConfigError: its `redis_key` asks for another value than the spider's name.
+    """
+    kind = spider if isinstance(spider, type) else type(spider)
+    own = getattr(spider, "redis_key", None) if issubclass(kind, RedisMixin) else None
+    if not own:
+        return usual
+    try:
+        return str(own % {"name": spider.name})
+    except (KeyError, TypeError, ValueError):
+        raise ConfigError(
+            f"redis_key = {own!r} of spider {spider.name!r} may name %(name)s only"
+        ) from None
+
+
+def requests_of(spider: Reader | Spider, seed: bytes) -> list[Request]:
+    """Read one seed, as the spider does or, where it has no way of its own, as FrontierSpider does.
 
     Raises:
         BadSeed: saying what is wrong with it, or how the spider failed on it.
@@ -41,7 +61,8 @@ def requests_of(spider: Reader, seed: bytes) -> list[Request]:
         raise BadSeed(f"{len(seed)} bytes long, {MOST_BYTES} at most")
     try:
         m.check(_named(seed), m.SEED)
-        made = list(islice(_all(spider.make_request_from_data(seed)), MOST_REQUESTS + 1))
+        read = getattr(spider, "make_request_from_data", request_of)
+        made = list(islice(_all(read(seed)), MOST_REQUESTS + 1))
         if not made or len(made) > MOST_REQUESTS:
             raise BadSeed(f"the spider made no request of it, or more than {MOST_REQUESTS}")
         for request in made:

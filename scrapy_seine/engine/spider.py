@@ -49,34 +49,44 @@ class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has n
         Raises:
             BadSeed: saying what is wrong with it.
         """
-        try:
-            text = data.decode("utf-8").strip()
-        except UnicodeDecodeError as error:
-            raise BadSeed(f"not UTF-8: {error.reason} at byte {error.start}") from None
-        if text.startswith(("{", "[", '"')) or text.lstrip("-").isdigit():
-            return self._from_object(_json(text))
-        return Request(_checked(text), dont_filter=True, priority=SEED_PRIORITY)
+        return request_of(data)
 
-    def _from_object(self, seed: Any) -> Request:
-        if not isinstance(seed, dict):
-            raise BadSeed(f"{type(seed).__name__} is neither a URL nor an object with a url")
-        if not isinstance(seed.get("url"), str):
-            raise BadSeed("the object has no url")
-        options: dict[str, Any] = {
-            "url": _checked(seed.pop("url").strip()),
-            "method": str(seed.pop("method", "GET")).upper(),
-            "meta": _mapping(seed, "meta"),
-            "headers": _mapping(seed, "headers"),
-            "cookies": _mapping(seed, "cookies"),
-            "priority": _integer(seed, "priority", SEED_PRIORITY),
-            "dont_filter": bool(seed.pop("dont_filter", True)),
-        }
-        try:
-            # What is left is form data, as scrapy-redis has it.
-            form = {str(k): v if isinstance(v, list) else str(v) for k, v in seed.items()}
-            return _form(options, form) if form else Request(**options)
-        except (TypeError, ValueError) as error:
-            raise BadSeed(f"cannot be made a request: {error}") from None
+
+def request_of(data: bytes) -> Request:
+    """Read one seed: a URL, or a JSON object with `url` and what scrapy-redis knows.
+
+    Raises:
+        BadSeed: saying what is wrong with it.
+    """
+    try:
+        text = data.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise BadSeed(f"not UTF-8: {error.reason} at byte {error.start}") from None
+    if text.startswith(("{", "[", '"')) or text.lstrip("-").isdigit():
+        return _from_object(_json(text))
+    return Request(_checked(text), dont_filter=True, priority=SEED_PRIORITY)
+
+
+def _from_object(seed: Any) -> Request:
+    if not isinstance(seed, dict):
+        raise BadSeed(f"{type(seed).__name__} is neither a URL nor an object with a url")
+    if not isinstance(seed.get("url"), str):
+        raise BadSeed("the object has no url")
+    options: dict[str, Any] = {
+        "url": _checked(seed.pop("url").strip()),
+        "method": str(seed.pop("method", "GET")).upper(),
+        "meta": _mapping(seed, "meta"),
+        "headers": _mapping(seed, "headers"),
+        "cookies": _mapping(seed, "cookies"),
+        "priority": _integer(seed, "priority", SEED_PRIORITY),
+        "dont_filter": bool(seed.pop("dont_filter", True)),
+    }
+    try:
+        # What is left is form data, as scrapy-redis has it.
+        form = {str(k): v if isinstance(v, list) else str(v) for k, v in seed.items()}
+        return _form(options, form) if form else Request(**options)
+    except (TypeError, ValueError) as error:
+        raise BadSeed(f"cannot be made a request: {error}") from None
 
 
 def _form(options: dict[str, Any], form: dict[str, Any]) -> Request:

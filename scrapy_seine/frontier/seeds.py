@@ -64,6 +64,8 @@ class Intake:
     """Told of good seeds that the frontier has."""
     before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
     """Told of good seeds before they enter."""
+    batch: int = BATCH
+    """Seeds claimed at one time, at most."""
     quiet_at: float = 0.0
     """When a look last found no seed and no claim of anybody (monotonic s)."""
     _looking: set[asyncio.Task[int]] = attrs.field(factory=set, init=False)
@@ -105,7 +107,7 @@ class Intake:
         looked = monotonic()
         k = self.keys
         keys = [k.seeds, k.claimed, k.claims, k.tries]
-        flat = await call(self.redis, script("claim"), keys, [BATCH, CLAIM_MS, new_token()])
+        flat = await call(self.redis, script("claim"), keys, [self.batch, CLAIM_MS, new_token()])
         if flat:
             await self._accept(
                 list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))

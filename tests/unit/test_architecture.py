@@ -14,7 +14,7 @@ MODULE_LINES, FUNCTION_LINES, LUA_LINES = 500, 60, 130
 #: Modules that are longer for a reason, with the lines that each may have.
 LONGER = {
     # It puts a worker together besides filling Scrapy's slot, until a module of its own does.
-    "scrapy_seine/engine/scheduler.py": 520,
+    "scrapy_seine/engine/scheduler.py": 540,
 }
 
 CODE = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))

@@ -1,0 +1,44 @@
+"""Which crawlers belong to a command that looks at a few pages, and so must join no shared crawl.
+
+`scrapy shell`, `fetch`, `view`, `parse`, `check` and `bench` make a crawler as `scrapy crawl` does.
+Scrapy does not tell a crawler its command, but each of them shows: `shell` never calls
+`Crawler.crawl`, `bench` brings a spider of its own, and the others replace the spider's `start`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.scheduler import Scheduler as PlainScheduler
+from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
+from scrapy.utils.misc import build_from_crawler, load_object
+
+if TYPE_CHECKING:
+    from scrapy.core.scheduler import BaseScheduler
+    from scrapy.crawler import Crawler
+
+#: Modules of Scrapy's own commands.
+_COMMANDS = "scrapy.commands."
+
+
+def is_one_off(crawler: Crawler) -> bool:
+    """Whether a crawler serves `shell`, `fetch`, `view`, `parse`, `check` or `bench`."""
+    spider: Any = crawler.spidercls
+    of_command = (spider, spider.start)
+    return any(str(part.__module__).startswith(_COMMANDS) for part in of_command) or (
+        crawler.spider is None and not crawler.crawling
+    )
+
+
+def plain_scheduler(crawler: Crawler) -> BaseScheduler:
+    """Make Scrapy's own scheduler, in memory, with the filter that Scrapy's command asks for."""
+    settings = crawler.settings
+    asked = load_object(settings["DUPEFILTER_CLASS"])
+    filter_class = BaseDupeFilter if asked is BaseDupeFilter else RFPDupeFilter
+    return PlainScheduler(
+        build_from_crawler(filter_class, crawler),
+        mqclass=load_object(settings["SCHEDULER_MEMORY_QUEUE"]),
+        pqclass=load_object(settings["SCHEDULER_PRIORITY_QUEUE"]),
+        stats=crawler.stats,
+        crawler=crawler,
+    )

@@ -1,0 +1,125 @@
+"""Spiders and commands of any project, with the add-on's one line: as in plain Scrapy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from tests.benchmarks.projects.run import Scene, compare
+from tests.benchmarks.projects.site import Site
+from tests.helpers import patient, serving, wait_until
+
+SETTINGS = """
+BOT_NAME = "mine"
+SPIDER_MODULES = ["mine"]
+NEWSPIDER_MODULE = "mine"
+ADDONS = {"scrapy_seine.Addon": 500}
+REDIS_URL = "redis://127.0.0.1:1/0"  # nobody answers there
+ROBOTSTXT_OBEY = True
+"""
+SPIDER = '''
+import scrapy
+
+
+class Mine(scrapy.Spider):
+    name = "mine"
+    allowed_domains = ["127.0.0.1"]
+
+    def parse(self, response):
+        """
+        @url %s/page/1/
+        @returns items 1
+        """
+        yield {"quotes": len(response.css("div.quote"))}
+'''
+
+
+def project(folder: Path, url: str) -> Path:
+    """Write a project that has the one line, and a Redis that does not answer."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").write_text(SPIDER % url, "utf-8")
+    (folder / "mine_settings.py").write_text(SETTINGS, "utf-8")
+    (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine_settings\n", "utf-8")
+    return folder
+
+
+def scrapy(folder: Path, *args: str) -> subprocess.Popen[str]:
+    """Start a command of Scrapy's."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *args],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_commands_that_look_at_a_page_join_no_crawl(tmp_path: Path) -> None:
+    with serving(Site) as url:
+        folder, page = project(tmp_path, url), f"{url}/page/1/"
+        said = {
+            ("shell", page, "-c", "len(response.css('div.quote'))"): "5",
+            ("fetch", "--nolog", page): "Quote 1.0",
+            ("fetch", "--nolog", "--spider", "mine", page): "Quote 1.0",
+            ("parse", "--spider", "mine", page): "'quotes': 5",
+            ("check",): "Ran 1 contract",
+            ("list",): "mine",
+            ("settings", "--get", "BOT_NAME"): "mine",
+            ("version",): "Scrapy",
+            ("bench", "-s", "CLOSESPIDER_TIMEOUT=1"): "closespider_timeout",
+        }
+        running = {args: scrapy(folder, *args) for args in said}
+        for args, process in running.items():
+            out, err = process.communicate(timeout=patient(60))
+            assert process.returncode == 0, f"{args}: {err}"
+            assert said[args] in out + err, f"{args}: {out}{err}"
+            assert "joins crawl" not in err
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("style", ["quotes_tutorial", "redis_seeds", "middlewares"])
+def test_a_project_yields_the_items_of_a_plain_run(
+    style: str, tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    said: list[str] = []
+    with serving(Site) as site:
+        found = compare(Scene(site, redis_url, tmp_path), style, namespace, said.append, [1])
+    assert (found["missing"], found["added"], found["failed"]) == (0, 0, []), said
+    assert found["items"]
+
+
+@pytest.mark.redis
+def test_seeds_that_a_redis_spider_claimed_outlive_its_worker(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """I1: scrapy-redis pops a seed, so that it dies with its worker."""
+    (tmp_path / "slow.py").write_text(
+        "from scrapy_redis.spiders import RedisSpider\n"
+        "import time\n"
+        "class Slow(RedisSpider):\n"
+        "    name = 'slow'\n"
+        f"    redis_key = '{namespace}:urls'\n"
+        "    def make_request_from_data(self, data):\n"
+        "        print('reads', flush=True)\n"
+        "        time.sleep(60)\n",
+        "utf-8",
+    )
+    settings = ("ADDONS={'scrapy_seine.Addon': 500}".replace("'", '"'), f"REDIS_URL={redis_url}")
+    args = [part for setting in (*settings, f"SEINE_CRAWL={namespace}") for part in ("-s", setting)]
+    with Redis.from_url(redis_url) as redis:
+        redis.rpush(f"{namespace}:urls", json.dumps({"url": "http://127.0.0.1:1/"}))
+        process = scrapy(tmp_path, "runspider", "slow.py", *args)
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "reads\n"
+        finally:
+            process.kill()
+            process.communicate()
+        claimed = f"{{{namespace}:urls}}:claimed"
+        wait_until(lambda: redis.hlen(claimed) == 1, 5, "the claim is kept")
