@@ -67,6 +67,27 @@ def _no_callback(spider: Spider, name: object) -> str:
     )
 
 
+def _meta_that_travels(request: Request) -> dict[Any, Any]:
+    """The meta of a request without what only this process, this try or this page is about."""
+    meta = {key: value for key, value in request.meta.items() if key not in m.LOCAL}
+    if request.meta.get("_rotating_proxy"):  # another try chooses anew
+        meta.pop("proxy", None)
+    if request.meta.get("browser_visitor"):
+        # What the render middleware prepared holds code, which is not to be stored.
+        meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
+    return meta
+
+
+def _headers_that_travel(request: Request) -> dict[bytes, Any]:
+    """The headers of a request without those that an identity or a proxy lent it."""
+    headers = dict(request.headers)
+    for borrowed in request.meta.get(m.BORROWED, ()):
+        headers.pop(borrowed.title().encode(), None)
+    if request.meta.get("_rotating_proxy"):
+        headers.pop(b"Proxy-Authorization", None)
+    return headers
+
+
 def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
     """Lay a request out as plain data, leaving out what is default.
 
@@ -83,19 +104,7 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         method = _method_name(spider, getattr(request, name), request.url)
         if method is not None:
             fields[name] = method
-    given = request.meta
-    proxied = bool(given.get("_rotating_proxy"))
-    meta = {key: value for key, value in given.items() if key not in m.LOCAL}
-    if proxied:  # another try chooses anew
-        meta.pop("proxy", None)
-    if given.get("browser_visitor"):
-        # What the render middleware prepared holds code, which is not to be stored.
-        meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
-    headers = dict(request.headers)
-    for borrowed in given.get(m.BORROWED, ()):
-        headers.pop(borrowed.title().encode(), None)
-    if proxied:
-        headers.pop(b"Proxy-Authorization", None)
+    meta, headers = _meta_that_travels(request), _headers_that_travel(request)
     fields["url"] = _take_login(request.url, headers, meta)
     if headers:
         fields["headers"] = headers
@@ -220,11 +229,7 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
                 fields[name] = _callback(spider, fields[name])
         if "encoding" in fields:
             codecs.lookup(fields["encoding"])
-        if "@" in url and split_login(url)[1]:  # stored by hand, by a job, or before logins moved
-            headers = Headers(fields.get("headers") or {})
-            meta = fields["meta"] = dict(fields.get("meta") or {})
-            fields["url"] = _take_login(url, headers, meta)
-            fields["headers"] = headers
+        _move_login(fields)
         if "headers" in fields or "method" in fields:
             _check_head(fields)
         if "meta" in fields:
@@ -239,6 +244,16 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
     except Exception as error:
         raise DecodeError(f"{url[:200]}: {type(error).__name__}: {str(error)[:500]}") from None
     return request
+
+
+def _move_login(fields: dict[str, Any]) -> None:
+    """Move a login out of the URL: stored by hand, by a job, or before logins moved."""
+    url = fields["url"]
+    if "@" in url and split_login(url)[1]:
+        headers = Headers(fields.get("headers") or {})
+        meta = fields["meta"] = dict(fields.get("meta") or {})
+        fields["url"] = _take_login(url, headers, meta)
+        fields["headers"] = headers
 
 
 def _callback(spider: Spider, name: object) -> Any:

@@ -145,22 +145,29 @@ class HttpHandler(BaseHttpDownloadHandler):
             raise self.reach.refusal(request, connection.at)
         return connection
 
-    async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:
-        request = download.request
-        reader = Reader(request.method, download)
-        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-
+    def _send_at_time(
+        self,
+        connection: Connection,
+        data: bytes,
+        reader: Reader,
+        answered: asyncio.Future[bool],
+        request: Request,
+    ) -> None:
         def send() -> None:
-            if not answered.done():
-                written = connection.ask(data, reader, answered)
-                if written:
-                    self.gate.left(request)
+            if not answered.done() and connection.ask(data, reader, answered):
+                self.gate.left(request)
 
         def fail(error: Exception) -> None:
             if not answered.done():
                 answered.set_exception(error)
 
         self.gate.at_time(request, send, fail)
+
+    async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:
+        request = download.request
+        reader = Reader(request.method, download)
+        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._send_at_time(connection, data, reader, answered, request)
         flags: list[str] = []
         try:
             if not await answered:
