@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # One image for every part of a fleet; the command says which part a container is.
-#   docker build -t seine:0.1.0 .                             workers, dashboard, migrate, seed
-#   docker build -t seine-browser:0.1.0 --target browser .    workers that render pages, too
+#   docker build -t seine:VERSION .                           workers, dashboard, migrate, seed
+#   docker build -t seine-browser:VERSION --target browser .  workers that render pages, too
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 
 # --- what every target stands on --------------------------------------------------------------

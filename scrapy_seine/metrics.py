@@ -91,8 +91,10 @@ REACTOR_LAG = _gauge(
 # The fleet:
 STORE_UP = _gauge("seine_store_up", "1 when the store answers.", "store")
 FRONTIER = _gauge("seine_frontier_requests", "Requests by state.", "state")
-DUE_NOW = _gauge(
-    "seine_frontier_due_now", "Requests that could be sent now; autoscaling reads this."
+DUE_NOW = _gauge("seine_frontier_due_now", "Requests that could be sent now.")
+DEMAND = _gauge(
+    "seine_frontier_demand",
+    "Requests leased or due now, and seeds up to one worker's; autoscaling reads this.",
 )
 SEEDS_WAITING = _gauge("seine_seeds_waiting", "Seeds that no worker has taken yet.")
 OLDEST = _gauge(

@@ -68,7 +68,7 @@ def make_exporter(config: DashboardConfig, where: Endpoints) -> web.Application:
     """Make the application that only serves metrics and health: numbers, open to any scraper."""
     app = web.Application()
     _connect(app, config, where, Guard(config))
-    app.add_routes(_health())
+    app.add_routes([*_health(), web.get("/demand", demand)])
     return app
 
 
@@ -181,7 +181,7 @@ async def fleet_metrics(context: Context) -> bytes:
         names = await list_domains(context.redis, keys, limit=LABELS)
         busiest = await read_domains(context.redis, keys, names, fleet.at)
         sheet = fleet_sheet(fleet, busiest)
-        add_seeds(sheet, await seeds_waiting(context.redis, context.config.seeds))
+        add_seeds(sheet, fleet, await seeds_waiting(context.redis, context.config.seeds))
         add_proxies(sheet, await count_proxies(context.redis, context.config.fleet, fleet.at))
         add_ladder(sheet, await count_steps(context.redis, context.config.fleet))
     except (RedisError, OSError):
@@ -190,6 +190,22 @@ async def fleet_metrics(context: Context) -> bytes:
     add_products(sheet, products)
     add_quality(sheet, scores)
     return render(sheet)
+
+
+async def demand(request: web.Request) -> web.Response:
+    """Give the requests that need workers, for an autoscaler; 503 where Redis does not answer.
+
+    An autoscaler takes 0 for a reason to end the fleet, so an outage must never look like 0.
+    """
+    context = context_of(request)
+    try:
+        await context.know()
+        fleet = await read_fleet(context.redis, context.config.crawl)
+        seeds = await seeds_waiting(context.redis, context.config.seeds)
+    except (RedisError, OSError):
+        raise web.HTTPServiceUnavailable(text="Redis does not answer\n") from None
+    told = {"crawl": fleet.crawl, "demand": fleet.demand(seeds), "leased": fleet.counts.leased}
+    return web.json_response({**told, "due_now": fleet.due_now, "seeds": seeds})
 
 
 async def _stored(context: Context) -> tuple[int | None, dict[str, float]]:

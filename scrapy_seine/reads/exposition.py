@@ -87,9 +87,10 @@ def add_quality(sheet: Sheet, scores: Mapping[str, float]) -> None:
     sheet.add_each(metrics.QUALITY, scores)
 
 
-def add_seeds(sheet: Sheet, waiting: int) -> None:
-    """Add the seeds that no worker has taken yet."""
+def add_seeds(sheet: Sheet, fleet: Fleet, waiting: int) -> None:
+    """Add the seeds that no worker has taken yet, and what they and the rest ask of workers."""
     sheet.add(metrics.SEEDS_WAITING, waiting)
+    sheet.add(metrics.DEMAND, fleet.demand(waiting))
 
 
 def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:

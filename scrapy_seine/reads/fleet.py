@@ -22,6 +22,8 @@ from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
 #: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
 SAMPLE = 100
+#: Requests that one worker has running, which is CONCURRENT_REQUESTS' default.
+ONE_WORKER = 32
 #: Workers listed, at most.
 MAX_WORKERS = 1000
 
@@ -71,6 +73,15 @@ class Fleet:
     memory_limit_bytes: int
     """0: Redis has no limit of its own."""
     read_s: float
+
+    def demand(self, seeds: int) -> int:
+        """Return the requests that need workers now, *seeds* being those that nobody has taken.
+
+        Leases count, so that no worker that holds some is thought needless. Seeds count as one
+        worker's requests at most, because a worker turns them into requests within seconds.
+        """
+        waiting = 0 if self.counts.paused else min(seeds, ONE_WORKER)
+        return self.counts.leased + self.due_now + waiting
 
     @property
     def alive(self) -> list[Worker]:

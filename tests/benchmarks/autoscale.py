@@ -2,10 +2,8 @@
 
 `python -m tests.benchmarks.autoscale [--json] [--svg docs/autoscale.svg]`
 
-The formula is that of the HorizontalPodAutoscaler (KEDA makes one): every 15 s,
-desired = ceil(metric / target), unchanged within a tolerance of 10 %, held by the stabilisation
-windows and limited by the policies; KEDA adds zero, after a cool-down. The numbers are read from
-k8s/components, so that what is simulated is what is deployed.
+The numbers are read from k8s/components, so that what is simulated is what is deployed. The day is
+replayed without faults, without data, and with all requests delayed.
 """
 
 from __future__ import annotations
@@ -15,19 +13,17 @@ import json
 import math
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import attrs
-import yaml
 
-COMPONENTS = Path(__file__).parents[2] / "k8s" / "components"
+from tests.benchmarks.autoscaler import Autoscaler, Rules, hpa, keda
+
 DAY_S = 86_400
 STEP_S = 1
 SYNC_S = 15
-TOLERANCE = 0.1
 #: Requests that a worker holds: read ahead, and running.
 IN_HAND = 64
 #: From the decision until a pod works: scheduled, started, first lease.
@@ -40,112 +36,6 @@ RUNNING = 32
 LATENCY_S = 1.0
 #: Pages a second of one worker.
 PAGES_S = RUNNING / LATENCY_S
-
-
-@attrs.frozen(kw_only=True)
-class Policy:
-    """One direction of `behavior`."""
-
-    window_s: float
-    rules: Sequence[tuple[str, float, float]]
-    """Kind (Percent or Pods), value, period in seconds; the most generous one counts."""
-
-
-@attrs.frozen(kw_only=True)
-class Rules:
-    """What one autoscaler is told."""
-
-    target: float
-    least: int
-    most: int
-    up: Policy
-    down: Policy
-    cooldown_s: float = 0.0
-    """Until the last worker goes, where *least* is 0."""
-
-
-def _policy(raw: dict[str, Any]) -> Policy:
-    rules = [(p["type"], float(p["value"]), float(p["periodSeconds"])) for p in raw["policies"]]
-    return Policy(window_s=raw["stabilizationWindowSeconds"], rules=rules)
-
-
-def hpa() -> Rules:
-    """Read the HorizontalPodAutoscaler that is deployed."""
-    spec = yaml.safe_load((COMPONENTS / "autoscale-hpa" / "hpa.yaml").read_text())["spec"]
-    return Rules(
-        target=float(spec["metrics"][0]["external"]["target"]["averageValue"]),
-        least=spec["minReplicas"],
-        most=spec["maxReplicas"],
-        up=_policy(spec["behavior"]["scaleUp"]),
-        down=_policy(spec["behavior"]["scaleDown"]),
-    )
-
-
-def keda() -> Rules:
-    """Read the ScaledObject that is deployed."""
-    text = (COMPONENTS / "autoscale-keda" / "scaledobject.yaml").read_text()
-    spec = next(yaml.safe_load_all(text))["spec"]
-    behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
-    return Rules(
-        target=float(spec["triggers"][0]["metadata"]["threshold"]),
-        least=spec["minReplicaCount"],
-        most=spec["maxReplicaCount"],
-        up=_policy(behavior["scaleUp"]),
-        down=_policy(behavior["scaleDown"]),
-        cooldown_s=float(spec["cooldownPeriod"]),
-    )
-
-
-@attrs.define
-class Autoscaler:
-    """The documented decision, with its memory."""
-
-    rules: Rules
-    replicas: int
-    _wishes: deque[tuple[float, int]] = attrs.Factory(deque)
-    _sizes: deque[tuple[float, int]] = attrs.Factory(deque)
-    _active_s: float = 0.0
-
-    def decide(self, now: float, metric: float) -> int:
-        """Return the number of replicas from now on."""
-        if metric > 0:
-            self._active_s = now
-        if self.replicas == 0:
-            self.replicas = 1 if metric > 0 else 0
-        elif self.rules.least == 0 and now - self._active_s >= self.rules.cooldown_s:
-            self.replicas = 0
-        else:
-            self.replicas = self._scale(now, metric)
-        self._sizes.append((now, self.replicas))
-        return self.replicas
-
-    def _scale(self, now: float, metric: float) -> int:
-        ratio = metric / (self.rules.target * self.replicas)
-        steady = abs(ratio - 1) <= TOLERANCE
-        lease_request = self.replicas if steady else math.ceil(metric / self.rules.target)
-        lease_request = min(max(lease_request, self.rules.least, 1), self.rules.most)
-        self._wishes.append((now, lease_request))
-        while self._wishes[0][0] < now - max(self.rules.up.window_s, self.rules.down.window_s):
-            self._wishes.popleft()
-        lowest = min(self._within(now, self.rules.up.window_s))
-        highest = max(self._within(now, self.rules.down.window_s))
-        if lowest > self.replicas:
-            return min(lowest, self._limit(now, self.rules.up, up=True))
-        if highest < self.replicas:
-            return max(highest, self._limit(now, self.rules.down, up=False))
-        return self.replicas
-
-    def _within(self, now: float, window_s: float) -> Iterator[int]:
-        return (lease_request for at, lease_request in self._wishes if at >= now - window_s)
-
-    def _limit(self, now: float, policy: Policy, *, up: bool) -> int:
-        reached = []
-        for kind, value, period_s in policy.rules:
-            past = [size for at, size in self._sizes if at >= now - period_s] or [self.replicas]
-            start = min(past) if up else max(past)
-            change = value if kind == "Pods" else start * value / 100
-            reached.append(math.ceil(start + change) if up else math.floor(start - change))
-        return max(reached) if up else min(reached)
 
 
 @attrs.frozen(kw_only=True)
@@ -162,6 +52,11 @@ class Moment:
     """Workers that work."""
     needed: float
     """Workers that the sites' politeness could keep busy."""
+    leased: float
+    """Requests that workers hold."""
+    arrived: float
+    """Requests since the day's begin."""
+    done: float
 
 
 def day(at_s: float) -> tuple[float, float]:
@@ -182,16 +77,59 @@ def day(at_s: float) -> tuple[float, float]:
     return arriving, allowed
 
 
-def replay(rules: Rules, curve: Callable[[float], tuple[float, float]] = day) -> list[Moment]:
+#: In the middle of the full crawl, and again at noon, seconds of the day.
+_AWAY = ((2.0 * 3600, 2.5 * 3600), (12.0 * 3600, 13.0 * 3600))
+
+
+def _away(now: float) -> bool:
+    return any(begin <= now < end for begin, end in _AWAY)
+
+
+def delayed_day(at_s: float) -> tuple[float, float]:
+    """Return the same day, but twice all requests wait for their time, and none may be sent."""
+    arriving, allowed = day(at_s)
+    return arriving, 0.0 if _away(at_s) else allowed
+
+
+def no_data(now: float, metric: float) -> float | None:
+    """Give no value twice a day: Prometheus, the adapter or the exporter does not answer."""
+    return None if _away(now) else metric
+
+
+def no_data_by_night(now: float, metric: float) -> float | None:
+    """Give no value from the crawl's begin until it is due to be over."""
+    return None if 3600 <= now < 3 * 3600 else metric
+
+
+Curve = Callable[[float], tuple[float, float]]
+#: What the autoscaler is told at a time instead of a metric; None: nothing.
+Source = Callable[[float, float], float | None]
+
+
+def _honest(_now: float, metric: float) -> float | None:
+    return metric
+
+
+FAULTS: dict[str, tuple[Curve, Source]] = {
+    "no data": (day, no_data),
+    "no data when work begins": (day, no_data_by_night),
+    "all delayed": (delayed_day, _honest),
+    "all delayed, no data": (delayed_day, no_data),
+}
+
+
+def replay(rules: Rules, curve: Curve = day, source: Source = _honest) -> list[Moment]:
     """Run a day; returns each step."""
     scaler = Autoscaler(rules, max(rules.least, 0))
-    backlog, moments = 0.0, []
+    backlog = arrived = done = 0.0
+    moments: list[Moment] = []
     starting: deque[tuple[float, int]] = deque()
     ready, seen = scaler.replicas, deque([(0.0, 0.0)])
     for step in range(DAY_S // STEP_S):
         now = float(step * STEP_S)
         arriving, allowed = curve(now)
         backlog += arriving * STEP_S
+        arrived += arriving * STEP_S
         while starting and starting[0][0] <= now:
             ready = min(scaler.replicas, starting.popleft()[1])
         ready = min(ready, scaler.replicas)
@@ -202,14 +140,15 @@ def replay(rules: Rules, curve: Callable[[float], tuple[float, float]] = day) ->
         due_now = room - leased
         metric = leased + due_now
         needed = min(backlog / STEP_S, allowed) / PAGES_S
-        backlog -= min(leased / LATENCY_S, ready * PAGES_S) * STEP_S
+        ended = min(leased / LATENCY_S, ready * PAGES_S) * STEP_S
+        backlog, done = backlog - ended, done + ended
         backlog = 0.0 if backlog < 1e-6 else backlog
         seen.append((now, metric))
         while len(seen) > 1 and seen[1][0] <= now - STALE_S:
             seen.popleft()
         if now % SYNC_S == 0:
             before = scaler.replicas
-            if scaler.decide(now, seen[0][1]) > before:
+            if scaler.decide(now, source(now, seen[0][1])) > before:
                 starting.append((now + START_S, scaler.replicas))
         moments.append(
             Moment(
@@ -219,6 +158,9 @@ def replay(rules: Rules, curve: Callable[[float], tuple[float, float]] = day) ->
                 workers=scaler.replicas,
                 ready=ready,
                 needed=needed,
+                leased=leased,
+                arrived=arrived,
+                done=done,
             )
         )
     return moments
@@ -241,6 +183,10 @@ class Verdict:
     asleep_s: float
     """Time with no worker at all."""
     worker_hours: float
+    lost_pages: int
+    """Requests that came in, and were neither done nor would be: none waits where nobody comes."""
+    scaled_below_leases: int
+    """Decisions that left fewer workers than those that the leases need."""
 
 
 def judge(moments: Sequence[Moment]) -> Verdict:
@@ -265,7 +211,18 @@ def judge(moments: Sequence[Moment]) -> Verdict:
         idle_share=round(idle / total, 3) if total else 0.0,
         asleep_s=sum(STEP_S for m in moments if m.ready == 0),
         worker_hours=round(total * STEP_S / 3600, 1),
+        lost_pages=_lost(moments[-1]),
+        scaled_below_leases=sum(
+            after.workers < before.workers and after.workers < math.ceil(before.leased / RUNNING)
+            for before, after in pairwise(moments)
+        ),
     )
+
+
+def _lost(end: Moment) -> int:
+    """Count what is missing at the end of a day, and what nobody is there for."""
+    stranded = end.backlog if end.workers == 0 else 0.0
+    return round(end.arrived - end.done - end.backlog + stranded)
 
 
 def draw(moments: Sequence[Moment], title: str) -> str:
@@ -313,10 +270,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     days = {"hpa": replay(hpa()), "keda": replay(keda())}
     found = {name: attrs.asdict(judge(moments)) for name, moments in days.items()}
+    for name, rules in {"hpa": hpa(), "keda": keda()}.items():
+        for fault, (curve, source) in FAULTS.items():
+            found[f"{name}: {fault}"] = attrs.asdict(judge(replay(rules, curve, source)))
     if given.svg:
         given.svg.write_text(draw(days["keda"], "A day of a fleet that KEDA scales"), "utf-8")
     if given.json:
-        print(json.dumps(found))
+        totals = {
+            total: sum(verdict[total] for verdict in found.values())
+            for total in ("lost_pages", "scaled_below_leases")
+        }
+        print(json.dumps({**found, **totals}))
     else:
         for name, verdict in found.items():
             print(name, *(f"{key}={value}" for key, value in verdict.items()), sep="\n  ")

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def scrapy(redis_url: str, database_url: str) -> Run:
 def perform(command: SeineCommand, args: list[str], **settings: Any) -> int:
     """Run a command in this process; returns its exit status."""
     command.settings = Settings({"SPIDER_MODULES": ["tests.integration.cli_spiders"], **settings})
-    options = argparse.Namespace(json=True, spider="plain", check=False)
+    options = argparse.Namespace(json=True, spider="plain", check=False, wait=None)
     command.run(args, options)
     return command.exitcode
 
@@ -129,6 +130,30 @@ def test_migrations_run_once(
     assert json.loads(capsys.readouterr().out)["applied"]
     assert perform(migrate.Command(), [], **settings) == 0
     assert json.loads(capsys.readouterr().out)["applied"] == []
+
+
+def test_a_pod_waits_until_another_has_migrated(scrapy: Run, database_url_empty: str) -> None:
+    """The init container of a worker: a first apply starts it before the Job is done."""
+    where = {"DATABASE_URL": database_url_empty}
+    early = scrapy("migrate", "--check", "--wait", "0.1", **where)
+    assert early.returncode == 1
+    assert "missing 0001" in early.stdout
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(scrapy, "migrate", "--check", "--wait", "60", **where)
+        assert scrapy("migrate", **where).returncode == 0
+        assert waiting.result().returncode == 0
+    assert scrapy("migrate", "--wait", "60", **where).returncode == 2, "it would wait for itself"
+    assert (
+        "'soon' is not a number" in scrapy("migrate", "--check", "--wait", "soon", **where).stderr
+    )
+
+
+def test_a_pod_that_waits_says_for_what(scrapy: Run) -> None:
+    where = {"DATABASE_URL": "postgresql://seine:very-secret@127.0.0.1:1/seine"}
+    run = scrapy("migrate", "--check", "--wait", "0.5", **where)
+    assert run.returncode == 1
+    assert run.stderr.count("waiting for `scrapy migrate`: DATABASE_URL") == 1
+    assert "very-secret" not in run.stderr
 
 
 def test_an_error_is_one_line_without_the_password(capsys: pytest.CaptureFixture[str]) -> None:

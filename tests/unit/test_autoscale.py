@@ -5,17 +5,9 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from tests.benchmarks.autoscale import (
-    Autoscaler,
-    Policy,
-    Rules,
-    draw,
-    hpa,
-    judge,
-    keda,
-    replay,
-)
-from tests.unit.test_manifests import ROOT
+from tests.benchmarks.autoscale import FAULTS, day, draw, judge, no_data, replay
+from tests.benchmarks.autoscaler import Autoscaler, Fallback, Policy, Rules, hpa, keda
+from tests.unit.manifests import ROOT
 
 STEADY = Policy(window_s=0, rules=[("Pods", 100, 15)])
 
@@ -58,3 +50,24 @@ def test_the_plot_is_current() -> None:
     drawn = draw(replay(keda()), "A day of a fleet that KEDA scales")
     text = (ROOT / "docs" / "autoscale.svg").read_text("utf-8")
     assert text == drawn, "run: python -m tests.benchmarks.autoscale --svg docs/autoscale.svg"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("rules", [hpa(), keda()], ids=["hpa", "keda"])
+def test_no_fault_of_the_data_takes_a_worker_that_holds_leases(rules: Rules, fault: str) -> None:
+    verdict = judge(replay(rules, *FAULTS[fault]))
+    assert verdict.scaled_below_leases == 0
+    assert verdict.lost_pages == 0
+    assert verdict.backlog_at_end == 0
+
+
+def test_the_replay_sees_a_missing_value_that_counts_as_zero() -> None:
+    """What KEDA's Prometheus trigger does unless `ignoreNullValues` is false."""
+    verdict = judge(replay(keda(), day, lambda now, metric: no_data(now, metric) or 0.0))
+    assert verdict.scaled_below_leases > 0
+
+
+def test_the_replay_sees_a_fallback_that_takes_workers_away() -> None:
+    """What KEDA does unless `fallback.behavior` says otherwise."""
+    static = attrs.evolve(keda(), fallback=Fallback(after=4, replicas=2, keep_higher=False))
+    assert judge(replay(static, *FAULTS["no data"])).scaled_below_leases > 0
