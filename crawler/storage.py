@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import socket
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from threading import Thread
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import attrs
 import orjson
@@ -46,8 +44,9 @@ from crawler.stores.warc import Page
 from crawler.stores.writer import Limits, Report, Table, Writer
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
-from scrapy_seine.engine.inflight import Hold, current, inflight_of
+from scrapy_seine.engine.inflight import Hold, current
 from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import RetryUntil
@@ -76,7 +75,7 @@ class Storage:
         self.config = StoreConfig.from_settings(crawler.settings)
         self.drain_s = number(crawler.settings, "SEINE_DRAIN_SECONDS", 20)
         self.outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
-        self.inflight = inflight_of(crawler)
+        self.inflight = worker_of(crawler).inflight
         self.writer: Writer | None = None
         self.archive: Writer | None = None
         #: The last digest that was made, beside its item: the next pipeline needs it again.
@@ -85,7 +84,6 @@ class Storage:
         self._rejections: dict[str, int] = {}
         #: Grows whenever something given to the writer was not stored: its page comes again.
         self.failures = 0
-        self._worker: str | None = None
         self._later: asyncio.TimerHandle | None = None
         self._reviews: asyncio.Task[None] | None = None
         self._closed: asyncio.Future[None] | None = None
@@ -153,11 +151,10 @@ class Storage:
 
     async def _review_jobs(self, url: str) -> bool:
         """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
-        slot: Any = getattr(self.crawler.engine, "_slot", None)
-        frontier = getattr(getattr(slot, "scheduler", None), "frontier", None)
-        if frontier is None:  # another scheduler's crawl: it has no jobs
+        member = worker_of(self.crawler).member
+        if member is None:  # another scheduler's crawl: it has no jobs
             return False
-        jobs = Jobs(frontier)
+        jobs = Jobs(member.frontier)
         patience = RetryUntil(self.outage_s, logger.warning)
         if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
             return True
@@ -283,11 +280,7 @@ class Storage:
     @property
     def worker(self) -> str:
         """Name of this worker, as its leases have it."""
-        if self._worker is None:
-            slot: Any = getattr(self.crawler.engine, "_slot", None)
-            scheduler = getattr(slot, "scheduler", None)
-            self._worker = str(getattr(scheduler, "worker", socket.gethostname()))
-        return self._worker
+        return worker_of(self.crawler).name
 
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
         if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
@@ -368,16 +361,10 @@ def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
         logger.debug("the loop is closed")
 
 
-_storages: WeakKeyDictionary[Crawler, Storage] = WeakKeyDictionary()
-
-
 def storage_of(crawler: Crawler) -> Storage:
-    """The crawler's storage, whoever asks first.
+    """Return the storage of a crawler's worker; whoever asks first makes it.
 
     Raises:
         ConfigError: a setting is wrong.
     """
-    found = _storages.get(crawler)
-    if found is None:
-        found = _storages[crawler] = Storage(crawler)
-    return found
+    return worker_of(crawler).part(Storage)

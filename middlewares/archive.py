@@ -14,7 +14,7 @@ from scrapy.http import Response
 from crawler.storage import storage_of
 from crawler.stores.warc import Headers, Page
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 
 _HIGH = re.compile(rb"[\x80-\xff]")
 
@@ -24,7 +24,7 @@ class Archive:
 
     def __init__(self, crawler: Crawler) -> None:
         self.storage = storage_of(crawler)
-        self.inflight = inflight_of(crawler)
+        self.inflight = worker_of(crawler).inflight
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

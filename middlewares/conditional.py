@@ -16,9 +16,10 @@ from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.outcomes import Ignored
 from scrapy_seine.engine.serializer import own_address
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import tidy
 
 _NOT_THERE = (404, 410)
@@ -81,7 +82,7 @@ class Answer:
         Raises:
             ConfigError: a setting is wrong.
         """
-        return cls(storage_of(crawler), inflight_of(crawler), crawler.stats)
+        return cls(storage_of(crawler), worker_of(crawler).inflight, crawler.stats)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Let a page pass; take a 304 for what it is worth.

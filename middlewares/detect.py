@@ -14,7 +14,8 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page, judge
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
-from scrapy_seine.politeness.response_feedback import ResponseFeedback, response_feedback_of
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.politeness.response_feedback import ResponseFeedback
 
 
 class Detect:
@@ -45,7 +46,7 @@ class Detect:
             raise NotConfigured("SEINE_DETECT is off")
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
-        middleware = cls(crawler.stats, response_feedback_of(crawler), expected)
+        middleware = cls(crawler.stats, worker_of(crawler).feedback, expected)
         sharing = SharedPageSizes(crawler, middleware.sizes)
         middleware.share = sharing.soon
         crawler.signals.connect(sharing.closed, signals.spider_closed)

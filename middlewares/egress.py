@@ -21,7 +21,8 @@ from scrapy.crawler import Crawler
 from crawler.access.pool import ProxyPool, Slot
 from crawler.stores.connect import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
-from scrapy_seine.engine.download.send_gate import NotNow, send_gate_of
+from scrapy_seine.engine.download.send_gate import NotNow
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.politeness.delay import late_ms
@@ -38,7 +39,7 @@ class Egress:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.gate, self.clock = send_gate_of(crawler), ServerClock()
+        self.gate, self.clock = worker_of(crawler).gate, ServerClock()
         self.gate.addresses = self
         self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
         self._redis: Redis | None = None

@@ -25,9 +25,7 @@ from crawler.access.profiles import BOT, candidates, chosen
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
-from scrapy_seine.engine.inflight import inflight_of
-from scrapy_seine.politeness.response_feedback import response_feedback_of
-from scrapy_seine.politeness.site_limits import site_limits_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -68,7 +66,8 @@ class Escalate:
         self.crawler = crawler
         self.stats: Any = crawler.stats
         self.policy = Policy.from_settings(settings)
-        self.inflight, self.site_limits = inflight_of(crawler), site_limits_of(crawler)
+        worker = worker_of(crawler)
+        self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.identity, self.identities, _ = chosen(settings, crawler.spidercls)
         self.cap = str(settings.get("SEINE_LADDER_CAP"))
         self.caps = settings.getdict("SEINE_LADDER_CAPS")
@@ -99,7 +98,7 @@ class Escalate:
         middleware = cls(crawler)
         found = Listing.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
-        response_feedback_of(crawler).listen(middleware.heard)
+        worker_of(crawler).feedback.listen(middleware.heard)
         if middleware.browser:
             crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)

@@ -24,11 +24,9 @@ from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, NoWay
 from scrapy_seine.frontier.server_clock import ServerClock
-from scrapy_seine.politeness.response_feedback import response_feedback_of
-from scrapy_seine.politeness.site_limits import site_limits_of
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -95,8 +93,9 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.counted: dict[str, float] = {}
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
-        self.inflight, self.site_limits = inflight_of(crawler), site_limits_of(crawler)
-        self.verdicts = response_feedback_of(crawler)
+        worker = worker_of(crawler)
+        self.inflight, self.site_limits = worker.inflight, worker.site_limits
+        self.verdicts = worker.feedback
         self.known: dict[str, Proxy] = {}
         self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
         self.proxies: list[Proxy] = []

@@ -17,9 +17,10 @@ from scrapy.exceptions import NotSupported
 from crawler.access.profiles import BOT, PROFILE, spoken_in
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import lane_of
-from scrapy_seine.engine.inflight import LACKING_S, InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import LACKING_S, InFlightTable
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.presence import lanes_of
-from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
+from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Render:
         """
         settings = crawler.settings
         robot, plan = str(settings.get("USER_AGENT")), settings.getdict("SEINE_RENDER")
-        inflight, site_limits = inflight_of(crawler), site_limits_of(crawler)
+        inflight, site_limits = worker_of(crawler).inflight, worker_of(crawler).site_limits
         return cls(inflight, site_limits, robot, plan, able=flag(settings, "SEINE_BROWSER"))
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | None:

@@ -43,7 +43,7 @@ class Upsert:
         try:
             await unless_stopped(self.storage.crawler, self.storage.open())
         except StoreError as error:
-            logger.error("the worker stops: %s", redact(str(error)))
+            logger.error("worker exits: %s", redact(str(error)))
             reason = "outage" if isinstance(error, StoreUnreachable) else "error"
             raise CloseSpider(reason) from None
 

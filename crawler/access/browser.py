@@ -21,8 +21,9 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.programs import find_browser
 from scrapy_seine.config import number
-from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.engine.reach import place_of
 from scrapy_seine.engine.relay import Relay
+from scrapy_seine.engine.worker import worker_of
 
 #: Without the first, a page sees at once that nobody sits in front of it.
 ARGUMENTS = (
@@ -65,7 +66,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
         self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
         self.since_start = 0
-        self.reach = reach_of(crawler)
+        self.reach = worker_of(crawler).reach
         self.relay = Relay(self.reach.policy)
         self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.left = asyncio.Condition()

@@ -8,8 +8,8 @@ from redis.exceptions import RedisError
 from scrapy.crawler import Crawler
 
 from crawler.access.page_sizes import Sizes
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.timer import Timer
-from scrapy_seine.politeness.site_limits import site_limits_of
 
 #: Seconds until an exchange where a kind of page was met for the first time, and else.
 SOON_S, LATER_S = 1.0, 20.0
@@ -20,7 +20,7 @@ class SharedPageSizes:
 
     def __init__(self, crawler: Crawler, sizes: Sizes) -> None:
         self.stats = crawler.stats
-        self.site_limits = site_limits_of(crawler)
+        self.site_limits = worker_of(crawler).site_limits
         self.fleet = str(crawler.settings.get("SEINE_FLEET", "access"))
         self.sizes = sizes
         self._timer = Timer(self._start)

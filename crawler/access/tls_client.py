@@ -10,8 +10,9 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy_download_handlers_incubator import WreqDownloadHandler
 
-from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.engine.reach import place_of
 from scrapy_seine.engine.relay import Relay
+from scrapy_seine.engine.worker import worker_of
 
 #: Key in `request.meta`: port of the local proxy through which the request goes out.
 _RELAY = "_relay_port"
@@ -30,7 +31,7 @@ class TlsHandler(WreqDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self.reach = reach_of(crawler)
+        self.reach = worker_of(crawler).reach
         self.relay = Relay(self.reach.policy)
 
     async def download_request(self, request: Request) -> Response:

@@ -13,6 +13,7 @@ from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy_redis.dupefilter import RFPDupeFilter
 
+from scrapy_seine import meta as m
 from scrapy_seine.urls import fingerprint, within
 
 _BITS = 64
@@ -67,6 +68,22 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
             return self.knows(within(job, fingerprint(url)))
         except ValueError:
             return False
+
+    def identity_of(self, request: Request, page: Request | None) -> tuple[int | None, bool]:
+        """Return the fingerprint that the frontier compares, and whether to enter although seen.
+
+        *page* is the page that the request was found on. A seed has none: it enters again where
+        it says so (`dont_filter`), and is remembered. A link that says so has no fingerprint.
+        """
+        if request.dont_filter and page is not None:
+            return None, False
+        try:
+            number = self.request_fingerprint(request)
+            if number is None:
+                return None, False
+            return within(_scope_of(request, page), number), request.dont_filter
+        except ValueError:
+            return None, False  # serializer.to_push says what is wrong with the URL
 
     def confirm(self, number: int) -> None:
         """The frontier has this fingerprint now."""
@@ -132,3 +149,9 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
     if type(made) is BaseDupeFilter or not hasattr(made, "request_fingerprint"):
         return ProjectDupeFilter(lambda request: None)
     return ProjectDupeFilter(made.request_fingerprint)
+
+
+def _scope_of(request: Request, page: Request | None) -> str:
+    """Return within what the URL is remembered: its own scope, its job, or the crawl."""
+    inherited = page.meta.get(m.JOB_ID) if page is not None else None
+    return str(request.meta.get(m.SCOPE) or request.meta.get(m.JOB_ID) or inherited or "")

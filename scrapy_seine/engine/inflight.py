@@ -20,11 +20,9 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 import attrs
 from scrapy import Request
-from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_seine import meta as m
@@ -400,11 +398,3 @@ def _next_try(entry: InFlight) -> Request:
     request = entry.request
     meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1}
     return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)
-
-
-_tables: WeakKeyDictionary[Crawler, InFlightTable] = WeakKeyDictionary()
-
-
-def inflight_of(crawler: Crawler) -> InFlightTable:
-    """Return the crawler's table; it is made when a middleware or the scheduler first asks."""
-    return _tables.setdefault(crawler, InFlightTable())

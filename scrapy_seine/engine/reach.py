@@ -7,10 +7,7 @@ whose host was public hands down nothing, and what its name resolves to later ch
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from scrapy import Request
-from scrapy.crawler import Crawler
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
 
@@ -18,7 +15,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.engine.download.http.resolve import addresses_of
-from scrapy_seine.engine.inflight import InFlightTable, current, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable, current
 from scrapy_seine.errors import AddressRefused, ConfigError
 
 #: Hosts known to be public that a process remembers.
@@ -137,17 +134,3 @@ def policy_from(settings: SettingsLike) -> AddressPolicy:
         return AddressPolicy.read(mode, networks)
     except ValueError as error:
         raise ConfigError(f"SEINE_PRIVATE_ADDRESSES, SEINE_PUBLIC_NETWORKS: {error}") from None
-
-
-_reaches: WeakKeyDictionary[Crawler, Reach] = WeakKeyDictionary()
-
-
-def reach_of(crawler: Crawler) -> Reach:
-    """The crawler's, whoever asks first.
-
-    Raises:
-        ConfigError: a setting is wrong.
-    """
-    if crawler not in _reaches:
-        _reaches[crawler] = Reach(policy_from(crawler.settings), inflight_of(crawler))
-    return _reaches[crawler]

@@ -16,9 +16,13 @@ from scrapy import Request, Spider
 from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine import meta as m
+from scrapy_seine.engine import serializer
+from scrapy_seine.engine.dupefilter import DupeFilter
 from scrapy_seine.engine.serializer import METHOD
 from scrapy_seine.engine.spider import request_of
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
+from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.seal import Seal
 
 #: Bytes of one seed, at most.
 MOST_BYTES = 1 << 20
@@ -78,6 +82,22 @@ def requests_of(spider: Reader | Spider, seed: bytes) -> list[Request]:
         # SystemExit as well: a spider that wants the process to end wants it for one seed.
         raise BadSeed(f"{type(error).__name__}: {str(error)[:500]}") from None
     return made
+
+
+def pushes_of(spider: Any, seed: bytes, df: DupeFilter, seal: Seal) -> list[Push]:
+    """Read one seed as what enters the frontier.
+
+    Raises:
+        SeineError: saying what is wrong with it, or how the spider failed on it.
+    """
+    pushes = []
+    for request in requests_of(spider, seed):
+        m.complete(request.meta, None)
+        number, force = df.identity_of(request, None)
+        pushes.append(
+            serializer.to_push(request, spider, fingerprint=number, force=force, seal=seal)
+        )
+    return pushes
 
 
 def _all(made: Any) -> Iterable[Any]:

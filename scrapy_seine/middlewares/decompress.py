@@ -10,7 +10,8 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.worker import worker_of
 
 
 class Decompress(HttpCompressionMiddleware):
@@ -26,7 +27,7 @@ class Decompress(HttpCompressionMiddleware):
             NotConfigured: COMPRESSION_ENABLED is off.
         """
         middleware = super().from_crawler(crawler)
-        middleware.inflight = inflight_of(crawler)
+        middleware.inflight = worker_of(crawler).inflight
         return middleware
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out

@@ -18,7 +18,8 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import domain
 
 #: Bytes of 4096 letters, at most.
@@ -39,7 +40,7 @@ class _Discreet(BaseRedirectMiddleware):
         """
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
-        middleware.inflight = inflight_of(crawler)
+        middleware.inflight = worker_of(crawler).inflight
         return middleware
 
     def handle_referer(self, request: Request, response: Response) -> None:

@@ -16,8 +16,9 @@ from scrapy.utils.misc import load_object
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.outcomes import describe
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
 from scrapy_seine.politeness.delay import retry_after_s
 
@@ -63,7 +64,7 @@ class Retry:
         exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)
-        return cls(inflight_of(crawler), codes, exceptions, limit_s)
+        return cls(worker_of(crawler).inflight, codes, exceptions, limit_s)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Send the request back when the status or the verdict says that later may be better.

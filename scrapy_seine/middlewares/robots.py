@@ -27,13 +27,14 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.outcomes import Ignored
-from scrapy_seine.engine.reach import place_of, reach_of
+from scrapy_seine.engine.reach import place_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
-from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
+from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class RobotsMiddleware:
         self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
         self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
         self.delay_limit_s = number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
-        self.reach = reach_of(crawler)
+        self.reach = worker_of(crawler).reach
         self.sites: dict[str, _Site] = {}
         self.learning: dict[str, asyncio.Task[_Site]] = {}
         self.token = uuid.uuid4().hex
@@ -84,7 +85,7 @@ class RobotsMiddleware:
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is off")
-        return cls(crawler, inflight_of(crawler), site_limits_of(crawler))
+        return cls(crawler, worker_of(crawler).inflight, worker_of(crawler).site_limits)
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:
         """Let the request pass, send it back for later, or ignore it.

@@ -16,10 +16,11 @@ from scrapy.http import Response
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.delay import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
-from scrapy_seine.politeness.site_limits import SiteLimits, site_limits_of
+from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
 
 #: Statuses from here on are no pages, and often quicker than one.
@@ -52,8 +53,8 @@ class Throttle:
             ConfigError: one is wrong.
         """
         return cls(
-            inflight_of(crawler),
-            site_limits_of(crawler),
+            worker_of(crawler).inflight,
+            worker_of(crawler).site_limits,
             crawler.stats,
             usual_s=number(crawler.settings, "SEINE_BLOCK_SECONDS", 5),
             limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),

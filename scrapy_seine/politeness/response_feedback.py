@@ -6,10 +6,8 @@ A middleware that sends a request back ends the chain, so a later one would neve
 from __future__ import annotations
 
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
-from scrapy.crawler import Crawler
 
 Listener = Callable[[Request, bool, int], None]
 
@@ -32,11 +30,3 @@ class ResponseFeedback:
         """Say what came of a request; it counts as *weight* answers."""
         for listener in self._listeners:
             listener(request, good, weight)
-
-
-_verdicts: WeakKeyDictionary[Crawler, ResponseFeedback] = WeakKeyDictionary()
-
-
-def response_feedback_of(crawler: Crawler) -> ResponseFeedback:
-    """The crawler's verdicts, whoever asks first."""
-    return _verdicts.setdefault(crawler, ResponseFeedback())

@@ -13,11 +13,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import attrs
 from redis.exceptions import RedisError
-from scrapy.crawler import Crawler
 
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.frontier.model import Latency, Lease
@@ -64,6 +62,10 @@ class SiteLimits:
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}
         self._sites: set[str] = set()
+
+    def connect(self, exchange: Exchange, pace: Pace | None) -> None:
+        """Send what sites ask for by this exchange from now on."""
+        self.exchange, self.pace = exchange, pace
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
         """Let no worker send to *domain* for *wait_s*.
@@ -224,14 +226,6 @@ class SiteLimits:
 
 def _ago_ms(spent_at: float | None) -> int | None:
     return None if spent_at is None else int((monotonic() - spent_at) * 1000)
-
-
-_site_limits: WeakKeyDictionary[Crawler, SiteLimits] = WeakKeyDictionary()
-
-
-def site_limits_of(crawler: Crawler) -> SiteLimits:
-    """The crawler's manners, whoever asks first."""
-    return _site_limits.setdefault(crawler, SiteLimits())
 
 
 def pace_of(settings: SettingsLike) -> Pace | None:

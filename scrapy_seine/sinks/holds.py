@@ -18,11 +18,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
-from scrapy_seine.engine.inflight import Hold, InFlightTable, current, inflight_of
+from scrapy_seine.engine.inflight import Hold, InFlightTable, current
+from scrapy_seine.engine.worker import worker_of
 
 logger = logging.getLogger(__name__)
 #: So many items may wait for their sinks in one worker; then the worker takes no request until
@@ -39,6 +39,11 @@ class _Held:
         self.inflight = inflight
         self.loop = loop
         self.open = 0
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> _Held:
+        """Count the holds of a crawler, on the loop that runs."""
+        return cls(worker_of(crawler).inflight, asyncio.get_running_loop())
 
     def add(self, n: int) -> None:
         """Count *n* more holds, or fewer; on the thread of the event loop."""
@@ -124,12 +129,7 @@ def hold(crawler: Crawler) -> ItemHold:
     """
     if current.get() is None:
         return ItemHold()
-    held = _held.get(crawler)
-    if held is None:
-        held = _held[crawler] = _Held(inflight_of(crawler), asyncio.get_running_loop())
+    held = worker_of(crawler).part(_Held.of)
     asyncio.get_running_loop()  # before the page is held, because nobody would release it
     found = held.inflight.hold(None)
     return ItemHold(held, found) if found.entry is not None else ItemHold()
-
-
-_held: WeakKeyDictionary[Crawler, _Held] = WeakKeyDictionary()

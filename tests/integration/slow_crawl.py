@@ -18,17 +18,18 @@ from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
 
-from scrapy_seine.engine.scheduler import Scheduler
+from scrapy_seine.engine.worker import Member, Worker
 
-_join = Scheduler._join
+_join = Worker.join
 
 
-async def _join_and_end(scheduler: Scheduler) -> None:
-    await _join(scheduler)
+async def _join_and_end(worker: Worker, *how: Any) -> Member:
+    member = await _join(worker, *how)
     os.kill(os.getpid(), signal.SIGTERM)
+    return member
 
 
-async def _never_join(scheduler: Scheduler) -> None:
+async def _never_join(worker: Worker, *how: Any) -> Member:
     raise ConnectionError("no store is there")
 
 
@@ -44,7 +45,7 @@ class SlowSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> SlowSpider:
         """Have the worker join as was asked for."""
         if len(sys.argv) > 5:
-            Scheduler._join = {"and ends": _join_and_end, "never": _never_join}[sys.argv[5]]  # type: ignore[method-assign]
+            Worker.join = {"and ends": _join_and_end, "never": _never_join}[sys.argv[5]]  # type: ignore[method-assign]
         return super().from_crawler(crawler, *args, **kwargs)
 
     def parse(self, response: Any) -> Any:

@@ -13,9 +13,13 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import StatsCollector
 
 import scrapy_seine
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current, inflight_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.sinks import holds
@@ -89,10 +93,9 @@ class Scene:
     """A crawler with one page in flight."""
 
     def __init__(self) -> None:
-        self.crawler: Any = SimpleNamespace()
-        # A crawler that can be referred to weakly.
-        self.crawler = type("Crawler", (), {})()
-        self.table: InFlightTable = inflight_of(self.crawler)
+        self.crawler: Any = Crawler(Spider)
+        self.crawler.stats = StatsCollector(self.crawler)
+        self.table: InFlightTable = worker_of(self.crawler).inflight
         self.ended: list[InFlight] = []
         self.table.connect(self.ended.append, lambda kind, request, tries, wait_s: None)
         self.request: Any = SimpleNamespace(meta={}, url="http://a/")

@@ -21,6 +21,7 @@ from crawler.storage import storage_of
 from crawler.stores.database import connect
 from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.frontier.state import StateLost
@@ -232,9 +233,7 @@ async def test_workers_end_a_job_although_another_one_runs(
     monkeypatch.setattr("crawler.storage.REVIEW_S", 0.05)
     made = Crawler(FrontierSpider, {"DATABASE_URL": database, "REDIS_URL": redis_url})
     made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
-    made._engine = SimpleNamespace(
-        _slot=SimpleNamespace(scheduler=SimpleNamespace(frontier=driver.f))
-    )
+    worker_of(made).member = SimpleNamespace(frontier=driver.f)
     await begin(jobs, "shop-1")
     leases = await driver.take(9)
     await begin(jobs, "shop-2")

@@ -154,4 +154,4 @@ def test_a_worker_without_its_store_ends_with_one_line(namespace: str, tmp_path:
     with worker(log, f"redis://127.0.0.1:{free_port()}/0", namespace, "", "20") as process:
         process.wait(patient(30))
     ends_cleanly(log, "outage")
-    assert log.read_text().count("the worker stops: REDIS_URL=") == 1
+    assert log.read_text().count("worker exits: REDIS_URL=") == 1

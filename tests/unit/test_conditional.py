@@ -21,9 +21,10 @@ from crawler.extract.site import Site
 from crawler.storage import storage_of
 from middlewares.conditional import Answer, Ask
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import InFlight, inflight_of
+from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.serializer import to_fields
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from spiders.sites.quotes_toscrape import QuotesToScrape
 
@@ -73,7 +74,7 @@ class Rig:
         made.stats = self.stats = MemoryStatsCollector(made)
         made.spider = self.spider = FrontierSpider(name="x")
         self.ask, self.answer = Ask.from_crawler(made), Answer.from_crawler(made)
-        self.inflight = inflight_of(made)
+        self.inflight = worker_of(made).inflight
         self.ended: list[InFlight] = []
         self.inflight.connect(self.ended.append, lambda *_: 1.0)
         self.parser = storage_of(made).parser(URL)

@@ -16,9 +16,9 @@ from crawler.access.pool import Slot
 from middlewares.egress import Egress
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.lanes import Lanes
-from scrapy_seine.engine.download.send_gate import NotNow, SendGate, send_gate_of
+from scrapy_seine.engine.download.send_gate import NotNow, SendGate
 from scrapy_seine.engine.download.warmup import warm_up
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 
 URL = "http://shop.example/p/1"
@@ -62,10 +62,10 @@ def at_gate(
     lease = Lease(
         id="1", token="1", slot_ms=0, delay_ms=0, each_ms=each_ms, deliveries=0, stored=b""
     )
-    inflight_of(crawler).begin(page, lease)
+    worker_of(crawler).inflight.begin(page, lease)
     request = Request(URL, meta={"instead_of": page}) if instead else page
     request.meta.update({PROXY_ID: "a:1", AT: Slot(1000, monotonic() - past_s)})
-    return send_gate_of(crawler), middleware, request
+    return worker_of(crawler).gate, middleware, request
 
 
 @pytest.mark.parametrize("instead", [False, True])

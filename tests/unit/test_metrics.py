@@ -9,7 +9,7 @@ import pytest
 from scrapy_seine import metrics
 from scrapy_seine.counting import Histogram, TopLabels
 from scrapy_seine.engine.telemetry.exporter import parse_port, worker_sheet
-from scrapy_seine.engine.telemetry.outcomes import OutcomeCounter
+from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
 from scrapy_seine.reads.exposition import render

@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.error import ConnectionRefusedError as Refused
 
 from crawler.access.detect import RULE, VERDICT
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.middlewares.retry import Retry
 
@@ -54,7 +54,7 @@ def test_no_spider_reads_what_is_no_page_after_the_last_try(
 ) -> None:
     """I10: the page is a dead letter; its callback would make rows of it all the same."""
     crawler = get_crawler()
-    inflight, retry = inflight_of(crawler), Retry.from_crawler(crawler)
+    inflight, retry = worker_of(crawler).inflight, Retry.from_crawler(crawler)
     inflight.connect(lambda entry: None, lambda *_: None)
     request = Request("http://shop.example/", meta={VERDICT: verdict, RULE: "rule", **meta})
     lease = Lease(id="1", token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")

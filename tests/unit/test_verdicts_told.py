@@ -13,7 +13,7 @@ from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import REFUSED_AT, VERDICT
 from middlewares.detect import Detect
-from scrapy_seine.politeness.response_feedback import response_feedback_of
+from scrapy_seine.engine.worker import worker_of
 
 URL = "https://shop.example/p/1"
 WALL = b"<title>Before you go on</title><h1>We value your privacy</h1><button>Accept</button>"
@@ -41,7 +41,7 @@ def test_a_verdict_is_told_where_it_is_about_the_site(
     crawler = Crawler(Spider, settings)
     crawler.stats = StatsCollector(crawler)
     heard: list[bool] = []
-    response_feedback_of(crawler).listen(lambda _, good, weight: heard.append(good))
+    worker_of(crawler).feedback.listen(lambda _, good, weight: heard.append(good))
     request = Request(URL, meta=meta)
     status, body, headers = answer
     html = {"Content-Type": "text/html", **headers}

@@ -7,7 +7,6 @@ serves a lane is made when the lane is first used, so that a worker that needs n
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
@@ -18,8 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.download.send_gate import send_gate_of
-from scrapy_seine.engine.reach import reach_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 
 #: SEINE_CLIENT -> the handler that serves the plain lane.
@@ -27,8 +25,6 @@ CLIENTS = {
     "seine": "scrapy_seine.engine.download.http.handler.HttpHandler",
     "scrapy": "scrapy_seine.engine.download.plain.PlainHandler",
 }
-#: The lanes of each crawler, shared by http and https: one browser, one pool of connections.
-_shared: WeakKeyDictionary[Crawler, dict[str, Any]] = WeakKeyDictionary()
 
 
 def lane_of(request: Request) -> str:
@@ -61,9 +57,9 @@ class Lanes(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self.gate = send_gate_of(crawler)
-        self.reach = reach_of(crawler)
-        self.handlers = _shared.setdefault(crawler, {})
+        self.gate = worker_of(crawler).gate
+        self.reach = worker_of(crawler).reach
+        self.handlers = worker_of(crawler).lanes
         self.lanes = {
             **crawler.settings.getdict("SEINE_LANES"),
             "plain": client_of(crawler.settings),

@@ -22,8 +22,8 @@ from scrapy.http import Response
 from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
-from scrapy_seine.engine.download.send_gate import SendGate, send_gate_of
-from scrapy_seine.engine.reach import reach_of
+from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.engine.worker import worker_of
 
 
 class _Prompt:
@@ -130,8 +130,8 @@ class PlainHandler(HTTP11DownloadHandler):
         pool: Any = TimedPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
         pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
         pool._factory = self._pool._factory
-        pool.gate = send_gate_of(crawler)
-        self.reach = reach_of(crawler)
+        pool.gate = worker_of(crawler).gate
+        self.reach = worker_of(crawler).reach
         self._pool: Any = pool
         self._broom = Broom(reactor)
 

@@ -12,15 +12,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from scrapy import Request
-from scrapy.crawler import Crawler
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, inflight_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits, site_limits_of
+from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits
 
 #: Requests that ask for another time at once.
 AT_ONCE = 3
@@ -174,11 +172,3 @@ class SendGate:
 
 
 _tasks: set[asyncio.Task[None]] = set()
-_gates: WeakKeyDictionary[Crawler, SendGate] = WeakKeyDictionary()
-
-
-def send_gate_of(crawler: Crawler) -> SendGate:
-    """The crawler's gate, whoever asks first."""
-    if crawler not in _gates:
-        _gates[crawler] = SendGate(inflight_of(crawler), site_limits_of(crawler), crawler.stats)
-    return _gates[crawler]

@@ -20,8 +20,8 @@ from scrapy.crawler import Crawler
 
 from scrapy_seine import metrics
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.engine.inflight import inflight_of
-from scrapy_seine.engine.telemetry.outcomes import OutcomeCounter, outcome_counter_of
+from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet, Spec
 from scrapy_seine.reads.exposition import CONTENT_TYPE, render
@@ -176,20 +176,16 @@ class Exporter:
             await asyncio.sleep(_TICK_S)
             self._lag_s = max(self._lag_s, monotonic() - asked - _TICK_S)
 
-    @property
-    def _slot(self) -> Any:
-        return getattr(self.crawler.engine, "_slot", None)
-
     def sheet(self) -> Sheet:
         """Work all metrics out."""
         stats: Any = self.crawler.stats
-        sheet = worker_sheet(self.crawl, stats.get_stats(), outcome_counter_of(self.crawler))
-        scheduler: Any = getattr(self._slot, "scheduler", None)
-        inflight = inflight_of(self.crawler)
-        sheet.add(metrics.WORKER_INFO, 1, getattr(scheduler, "worker", ""), own_version())
-        sheet.add(metrics.WORKER_STARTED, getattr(scheduler, "started", 0.0))
+        worker = worker_of(self.crawler)
+        sheet = worker_sheet(self.crawl, stats.get_stats(), worker.outcomes)
+        inflight = worker.inflight
+        sheet.add(metrics.WORKER_INFO, 1, worker.name, own_version())
+        sheet.add(metrics.WORKER_STARTED, worker.started_s)
         sheet.add(metrics.ACTIVE, len(inflight))
-        sheet.add(metrics.BUFFERED, len(scheduler) if hasattr(scheduler, "exchange") else 0)
+        sheet.add(metrics.BUFFERED, worker.buffered)
         rows, weight = inflight.waiting()
         sheet.add(metrics.WAITING_ROWS, rows)
         sheet.add(metrics.WAITING_BYTES, weight)
@@ -206,8 +202,8 @@ class Exporter:
         return _answer(text="ok\n")
 
     async def _readyz(self, request: web.Request) -> web.Response:
-        slot = self._slot
-        if slot is None or slot.closing is not None:
+        worker = worker_of(self.crawler)
+        if worker.member is None or worker.closing:
             return _answer(status=503, text="the worker takes no work\n")
         return _answer(text="ready\n")
 

@@ -21,6 +21,7 @@ from twisted.python.failure import Failure
 from scrapy_seine import meta as m
 from scrapy_seine.config import redact
 from scrapy_seine.engine.inflight import current
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 
@@ -135,9 +136,8 @@ class JsonLogs:
 
         def joined() -> None:
             guard()  # Scrapy may have made its handler anew since then
-            slot: Any = getattr(crawler.engine, "_slot", None)
             if formatter is not None:
-                formatter.worker = getattr(getattr(slot, "scheduler", None), "worker", None)
+                formatter.worker = worker_of(crawler).name
 
         guard()
         crawler.signals.connect(joined, signals.spider_opened, weak=False)

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Callable
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -17,48 +16,12 @@ from scrapy.http import Response
 
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.connect import endpoints, redis_client
-from scrapy_seine.counting import Histogram, TopLabels
-from scrapy_seine.engine.inflight import InFlight, inflight_of
+from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.reads.outcome_counts import record
 
 logger = logging.getLogger(__name__)
-#: Domains remembered between two reports, at most; beyond them only labels are counted.
-MAX_PENDING = 20_000
-
-
-class OutcomeCounter:
-    """Counts of one process. Pure: the extension feeds it, the exporter and the report read it."""
-
-    def __init__(self, labels: int = 50) -> None:
-        self.top = TopLabels(labels)
-        self.seconds = Histogram()
-        self.by_label: dict[tuple[str, str], int] = {}
-        self._pending: dict[str, dict[str, int]] = {}
-
-    def ended(self, domain: str, outcome: str) -> None:
-        """Count the end of one lease."""
-        key = (self.top.label(domain), outcome)
-        self.by_label[key] = self.by_label.get(key, 0) + 1
-        counts = self._pending.get(domain)
-        if counts is None:
-            if len(self._pending) >= MAX_PENDING:
-                return
-            counts = self._pending[domain] = {}
-        counts[outcome] = counts.get(outcome, 0) + 1
-
-    def take(self) -> dict[str, dict[str, int]]:
-        """Return what was counted since the last call, and begin anew."""
-        pending, self._pending = self._pending, {}
-        self.top.promote(sorted(pending, key=lambda d: -sum(pending[d].values()))[:50])
-        return pending
-
-    def put_back(self, taken: dict[str, dict[str, int]]) -> None:
-        """Return what could not be reported."""
-        for domain, counts in taken.items():
-            mine = self._pending.setdefault(domain, {})
-            for outcome, n in counts.items():
-                mine[outcome] = mine.get(outcome, 0) + n
 
 
 class OutcomeReporter:
@@ -67,7 +30,7 @@ class OutcomeReporter:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.tally = outcome_counter_of(crawler)
+        self.tally = worker_of(crawler).outcomes
         config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
         self.keys = Keys(config.crawl, config.partitions)
         self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
@@ -80,7 +43,7 @@ class OutcomeReporter:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Connect the signals of one crawler."""
         self = cls(crawler)
-        inflight_of(crawler).watch(self._ended)
+        worker_of(crawler).inflight.watch(self._ended)
         connect: Callable[..., Any] = crawler.signals.connect
         connect(self._response, signals.response_received)
         connect(self._opened, signals.spider_opened)
@@ -134,11 +97,3 @@ class OutcomeReporter:
         await self.report()
         if self._redis is not None:
             await self._redis.aclose()
-
-
-_tallies: WeakKeyDictionary[Crawler, OutcomeCounter] = WeakKeyDictionary()
-
-
-def outcome_counter_of(crawler: Crawler) -> OutcomeCounter:
-    """The crawler's tally, whoever asks first."""
-    return _tallies.setdefault(crawler, OutcomeCounter())

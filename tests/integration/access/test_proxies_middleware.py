@@ -19,11 +19,10 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.detect import VERDICT
 from crawler.stores.connect import redis_client
 from middlewares.proxies import LEASE, PROXY_ID, Proxies
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.middlewares.robots import RobotsMiddleware
-from scrapy_seine.politeness.response_feedback import response_feedback_of
 
 pytestmark = pytest.mark.redis
 URL = "http://shop.example/p/1"
@@ -63,7 +62,7 @@ def leased(middleware: Proxies, number: int = 1, **meta: Any) -> Request:
     """A request as the scheduler hands it out."""
     request = Request(URL, meta=meta)
     lease = Lease(id=str(number), token="1", slot_ms=0, delay_ms=0, deliveries=0, stored=b"")
-    inflight = inflight_of(middleware.crawler)
+    inflight = worker_of(middleware.crawler).inflight
     inflight.connect(lambda entry: None, lambda *_: 0.0)
     inflight.begin(request, lease)
     return request
@@ -125,7 +124,7 @@ async def test_refusals_of_one_proxy_count_for_the_site_once_and_only_if_it_was_
 ) -> None:
     middleware = await make(SEINE_PROXIES="a.example:1,b.example:2")
     told: list[tuple[bool, int]] = []
-    response_feedback_of(middleware.crawler).listen(
+    worker_of(middleware.crawler).feedback.listen(
         lambda _, good, weight: told.append((good, weight))
     )
 
@@ -152,7 +151,7 @@ async def test_where_no_proxy_is_free_the_request_waits_in_the_frontier(make: Ma
     await middleware.process_request(first)
     back = await middleware.process_request(second)
     assert isinstance(back, Request)
-    entry = inflight_of(middleware.crawler).entry_of(second)
+    entry = worker_of(middleware.crawler).inflight.entry_of(second)
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("retry", "proxy")
     assert entry.wait_s > 0
@@ -295,7 +294,7 @@ async def test_a_pool_that_no_proxy_has_is_said_and_its_requests_end(
     request = leased(middleware, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await middleware.process_request(request)
-    entry = inflight_of(middleware.crawler).entry_of(request)
+    entry = worker_of(middleware.crawler).inflight.entry_of(request)
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("bury", "proxy")
 
@@ -317,7 +316,7 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
 
     proxies.crawler._engine = SimpleNamespace(download_async=ask)  # type: ignore[assignment]
     back = await robots.process_request(request)  # type: ignore[misc]
-    entry = inflight_of(proxies.crawler).entry_of(request)
+    entry = worker_of(proxies.crawler).inflight.entry_of(request)
     assert back is not None
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("retry", "proxy")
@@ -326,6 +325,6 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
     request = leased(proxies, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await robots.process_request(request)  # type: ignore[misc]
-    entry = inflight_of(proxies.crawler).entry_of(request)
+    entry = worker_of(proxies.crawler).inflight.entry_of(request)
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("bury", "proxy")

@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import CloseSpider, DropItem, IgnoreRequest
 from scrapy.http import HtmlResponse
 
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 
 SCENARIOS: dict[str, dict[str, Any]] = {
     "success": {},
@@ -87,7 +87,7 @@ class Pipeline:
             raise asyncio.CancelledError
         if item.get("kind") == "boom":
             raise RuntimeError("pipeline fails on purpose")
-        hold = inflight_of(self.crawler).hold(item)
+        hold = worker_of(self.crawler).inflight.hold(item)
         report = self.crawler.report
         report["items"].append([item["url"], hold.entry and hold.entry.request.url])
         loop = asyncio.get_running_loop()

@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from crawler.stores.connect import redis_client
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.frontier import Frontier
 from tests.integration.acks import site
 from tests.integration.acks.ways import WAYS
@@ -69,7 +69,7 @@ class Pipeline:
         fault = item["fault"]
         if fault["place"] == "pipeline":
             fail(fault["error"])
-        hold = inflight_of(self.crawler).hold(item)
+        hold = worker_of(self.crawler).inflight.hold(item)
         stored = fault["place"] != "store"
         loop = asyncio.get_running_loop()
         loop.call_later(0.02, *((hold.release,) if stored else (hold.fail, "away")))
@@ -154,7 +154,7 @@ async def _crawl(process: Any, settings: Settings, faults: list[Any], base: str)
         ends.setdefault(entry.request.url.rpartition("/")[2], []).append(entry.outcome)
 
     crawler.signals.connect(
-        lambda: inflight_of(crawler).watch(note), signal=signals.spider_opened, weak=False
+        lambda: worker_of(crawler).inflight.watch(note), signal=signals.spider_opened, weak=False
     )
     await asyncio.wait_for(crawler.crawl_async(faults=faults, base=base), 100)
     redis = redis_client(settings["REDIS_URL"])

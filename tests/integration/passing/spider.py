@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
-from scrapy_seine.engine.inflight import inflight_of
+from scrapy_seine.engine.worker import worker_of
 
 #: Name of the scenario, which is the callback too, and what its request is asked with.
 SCENARIOS: dict[str, dict[str, Any]] = {
@@ -200,7 +200,9 @@ class OwnScheduler(Scheduler):
 
     def open(self, spider: Spider) -> Any:
         engine: Any = self.crawler.engine  # type: ignore[attr-defined]
-        self.request_tasks = RequestTasks(engine, inflight_of(engine.crawler), lambda entry: None)
+        self.request_tasks = RequestTasks(
+            engine, worker_of(engine.crawler).inflight, lambda entry: None
+        )
         engine._start_scheduled_request = self.request_tasks.start
         return super().open(spider)
 

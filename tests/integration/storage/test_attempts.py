@@ -17,6 +17,7 @@ from crawler.storage import storage_of
 from crawler.stores.attempts import keep_days
 from middlewares.attempts import Attempts, Redirects
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.worker import worker_of
 from tests.helpers import execute
 from tests.integration.storage.kit import rows_of
 
@@ -27,9 +28,8 @@ URL = "https://shop.example/p/1"
 def made(**settings: Any) -> Attempts:
     crawler: Any = Crawler(FrontierSpider, settings)
     crawler.stats = MemoryStatsCollector(crawler)
-    found = Attempts.from_crawler(crawler)
-    found.storage._worker = "worker-1"
-    return found
+    worker_of(crawler).name = "worker-1"
+    return Attempts.from_crawler(crawler)
 
 
 async def test_answers_and_failures_become_rows(database: str) -> None:
@@ -112,9 +112,8 @@ def test_an_unreachable_database_is_no_reason_to_stop() -> None:
 
 async def test_the_worker_is_named_as_its_leases_are() -> None:
     crawler: Any = Crawler(FrontierSpider, {})
-    scheduler = type("S", (), {"worker": "vm-1-abc"})()
-    crawler.engine = type("E", (), {"_slot": type("L", (), {"scheduler": scheduler})()})()
-    assert storage_of(crawler).worker == "vm-1-abc"
+    crawler.stats = MemoryStatsCollector(crawler)
+    assert storage_of(crawler).worker == worker_of(crawler).name
 
 
 async def test_a_redirect_is_an_attempt_of_its_own_and_noted_once(database: str) -> None:

@@ -21,8 +21,8 @@ from crawler.stores.database import transaction
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from middlewares.conditional import Answer
-from scrapy_seine.engine.inflight import inflight_of
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from tests.helpers import wait_until_async
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
@@ -60,7 +60,11 @@ async def test_a_lease_ends_when_the_row_is_committed_and_not_before(database: s
     write(database, seen(row(), A))
     made: Any = Crawler(FrontierSpider, {"DATABASE_URL": database, "SEINE_BATCH_SECONDS": 0.01})
     made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
-    answer, storage, inflight = Answer.from_crawler(made), storage_of(made), inflight_of(made)
+    answer, storage, inflight = (
+        Answer.from_crawler(made),
+        storage_of(made),
+        worker_of(made).inflight,
+    )
     ended: list[str] = []
     inflight.connect(lambda entry: ended.append(entry.outcome), lambda *_: 1.0)
     await storage.open()

@@ -19,8 +19,9 @@ from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
 from pipelines.upsert import Upsert
 from pipelines.validate import Validate
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current, inflight_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.worker import worker_of
 from tests.integration.storage.kit import rows_of
 
 pytestmark = pytest.mark.postgres
@@ -33,7 +34,7 @@ class Line:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler: Any = crawler
         self.stages = [kind.from_crawler(crawler) for kind in (Clean, Validate, Dedupe, Upsert)]
-        self.inflight: InFlightTable = inflight_of(crawler)
+        self.inflight: InFlightTable = worker_of(crawler).inflight
         self.ended: list[tuple[str, str]] = []
         self.inflight.connect(
             lambda entry: self.ended.append((entry.request.url, entry.outcome)),

@@ -28,9 +28,8 @@ from scrapy_seine.engine.download.http.head import BadAnswer, request_head
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
 from scrapy_seine.engine.download.http.secure import SecureConnection
-from scrapy_seine.engine.download.send_gate import send_gate_of
 from scrapy_seine.engine.fastpath.signals import Signals
-from scrapy_seine.engine.reach import reach_of
+from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.meta import HOME
 
 logger = logging.getLogger(__name__)
@@ -68,8 +67,8 @@ class HttpHandler(BaseHttpDownloadHandler):
         super().__init__(crawler)
         each = crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         self.pool = Pool(each or crawler.settings.getint("CONCURRENT_REQUESTS"), self._context)
-        self.gate = send_gate_of(crawler)
-        self.reach = reach_of(crawler)
+        self.gate = worker_of(crawler).gate
+        self.reach = worker_of(crawler).reach
         self._heard = Signals(crawler).heard
         self._special = _special(crawler.settings)
         self._scrapys: BaseHttpDownloadHandler | None = None

@@ -1,0 +1,101 @@
+"""Whether a crawl is complete for the whole fleet: nothing waits anywhere, and its jobs are ended.
+
+Scrapy asks again and again whether requests are pending. The answer is worked out from what the
+exchange learned with its last leases; what has to be asked of Redis is asked in a task of its own,
+which wakes the engine when it knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from time import monotonic
+
+import attrs
+from redis.exceptions import RedisError
+
+from scrapy_seine.engine.heartbeat import process_age_s
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.seeds import Intake
+
+logger = logging.getLogger(__name__)
+
+
+@attrs.define(eq=False, kw_only=True)
+class Completion:
+    """Knows for one worker when its crawl is complete."""
+
+    exchange: Exchange
+    inflight: InFlightTable
+    intake: Intake | None
+    """None where this worker takes no seeds."""
+    wake: Callable[[], None]
+    """Lets the engine ask again."""
+    idle_limit_s: float | None
+    """How long the worker stays with nothing to do; None: until it has seen work."""
+    _asked_end: bool = attrs.field(default=False, init=False)
+    _looked_for: float = attrs.field(default=0.0, init=False)
+    _settled_at: float = attrs.field(default=-1.0, init=False)
+    settling: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+    """Ends the complete crawl's jobs."""
+
+    def reached(self) -> bool:
+        """Whether the worker may leave: the crawl is complete, and was for as long as it waits."""
+        complete = self._is_complete()  # says so where there is nothing yet
+        return complete and monotonic() - self.exchange.undone_at >= (self.idle_limit_s or 0.0)
+
+    def _is_complete(self) -> bool:
+        exchange = self.exchange
+        if exchange.busy or len(self.inflight) or exchange.undone != 0:
+            return False
+        if self.idle_limit_s is None and not exchange.saw_work:
+            if not self._asked_end:
+                self._asked_end = True
+                asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
+            return False
+        if self.intake is None or self.intake.quiet_at > exchange.undone_at:
+            return self._is_settled()
+        if self._looked_for != exchange.undone_at:  # once: a claim may take long to settle
+            self._looked_for = exchange.undone_at
+            self.intake.look(self.wake)
+        return False
+
+    def _is_settled(self) -> bool:
+        """Whether the complete crawl's jobs are ended, which may have brought more to do."""
+        at = self.exchange.undone_at
+        if self._settled_at != at and self.settling is None:
+            self.settling = asyncio.ensure_future(self._settle(at))
+        return self._settled_at == at
+
+    async def _settle(self, at: float) -> None:
+        more = False
+        try:
+            more = await self.inflight.completed()
+        except Exception:  # its jobs are ended by whoever looks next
+            logger.exception("the jobs of the complete crawl are left as they are")
+        self.settling = None
+        if more:
+            self.exchange.undone = None
+            self.exchange.kick()
+        else:
+            self._settled_at = at
+        self.wake()
+
+    async def _ask_end(self) -> None:
+        """Treat a worker as having seen work if the crawl ended while the worker was starting.
+
+        Then it exits instead of waiting for seeds. Asked once nothing is left, because the end may
+        come at any moment of this worker's start.
+        """
+        try:
+            ended_ms = await self.exchange.frontier.ended_ago_ms()
+        except (RedisError, OSError):
+            self._asked_end = False
+            return
+        if ended_ms is not None and ended_ms < 1000 * process_age_s():
+            self.exchange.saw_work = True
+            self.wake()
+        else:
+            logger.info("crawl %r is empty; waiting for seeds", self.exchange.config.crawl)

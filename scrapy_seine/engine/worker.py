@@ -1,0 +1,374 @@
+"""The composition root: the one place where a worker is put together, opened and taken apart.
+
+A worker is made with what its middlewares and handlers share, before anything is connected: the
+table of requests in flight, the limits of sites, the send gate. When Scrapy opens its scheduler the
+worker joins the crawl (`Member`: the connection, the frontier, the exchange and the loops around
+them). It drains when the spider closes, and signs off at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from scrapy.exceptions import CloseSpider
+
+from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.engine.arguments import misspelt
+from scrapy_seine.engine.completion import Completion
+from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.engine.download.warmup import warm_up
+from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
+from scrapy_seine.engine.early_push import EarlyPush
+from scrapy_seine.engine.ends import Ends
+from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
+from scrapy_seine.engine.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.reach import Reach, policy_from
+from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
+from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
+from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
+from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
+from scrapy_seine.engine.watchdog import Watchdog, note_overrun
+from scrapy_seine.errors import SeineError, StoreUnreachable
+from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.model import Budgets, Push
+from scrapy_seine.frontier.partitions import join_frontier, rejoin
+from scrapy_seine.frontier.recovery import Recovery
+from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.seeds import BATCH, Intake
+from scrapy_seine.politeness.response_feedback import ResponseFeedback
+from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
+from scrapy_seine.retry_until import RetryUntil
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+#: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
+#: expiry of its leases.
+SIGN_OFF_S = 5.0
+OUTAGES = (StoreUnreachable, RedisError, OSError)
+T = TypeVar("T")
+#: The attribute of a crawler that holds its worker, so that both are freed together.
+_ATTRIBUTE = "seine_worker"
+
+
+@attrs.define(eq=False, kw_only=True)
+class Member:
+    """A worker's membership of a crawl: what it has from the moment when it joins."""
+
+    redis: Redis
+    frontier: Frontier
+    exchange: Exchange
+    heartbeat: Heartbeat
+    completion: Completion
+    early_push: EarlyPush
+    intake: Intake
+    recovery: Recovery
+    watchdog: Watchdog
+    loops: list[asyncio.Task[None]] = attrs.Factory(list)
+
+
+class Worker:
+    """The parts of one crawler's worker; `member` is None until it has joined the crawl."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.name = worker_name()
+        self.started_s = time.time()
+        self.inflight = InFlightTable()
+        self.site_limits = SiteLimits()
+        self.gate = SendGate(self.inflight, self.site_limits, crawler.stats)
+        self.reach = Reach(policy_from(settings), self.inflight)
+        self.feedback = ResponseFeedback()
+        self.outcomes = OutcomeCounter()
+        #: Handlers by lane, shared by http and https: one browser, one pool of connections.
+        self.lanes: dict[str, Any] = {}
+        self.seeding = flag(settings, "SEINE_INTAKE", True)
+        self.limit = ReadingLimit(number(settings, "SEINE_READ_SECONDS", 5))
+        self.shutdown = Shutdown(self._sign_off, number(settings, "SEINE_DRAIN_SECONDS", 20))
+        self.member: Member | None = None
+        self.closing = False
+        self._parts: dict[Any, Any] = {}
+        self._notes: set[asyncio.Task[None]] = set()
+
+    def part(self, kind: Callable[[Crawler], T]) -> T:
+        """Return an application's part of this worker; the first call makes it of the crawler."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self.crawler)
+        found: T = self._parts[kind]
+        return found
+
+    @cached_property
+    def df(self) -> DupeFilter:
+        """The filter that tells requests apart; made when the scheduler asks for it."""
+        return dupefilter_of(self.crawler)
+
+    @property
+    def buffered(self) -> int:
+        """How many leases wait here for Scrapy."""
+        return len(self.member.exchange.buffered) if self.member is not None else 0
+
+    def count(self, name: str, n: int = 1) -> None:
+        """Add to one of Scrapy's stats."""
+        stats: Any = self.crawler.stats
+        stats.inc_value(f"seine/{name}", n)
+
+    def wake(self) -> None:
+        """Let Scrapy's engine ask for requests at once."""
+        slot = getattr(self.crawler.engine, "_slot", None)
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
+
+    def stop(self, reason: str) -> None:
+        """Close the spider with a reason."""
+        engine: Any = self.crawler.engine
+        asyncio.ensure_future(engine.close_spider_async(reason=reason))  # noqa: RUF006
+
+    async def open(self, config: FrontierConfig, seal: Seal) -> str:
+        """Join the crawl and start the loops; returns why that failed, '' where it did not."""
+        try:
+            await unless_stopped(self.crawler, self._open(config, seal))
+        except CloseSpider as told:
+            return told.reason
+        except (SeineError, RedisError, OSError) as error:
+            logger.error("worker exits: %s", redact(str(error)))
+            return "outage" if isinstance(error, OUTAGES) else "error"
+        return ""
+
+    async def _open(self, config: FrontierConfig, seal: Seal) -> None:
+        stop_popping(self.spider, self.crawler)
+        for name, alike in misspelt(self.spider).items():
+            logger.warning("-a %s=… is used by nobody; did you mean -a %s=…?", name, alike)
+        url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+        redis = redis_client(url)
+        try:
+            patience = RetryUntil(config.outage_s, logger.warning)
+            member: Member = await patience.try_until_async(
+                lambda: self.join(redis, url, config, seal)
+            )
+            await warm_up(self.crawler)
+        finally:
+            if self.member is None:
+                await redis.aclose()
+        self._start_loops(member)
+        member.exchange.kick()
+        member.watchdog.start()
+        logger.info("worker %s joins crawl %r", self.name, config.crawl)
+
+    def _start_loops(self, member: Member) -> None:
+        loops: list[Coroutine[Any, Any, None]] = [
+            member.exchange.run(),
+            member.heartbeat.keep_beating(),
+            member.heartbeat.listen(),
+        ]
+        if self.seeding:
+            loops.append(member.intake.run())
+        for loop in loops:
+            task = asyncio.ensure_future(loop)
+            task.add_done_callback(self._loop_ended)
+            member.loops.append(task)
+
+    async def join(self, redis: Redis, url: str, config: FrontierConfig, seal: Seal) -> Member:
+        """Put together what works on the crawl, and tell the fleet of this worker.
+
+        Raises:
+            ConfigError: the crawl has another number of partitions.
+            RedisError: Redis does not answer.
+        """
+        frontier = await join_frontier(redis, config.crawl, config.partitions)
+        member = self.member = self._member(redis, url, frontier, config, seal)
+        self._connect(member, seal)
+        member.recovery.watch()
+        await self._configure(member)
+        return member
+
+    def _member(
+        self, redis: Redis, url: str, frontier: Frontier, config: FrontierConfig, seal: Seal
+    ) -> Member:
+        stats: Any = self.crawler.stats
+        exchange = Exchange(
+            frontier,
+            config,
+            self.name,
+            arrived=self.wake,
+            confirmed=self.df.confirm,
+            counted=self.count,
+        )
+        heartbeat = Heartbeat(
+            *(self.name, redis, frontier, exchange, self.inflight),
+            *(stats, config.lease_s, self.df.clear),
+        )
+        intake = Intake(
+            *(redis, frontier, SeedKeys(seeds_key_of(self.spider, config.seeds_key))),
+            read=lambda seed: pushes_of(self.spider, seed, self.df, seal),
+            accepted=self._seeded,
+            entered=exchange.kept.add,
+            before=self._before_seeds,
+            batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
+        )
+        return Member(
+            redis=redis,
+            frontier=frontier,
+            exchange=exchange,
+            heartbeat=heartbeat,
+            completion=Completion(
+                exchange=exchange,
+                inflight=self.inflight,
+                intake=intake if self.seeding else None,
+                wake=self.wake,
+                idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
+            ),
+            early_push=EarlyPush(frontier, self.inflight, self.df.confirm, self.count),
+            intake=intake,
+            recovery=Recovery(
+                *(frontier, exchange, self.inflight, stats, self._forget, self._state_lost)
+            ),
+            watchdog=Watchdog(
+                *(heartbeat, url, config, self.limit.limit_s, asyncio.get_running_loop())
+            ),
+        )
+
+    def _connect(self, member: Member, seal: Seal) -> None:
+        """Show the parts that were there before to the exchange."""
+        settings, exchange = self.crawler.settings, member.exchange
+        most = int(number(settings, "RETRY_TIMES", 1000))
+        ends = Ends(exchange, self.name, self.spider, seal, self.count, most)
+        self.inflight.connect(ends.send, ends.policy)
+        self.inflight.clock = exchange.now_ms
+        self.inflight.relieved = self._relieved
+        self.inflight.overran = self._overran
+        self.site_limits.connect(exchange, pace_of(settings))
+
+    @property
+    def spider(self) -> Any:
+        """The crawler's spider."""
+        return self.crawler.spider
+
+    async def _configure(self, member: Member) -> None:
+        config = member.exchange.config
+        await member.frontier.configure(
+            delay_ms=config.delay_ms,
+            concurrency=config.concurrency,
+            half_window_ms=int(config.window_s * 500),
+            seen=config.seen,
+            capacity=config.seen_capacity,
+            throttle=self.site_limits.pace is not None,
+            budgets=Budgets(
+                domain_pages=config.domain_pages,
+                job_pages=config.job_pages,
+                most_pending=config.most_pending,
+            ),
+        )
+        await member.heartbeat.beat()
+
+    def _forget(self) -> None:
+        """Forget what was learned of the crawl, because Redis has another state of it."""
+        self.df.clear()
+        self.site_limits.tell_again()
+
+    def _state_lost(self) -> None:
+        member = self.member
+        if member is not None and member.exchange.config.keep_alive:
+            asyncio.ensure_future(self._rejoin(member))  # noqa: RUF006  # it ends by itself
+        else:
+            self.stop("state_lost")
+
+    async def _rejoin(self, member: Member) -> None:
+        """Join the crawl that is there now, and push again what no page stands for."""
+        config = member.exchange.config
+
+        async def join() -> None:
+            await rejoin(member.frontier)
+            await self._configure(member)
+
+        await RetryUntil(config.outage_s, logger.warning).try_until_async(join)
+        logger.warning("worker %s joins crawl %r anew", self.name, config.crawl)
+        member.recovery.rejoined()
+        try:
+            await self.inflight.completed()  # jobs that ran there begin anew
+        except Exception:
+            logger.exception("jobs of the lost state are left to whoever looks next")
+
+    def _loop_ended(self, task: asyncio.Task[None]) -> None:
+        """Stop the worker with the reason that a loop ended by, because none returns by itself."""
+        error = None if task.cancelled() else task.exception()
+        if error is None or self.closing:
+            return
+        logger.error("worker exits: %s: %s", type(error).__name__, error)
+        self.stop("outage" if isinstance(error, OUTAGES) else "error")
+
+    def drain(self) -> None:
+        """Lease no more, and hand back what Scrapy has not begun, because the spider closes."""
+        self.closing = True
+        if self.member is not None:
+            self.member.exchange.stopping = True
+            self.member.exchange.give_back()
+            self.shutdown.begin()
+
+    async def _sign_off(self) -> None:
+        """Send the last endings and hand back the rest; shared state stays (I7)."""
+        self.closing = True
+        member = self.member
+        if member is None:
+            return
+        for task in member.loops:
+            task.remove_done_callback(self._loop_ended)
+        settling = member.completion.settling
+        own = [settling] if settling is not None else []
+        await cancel([*member.loops, *member.early_push.tasks, *own, *self._notes])
+        self.limit.remove()
+        member.watchdog.stop()
+        await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S)
+        await member.heartbeat.sign_off()
+        await member.redis.aclose()
+
+    def _relieved(self) -> None:
+        """Take requests again, because a store takes rows again."""
+        if self.member is not None:
+            self.member.exchange.held_back = False
+            self.member.exchange.kick()
+            self.wake()
+
+    def _overran(self, entry: InFlight) -> None:
+        self.count("overran")
+        if self.member is not None:
+            note = note_overrun(self.member.frontier, self.member.redis, entry)
+            task = asyncio.ensure_future(note)
+            self._notes.add(task)
+            task.add_done_callback(self._notes.discard)
+
+    async def _before_seeds(self, pushes: Sequence[Push]) -> None:
+        await self.site_limits.meet_first([push.domain for push in pushes], self.spider)
+
+    def _seeded(self, good: int, rejected: int) -> None:
+        self.count("seeds", good)
+        self.count("seeds_rejected", rejected)
+        if self.member is not None:
+            self.member.exchange.undone = None
+            self.member.exchange.kick()
+
+
+def worker_of(crawler: Crawler) -> Worker:
+    """Return the crawler's worker; whoever asks first makes it.
+
+    Raises:
+        ConfigError: a setting is wrong.
+    """
+    worker: Worker | None = getattr(crawler, _ATTRIBUTE, None)
+    if worker is None:
+        worker = Worker(crawler)
+        setattr(crawler, _ATTRIBUTE, worker)
+    return worker
