@@ -14,10 +14,11 @@ import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
 
+from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, Worker
 
 _join = Worker.join
@@ -33,7 +34,7 @@ async def _never_join(worker: Worker, *how: Any) -> Member:
     raise ConnectionError("no store is there")
 
 
-class SlowSpider(Spider):
+class SlowSpider(FrontierSpider):
     name = "slow"
     base = ""
 
