@@ -275,7 +275,9 @@ class CatalogSpider(FrontierSpider):
         """Whether this is a shop's front page, given as a seed."""
         if response.meta.get(m.DEPTH):
             return False
-        is_front = urlsplit(response.url).path in {"", "/"}
+        # Front pages redirect to /en/ or /home: what was asked for is the front page all the same.
+        asked = (*response.meta.get("redirect_urls", ()), response.url)
+        is_front = any(urlsplit(str(url)).path in {"", "/"} for url in asked)
         return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
 
     @staticmethod

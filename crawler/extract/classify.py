@@ -68,6 +68,8 @@ class Verdict:
     product: float = 0.0
     listing: float = 0.0
     reasons: list[str] = attrs.Factory(list)
+    unnamed: bool = False
+    """Structured data describes a product whose name is in no heading and no title."""
 
     @property
     def kind(self) -> Kind:

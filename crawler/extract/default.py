@@ -63,7 +63,7 @@ class Found:
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
             self.fields["name"] = merge.bare(self.fields["name"], self.page)
-        merge.finish(self.fields, self.sources, self.page)
+        merge.finish(self.fields, self.sources, self.page, self.offered)
 
     def unavailable(self) -> Product | None:
         """The product of a page that shows none, and says that it cannot be had; else None.
@@ -99,22 +99,18 @@ def extract(page: Page) -> Found:
     offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
     _open_graph_signs(page, tags, verdict)
     known = merge.merged(offered)[0]
-    if any(name not in known for name in _ENOUGH):
+    disputed = merge.disputed(offered)
+    if disputed or any(name not in known for name in _ENOUGH):
         held = _guarded(unread, "state", state.fields, page, known.get("name")) or {}
         offered["state"] = held
         if "price" in held:
             verdict.add("product", 5, "embedded state describes it")
         known = merge.merged(offered)[0] if held else known
-    if _worth_reading(known, verdict, offered):
-        seen = _guarded(unread, "text", text.visible, page, known.get("name")) or Visible()
-        _visible_signs(seen, verdict)
-        if verdict.product < _SURE:
-            classify.quantity_signs(verdict, page)
-        offered["text"] = seen.fields
-        known = merge.merged(offered)[0]
+    found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread)
+    if disputed or verdict.unnamed or _worth_reading(known, verdict, offered):
+        known = _read_text(found, known, disputed)
     elif verdict.kind == "product":
         offered["text"] = (_guarded(unread, "text", text.glance, page, known) or Visible()).fields
-    found = Found(fields={}, sources={}, verdict=verdict, offered=offered, page=page, unread=unread)
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
@@ -122,6 +118,19 @@ def extract(page: Page) -> Found:
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found.merge()
     return found
+
+
+def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
+    """Read the visible text, and let it decide between prices that differ; return what is known."""
+    page, verdict, offered = found.page, found.verdict, found.offered
+    seen = _guarded(found.unread, "text", text.visible, page, known) or Visible()
+    _visible_signs(seen, verdict)
+    if verdict.product < _SURE:
+        classify.quantity_signs(verdict, page)
+    offered["text"] = seen.fields
+    if disputed:
+        merge.settle(offered)
+    return merge.merged(offered)[0]
 
 
 _NODES: dict[str, Callable[[Page], list[Any]]] = {
@@ -242,7 +251,11 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     family = main_product.family_name(own, page)
     if family:
         fields["name"] = family
-    if "price" in fields or any("offers" in node for node in own):
+    if not main_product.is_shown(str(fields.get("name") or ""), page):
+        # A category's page may describe one of its products: the visible text has to decide.
+        verdict.unnamed = True
+        verdict.add("product", 3, f"{source} describes one product, which no heading names")
+    elif "price" in fields or any("offers" in node for node in own):
         verdict.add("product", 6, f"{source} describes one product and its offer")
     else:
         verdict.add("product", 4, f"{source} describes one product")
@@ -272,13 +285,18 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.facts:
         verdict.add("product", 2, "it tells an item number")
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
-    if seen.fields.get("availability") and told:
+    stock = seen.fields.get("availability")
+    if stock and told:
         verdict.add("product", 1, "it tells the stock")
+    elif stock in _NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
+        verdict.add("product", 2, "beside its number it says that it cannot be had")
+    elif stock in _NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
+        verdict.add("product", 1, "it says that it cannot be had")
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
         verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
     if seen.cards >= _LIST_OF:
-        verdict.add("listing", 3, f"{seen.cards} prices in tiles")
+        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
 
 
 def _price_signs(seen: Visible, verdict: Verdict) -> None:

@@ -97,6 +97,7 @@ _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
+_TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 _HOLDS_DIGIT = re.compile(r"\d").search
 
 
@@ -341,11 +342,22 @@ class _Reader:
         if before[-1].isdigit():
             if "%" in text:
                 return " "  # 71.999 and 20% are two numbers
-            if self._is_cents(element):
+            if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in _SIGNS and len(text) > _MOST_CENTS and _HOLDS_DIGIT(before):
             return " "  # 149,99 € and 129,99 € are two amounts
         return ""
+
+    def _reads_as_cents(self, text: str) -> bool:
+        """Whether two digits behind a whole amount in an element of its own are its cents.
+
+        `<span>119</span>99 ₽` is no 11,999: who divides a number in the markup shows its parts
+        differently.
+        """
+        whole = self.parts[-1].strip()
+        if not whole.isdigit() or not _TWO_DIGITS(text):
+            return False
+        return bool(self.flags & PRICE) or not _SIGNS.isdisjoint("".join(self.parts) + text)
 
     @staticmethod
     def _is_cents(element: Element) -> bool:

@@ -44,6 +44,22 @@ def family_name(products: list[Node], page: Page) -> str | None:
     return next((text for text in _headings(page) if _begin(names, _words(text))), None)
 
 
+def is_shown(name: str, page: Page) -> bool:
+    """Whether the page's title, og:title, main heading or address speaks of such a product.
+
+    Half of its words are enough: titles are cut, and names hold colours and sizes.
+    """
+    if name and name in page.title:  # nearly all
+        return True
+    words = set(_words(name).split())
+    last = page.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    texts = (page.title, page.meta("og:title"), *_headings(page), last)
+    shown = [set(_words(text).split()) for text in texts]
+    if not words or not any(shown[:-1]):
+        return True
+    return any(2 * len(words & text) >= min(len(words), len(text)) > 0 for text in shown)
+
+
 def _without_groups(products: list[Node]) -> list[Node]:
     """Without those of which others are variants: these tell of the group themselves."""
     groups = {_id_of(p.get("isVariantOf")) for p in products} - {None}

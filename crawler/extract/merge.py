@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from typing import Any
+from urllib.parse import unquote
 
 from crawler.extract import opengraph, state, text
 from crawler.extract.page import Page, text_of
 from crawler.extract.prices import alike, grouped, is_local
 from crawler.extract.schema import Fields
+from crawler.extract.shop_number import set_number
 
 _ORIGIN = re.compile(r"^https?://[^/?#]*")
 _INDEX = re.compile(r"(?:index|default)\.\w+|index")
@@ -42,6 +46,39 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
     return fields, sources
 
 
+_STRUCTURED = ("json-ld", "microdata", "rdfa")
+
+
+def disputed(offered: dict[str, Fields]) -> bool:
+    """Whether the page's meta elements tell another price than its structured data.
+
+    One of them is stale, without tax, or the price before: the page's other sources decide.
+    """
+    told, tagged = _structured_price(offered), offered.get("opengraph", {}).get("price")
+    return bool(told and tagged and told != tagged)
+
+
+def settle(offered: dict[str, Fields]) -> None:
+    """Let two sources that agree on a price outvote structured data that nobody agrees with."""
+    told = _structured_price(offered)
+    others = [offered.get(source, {}).get("price") for source in ("opengraph", "state", "text")]
+    said = [price for price in others if price]
+    agreed = next((price for price in said if said.count(price) > 1), None)
+    if told is None or agreed is None or told in said:
+        return
+    for source in _STRUCTURED:
+        if "price" in offered.get(source, ()):
+            fields = offered[source]
+            fields["price"] = agreed
+            if told > agreed:
+                fields.setdefault("regular_price", told)
+
+
+def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
+    found: Any = (offered[s]["price"] for s in _STRUCTURED if "price" in offered.get(s, ()))
+    return next(found, None)
+
+
 def bare(name: str, page: Page) -> str:
     """A name without what templates for search engines append: the host's name, a slogan."""
     name = opengraph.without_host(name, page.url)
@@ -52,7 +89,7 @@ def bare(name: str, page: Page) -> str:
     return shown if shown and opengraph.is_first_part(shown, name) else name
 
 
-def finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
+def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[str, Fields]) -> None:
     """Complete what the sources told: addresses, identifiers, the currency of bare numbers."""
     links = (page.resolve(link) for link in fields.get("images", []))
     fields["images"] = list(dict.fromkeys(link for link in links if link))
@@ -64,6 +101,7 @@ def finish(fields: Fields, sources: dict[str, str], page: Page) -> None:
         fields["price"] = grouped(fields["price"], page.raw)
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
+    set_number(fields, sources, offered.get("text", {}), page)
     known = fields.get("currency")
     if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
         told = state.told_currency(page)
@@ -95,10 +133,12 @@ def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
 
 
 def own_part(url: str) -> str | None:
-    """The part of an address that names the product.
+    """The part of an address that names the product, readable.
 
     >>> own_part("https://a.example/catalogue/red-lamp_12/index.html"), own_part("https://a.example")
     ('red-lamp_12', None)
+    >>> own_part("https://a.example/p/l%C3%A1mpa.html")
+    'lámpa'
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
     parts = [part for part in path.split("/") if part]
@@ -107,4 +147,4 @@ def own_part(url: str) -> str | None:
     named = _NAMED.search(query)
     if named and (not parts or "." in parts[-1]):
         return named[1]
-    return _SUFFIX.sub("", parts[-1]) if parts else None
+    return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

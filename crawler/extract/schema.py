@@ -223,6 +223,8 @@ def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
         inner = product_fields(chosen, url, depth - 1)
         for name in ("price", "regular_price", "currency", "availability", "images", "brand"):
             fields[name] = fields.get(name) or inner.get(name)
+        if not _of_url(variants, url) and any(_is_in_stock(v) for v in variants):
+            fields["availability"] = "InStock"  # one that can be had is enough
         if _of_url(variants, url):
             for name in ("sku", "gtin", "mpn"):
                 fields[name] = inner.get(name) or fields[name]
@@ -234,6 +236,10 @@ def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
         shared = {k: v for k, v in group.items() if k not in _OF_ONE}
         fields |= {k: v for k, v in product_fields(shared).items() if fields.get(k) in _EMPTY}
     return {name: value for name, value in fields.items() if value not in _EMPTY}
+
+
+def _is_in_stock(variant: Node) -> bool:
+    return any(_stock(offer) == "InStock" for offer in _offers(variant.get("offers")))
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})

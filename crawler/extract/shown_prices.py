@@ -51,6 +51,8 @@ _LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 4_000, 300, 60
 _MOST_IN_LINE, _MOST_AMOUNTS, _AROUND = 100, 3_000, 500
 _MOST_BOXES = 100
 _PARAGRAPH = 80
+#: What each repetition of an amount is worth, in lines of distance.
+_FAVOUR, _MOST_FAVOUR = 4, 12
 
 
 @attrs.frozen
@@ -309,7 +311,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = _paired(_candidates(read, seen, local, tiles))
+    candidates = _often_told(_paired(_candidates(read, seen, local, tiles)))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -327,6 +329,26 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
+
+
+def _often_told(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Favour an amount that the page repeats: a price stands in the box, the bar and the summary.
+
+    Other sellers' prices, card offers and sponsored things stand there once each.
+    """
+    if len(candidates) < 3:
+        return candidates
+    times = Counter(c.money.value for c in candidates if not c.old and not c.other)
+    if len(times) < 2 or len(times) == times.total():
+        return candidates
+    return [
+        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(times[c.money.value]))
+        for c in candidates
+    ]
+
+
+def _favour(times: int) -> int:
+    return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
 
 
 def _is_struck(candidate: _Candidate) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from html import unescape
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -112,7 +113,9 @@ def told_currency(page: Page) -> str | None:
 def _shown(page: Page, expected: str | None) -> set[str]:
     """Names under which the page presents its product, folded."""
     names = [expected or "", page.meta("og:title"), page.title]
-    names += [short_text(heading) for heading in page.headings[:5]]
+    # Other headings are those of a listing's tiles.
+    mains = (heading for heading in page.headings if heading.tag == "h1")
+    names += [short_text(heading) for heading in islice(mains, 5)]
     found = {" ".join(name.split()).casefold() for name in names if name}
     for name in list(found):
         found.add(_RULES.split(name)[0])
@@ -271,7 +274,8 @@ def _fields(node: Node) -> Fields:
     if before is None:
         before = _old_inside(node, cents)
     stock = first(node, *_STOCK)
-    stock = node.get("available", variant.get("available")) if stock is None else stock
+    if stock is None:
+        stock = node.get("available", _any_available(node))
     if isinstance(stock, dict):
         stock = first(stock, "status", "value", "inStock", "available", "isAvailable")
     found: Fields = {
@@ -301,6 +305,12 @@ def _variants(node: Node) -> list[Any]:
         value = value.get("nodes") or [many(edge.get("node"))[0] for edge in many(value.get("edges"))
                                        if isinstance(edge, dict) and edge.get("node")]  # fmt: skip
     return many(value)
+
+
+def _any_available(node: Node) -> Any:
+    """Whether any variant can be had; None where none tells."""
+    told = [v["available"] for v in _variants(node) if isinstance(v, dict) and "available" in v]
+    return (True in told or told[0]) if told else None
 
 
 def _in_cents(node: Node) -> bool:

@@ -48,6 +48,9 @@ _LONGEST_STOCK = 70
 _ON_REQUEST = finder(any_of("amounts", "on_request"))
 _NEAR = 60
 _MOST_IMAGES = 120
+#: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
+_MOST_AROUND, _SMALLEST = 4, 80
+_SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg")
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
 _PRICE_ATTRIBUTES = (
@@ -141,15 +144,17 @@ def likeness(text: str, whole: str) -> float:
     return 0.8 * shared if shared >= 0.5 else 0.0
 
 
-def visible(page: Page, expected: str | None = None) -> Visible:
-    """Read a product from the page's visible text; *expected* is a name known already."""
-    heading = heading_of(page, expected)
+def visible(page: Page, known: Fields | None = None) -> Visible:
+    """Read a product from the page's visible text; *known* is what other sources tell."""
+    known = known or {}
+    heading = heading_of(page, known.get("name"))
     local = currency_of_place(page)
-    seen = _seen(_lines.read(page, heading), local)
+    priced = bool(known.get("price"))
+    seen = _seen(_lines.read(page, heading), local, priced)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
     if heading is not None and lost and seen.cards < CARDS:
         # Some designs put the price before the name.
-        whole = _seen(_lines.read_all(page, heading), local)
+        whole = _seen(_lines.read_all(page, heading), local, priced)
         if (whole.price_distance or 999) < (seen.price_distance or 999):
             seen = whole
     fields = seen.fields
@@ -157,7 +162,7 @@ def visible(page: Page, expected: str | None = None) -> Visible:
         _take_attribute(page, seen, local)
     if heading is not None:
         fields["name"] = short_text(heading)
-    fields["images"] = _images(page, fields.get("name"))
+    fields["images"] = _images(page, fields.get("name")) or _image_beside(page, heading)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
 
@@ -175,7 +180,7 @@ def glance(page: Page, known: Fields) -> Visible:
         find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
     if "availability" not in known:
-        _stock(read, seen)
+        _stock(read, seen, bool(known.get("price")))
     if "rating" not in known or "review_count" not in known:
         _rating(read, seen.fields)
     return _without_nothing(seen)
@@ -187,11 +192,11 @@ def _without_nothing(seen: Visible) -> Visible:
     return seen
 
 
-def _seen(read: Lines, local: str | None) -> Visible:
+def _seen(read: Lines, local: str | None, priced: bool) -> Visible:
     seen = Visible()
     find_price(read, seen, local)
     find_facts(read, seen)
-    _stock(read, seen)
+    _stock(read, seen, priced or "price" in seen.fields)
     _rating(read, seen.fields)
     near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
     short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
@@ -250,7 +255,8 @@ def _host(url: str) -> str:
         return ""
 
 
-def _stock(read: Lines, seen: Visible) -> None:
+def _stock(read: Lines, seen: Visible, priced: bool) -> None:
+    """Read the stock; of a thing that is *priced*, a button that buys it says enough."""
     marked = loose = None
     usable, label = False, -2
     for line in read.own:
@@ -277,7 +283,7 @@ def _stock(read: Lines, seen: Visible) -> None:
         if element.get("type") in {"submit", "image", "button"} and buys_in_short(says):
             seen.buy_buttons += 1
             usable = usable or element.get("disabled") is None
-    implied = "InStock" if usable and "price" in seen.fields else None
+    implied = "InStock" if usable and priced else None
     seen.fields["availability"] = marked or loose or implied
 
 
@@ -329,3 +335,22 @@ def _images(page: Page, name: str | None) -> list[str]:
         if source and not source.startswith("data:"):
             found.append(source)
     return list(dict.fromkeys(found))
+
+
+def _image_beside(page: Page, heading: Element | None) -> list[str]:
+    """The first picture in the smallest box that holds the heading and pictures.
+
+    Small ones are signs: only those without a size, or with one that shows something, count.
+    """
+    here = None if heading is None else heading.getparent()
+    for _ in range(_MOST_AROUND):
+        if here is None or here.tag in {"body", "html"}:
+            break
+        for image in islice(here.iter("img"), _MOST_IMAGES):
+            source = image.get("data-src") or image.get("src") or ""
+            sizes = [image.get(name) or "" for name in ("width", "height")]
+            small = any(size.isdigit() and int(size) < _SMALLEST for size in sizes)
+            if source and not small and not source.startswith("data:") and not _SIGN(source):
+                return [source]
+        here = here.getparent()
+    return []

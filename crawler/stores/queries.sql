@@ -13,18 +13,18 @@ JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
 -- name: twins_by_gtin
 -- Unknown keys whose product may be known under another. rows: [{i, s, g}]
-SELECT k.i, p.external_id, p.sku, p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
 
 -- name: twins_by_url
 -- The same by address: a product's own, or a further one. rows: [{i, s, u}]
-SELECT k.i, p.external_id, p.sku, p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
     AND p.url = k.u AND p.site_id = k.s
 UNION ALL
-SELECT k.i, p.external_id, p.sku, p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN product_urls a ON a.site_id = k.s AND a.url = k.u
 JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id

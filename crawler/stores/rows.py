@@ -137,7 +137,8 @@ def product_row(
         product.scraped_at,
         product.job_id,
         body_of(product),
-        product.sku,
+        # A number out of an address says nothing against another address of the same product.
+        None if product.sources.get("sku") == "url" else product.sku,
         product.gtin,
         product.canonical_url,
         seen,

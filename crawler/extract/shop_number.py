@@ -1,0 +1,96 @@
+"""The number by which a shop knows a product: under a label, as its own id, or in the address."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from crawler.extract.page import Page
+from crawler.extract.schema import Fields
+from crawler.extract.words import any_of, finder
+
+_ORIGIN = re.compile(r"^https?://[^/?#]*")
+#: Parameters that name a product; what they hold is its number.
+_PARAMETER = re.compile(
+    r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|asin|artnr"
+    r"|article_?id|artikel(?:nr|nummer)?)=([\w.-]{2,40})(?:[&#]|$)",
+    re.I,
+)
+#: A path whose last part is the number, or begins or ends with it.
+_AFTER_WORD = finder(
+    rf"/(?:ip|gp/product|{any_of('paths', 'product')})/((?=[a-z-]{{0,12}}\d)[a-z0-9-]{{3,20}})/?$"
+)
+_AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,14})(?:\.html?|\.php|\.aspx?)?$", re.I)
+_AT_BEGIN = re.compile(r"(\d{2,12})-[a-z]", re.I)
+_INDEX = re.compile(r"/(?:p|index\.\w{3,4})?$")
+_DIGIT = re.compile(r"\d")
+#: Years end many slugs: `calendar-2026`.
+_YEAR = re.compile(r"(?:19|20)\d\d")
+#: Attributes in which shop systems keep a product's number beside its form and its buttons.
+_SKU = re.compile(rb"data-(?:product-?)?sku=[\"']([\w./-]{2,40})[\"']")
+_IDS = (
+    re.compile(rb"data-(?:product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"),
+    re.compile(
+        rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku)[\"']"
+        rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
+    ),
+)
+#: Bytes of a page in which they are looked for.
+_MOST_BYTES = 400_000
+
+
+def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Page) -> None:
+    """Set sku: the number under a label that a visitor reads goes before an internal one.
+
+    `external_id` is left as it is: it is the key under which the product is known already.
+    """
+    labelled = shown.get("sku")
+    if labelled and labelled not in {fields.get("gtin"), fields.get("mpn")}:
+        if sources.get("sku") not in {None, "text"} and labelled != fields["sku"]:
+            fields["sku"], sources["sku"] = labelled, "text"
+        return
+    if fields.get("sku"):
+        return
+    known = fields.get("external_id")
+    if known and sources.get("external_id") not in {"url", "text", None}:
+        fields["sku"], sources["sku"] = known, sources["external_id"]
+    elif found := _told_by(_SKU, page.raw):
+        fields["sku"], sources["sku"] = found, "state"
+    elif found := in_address(page.url) or in_address(page.canonical or ""):
+        fields["sku"], sources["sku"] = found, "url"
+    elif found := next((told for rule in _IDS if (told := _told_by(rule, page.raw))), None):
+        fields["sku"], sources["sku"] = found, "state"
+
+
+def in_address(url: str) -> str | None:
+    """The number of a product in its address, where there is one.
+
+    >>> in_address("https://a.example/p?pid=12-B"), in_address("https://a.example/red-lamp-48213.html")
+    ('12-B', '48213')
+    >>> in_address("https://a.example/dp/B00X1"), in_address("https://a.example/412-red-lamp")
+    ('B00X1', '412')
+    >>> in_address("https://a.example/calendar-2026"), in_address("https://a.example/products/lamp")
+    (None, None)
+    """
+    path, _, query = _ORIGIN.sub("", url[:2_000], count=1).partition("?")
+    named = _PARAMETER.search(f"?{query}") if query else None
+    if named:
+        return named[1]
+    if not _DIGIT.search(path):
+        return None
+    path = unquote(path)
+    word = _AFTER_WORD(path)
+    if word and word[1].count("-") <= 1:
+        return path[word.start(1) : word.end(1)]
+    last = _INDEX.sub("", path).rstrip("/").rpartition("/")[2]
+    found = _AT_END.search(last) or _AT_BEGIN.match(last)
+    return found[1] if found and not _YEAR.fullmatch(found[1]) else None
+
+
+def _told_by(rule: re.Pattern[bytes], raw: bytes) -> str | None:
+    """The one number that the page's forms and buttons carry; none where tiles carry others."""
+    told = {match[1] for match in rule.finditer(raw, 0, _MOST_BYTES)}
+    if len(told) != 1:
+        return None
+    text = told.pop().decode("utf-8", "replace")
+    return text if _DIGIT.search(text) else None
