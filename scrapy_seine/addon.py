@@ -4,14 +4,12 @@ The add-on puts the shared frontier into Scrapy's slots and the politeness of th
 middlewares. It sets everything at the priority of add-ons, so that what a project sets itself wins
 (https://docs.scrapy.org/en/latest/topics/addons.html).
 
-What it does not do yet: a feed takes no hold, so that items of a killed worker may lack in a file
-although their pages count as done; a request that cannot be stored (a lambda as callback) is
-refused with a line.
+What it does not do yet: a request that cannot be stored (a lambda as callback) is refused with a
+line.
 """
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.settings import BaseSettings
@@ -19,13 +17,9 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.one_off import is_one_off
-from scrapy_seine.engine.settings_table import check, strangers
-from scrapy_seine.engine.telemetry.logs import one_line_failures
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-logger = logging.getLogger(__name__)
 
 #: Scrapy's slots, and what fills each.
 SLOTS: dict[str, Any] = {
@@ -57,6 +51,11 @@ REPLACED = {
 #: Middlewares that Scrapy has no counterpart of, with their place.
 ADDED = {"scrapy_seine.middlewares.throttle.Throttle": 990}
 MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+#: Scrapy's extension -> the one that does the same for the whole fleet.
+EXTENSIONS = {
+    "scrapy.extensions.feedexport.FeedExporter": ("scrapy_seine.sinks.feeds.exporter.FeedExporter"),
+}
+PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
 LANES = "scrapy_seine.engine.download.lanes.Lanes"
 
 
@@ -75,26 +74,13 @@ class Addon:
         """Fill the slots that the project leaves to Scrapy; none for `scrapy shell` and the like.
 
         A middleware that the project sets, moves or switches off itself stays as it says.
-
-        Raises:
-            ConfigError: settings have values that are not allowed.
         """
         if self.crawler is not None and is_one_off(self.crawler):
             return
-        one_line_failures()
-        check(settings)
-        for stranger in strangers(settings):
-            logger.warning("%s", stranger)
         for name, value in SLOTS.items():
             settings.set(name, value, priority="addon")
-        own = {_path(key) for key in settings.getdict(MIDDLEWARES)}
-        base = {_path(key): at for key, at in settings.getdict(f"{MIDDLEWARES}_BASE").items()}
-        for theirs, ours in REPLACED.items():
-            if theirs not in own and theirs in base:
-                settings.set_in_component_priority_dict(MIDDLEWARES, load_object(theirs), None)
-                settings.setdefault_in_component_priority_dict(
-                    MIDDLEWARES, load_object(ours), base[theirs]
-                )
+        _replace(settings, MIDDLEWARES, REPLACED)
+        _replace(settings, "EXTENSIONS", EXTENSIONS)
         for ours, place in ADDED.items():
             settings.setdefault_in_component_priority_dict(MIDDLEWARES, load_object(ours), place)
         handlers = settings.getdict("DOWNLOAD_HANDLERS")
@@ -102,6 +88,18 @@ class Addon:
             if scheme not in handlers:
                 handlers[scheme] = LANES
         settings.set("DOWNLOAD_HANDLERS", handlers, priority="addon")
+        exporters = {"parquet": PARQUET, **settings.getdict("FEED_EXPORTERS")}
+        settings.set("FEED_EXPORTERS", exporters, priority="addon")
+
+
+def _replace(settings: BaseSettings, name: str, replaced: dict[str, str]) -> None:
+    """Put our components in the places of Scrapy's, where the project does not say otherwise."""
+    own = {_path(key) for key in settings.getdict(name)}
+    base = {_path(key): at for key, at in settings.getdict(f"{name}_BASE").items()}
+    for theirs, ours in replaced.items():
+        if theirs not in own and theirs in base:
+            settings.set_in_component_priority_dict(name, load_object(theirs), None)
+            settings.setdefault_in_component_priority_dict(name, load_object(ours), base[theirs])
 
 
 def _path(key: Any) -> str:

@@ -10,7 +10,7 @@ from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
 #: One module of this package each.
-VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed")
+VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds")
 
 
 class Command(ScrapyCommand):
@@ -47,7 +47,8 @@ class Command(ScrapyCommand):
         """
         if not args or args[0] not in VERBS:
             raise UsageError(f"one of {', '.join(VERBS)}")
-        verb: Any = importlib.import_module(f"scrapy_seine.commands.{args[0]}").Command()
+        module = args[0].replace("-", "_")
+        verb: Any = importlib.import_module(f"scrapy_seine.commands.{module}").Command()
         parser = argparse.ArgumentParser(
             prog=f"scrapy seine {args[0]}",
             usage=f"scrapy seine {args[0]} {verb.syntax()}",

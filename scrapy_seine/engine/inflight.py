@@ -15,6 +15,8 @@ where no spider middleware runs.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -39,6 +41,7 @@ from scrapy_seine.engine.outcomes import (
 )
 from scrapy_seine.frontier.model import Lease, Push
 
+logger = logging.getLogger(__name__)
 #: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
 LACKING_S = 900.0
 #: Key of `request.meta`: since when it does, Unix seconds on the frontier's clock.
@@ -143,6 +146,10 @@ class InFlightTable:
         #: Called where reading a page took too long.
         self.overran: Callable[[InFlight], None] = lambda entry: None
         self._watchers: list[Callable[[InFlight], None]] = []
+        #: Told when Scrapy is done with a request, its outcome stated, before its entry may end.
+        self.finishing: list[Callable[[InFlight], None]] = []
+        #: Sinks that write what they have before the worker signs off.
+        self.flushers: list[Callable[[], Awaitable[None]]] = []
         #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
         self.clock: Callable[[Lease], float] = lambda lease: time.time() * 1000
 
@@ -161,6 +168,11 @@ class InFlightTable:
     def leases(self) -> list[Lease]:
         """Leases to be renewed: in Scrapy's hands or waiting for a commit."""
         return [entry.lease for entry in self._all]
+
+    @property
+    def busy(self) -> bool:
+        """Scrapy has a request; what is else in the table waits for a sink."""
+        return bool(self._entries)
 
     @property
     def pressed(self) -> bool:
@@ -212,7 +224,17 @@ class InFlightTable:
         entry = self._entries.pop(id(request), None)
         if entry is not None:
             entry.finished = True
-            self.settle(entry)
+            try:
+                for told in self.finishing:
+                    told(entry)
+            finally:
+                self.settle(entry)
+
+    async def flush(self) -> None:
+        """Have each sink write what it has; a sink that fails keeps the others from nothing."""
+        for failed in await asyncio.gather(*(f() for f in self.flushers), return_exceptions=True):
+            if failed is not None:
+                logger.error("a sink did not write all: %s", describe(failed))
 
     def settle(self, entry: InFlight) -> None:
         """End the entry if nothing needs it any more."""

@@ -47,8 +47,14 @@ async def unless_stopped(crawler: Crawler, work: Awaitable[T]) -> T:
 class Shutdown:
     """Signs a worker off exactly once, however the process ends (short of a kill -9)."""
 
-    def __init__(self, sign_off: Callable[[], Awaitable[None]], limit_s: float) -> None:
+    def __init__(
+        self,
+        sign_off: Callable[[], Awaitable[None]],
+        flush: Callable[[], Awaitable[None]],
+        limit_s: float,
+    ) -> None:
         self._sign_off = sign_off
+        self._flush = flush
         self._limit_s = limit_s
         self._task: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -88,6 +94,11 @@ class Shutdown:
         await asyncio.shield(self._task)
 
     async def _finish(self) -> None:
+        try:  # what is not durable then goes back with its lease
+            await asyncio.wait_for(self._flush(), self._limit_s)
+        except TimeoutError:
+            text = "sinks took longer than %g s: the pages that they hold are handed back"
+            logger.warning(text, self._limit_s)
         await self._sign_off()
         if self._timer is not None:
             self._timer.cancel()

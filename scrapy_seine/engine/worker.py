@@ -34,7 +34,6 @@ from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
-from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
@@ -82,15 +81,10 @@ class Member:
 
 
 class Worker:
-    """The parts of one crawler's worker; `member` is None until it has joined the crawl.
-
-    Raises:
-        ConfigError: settings have values that are not allowed.
-    """
+    """The parts of one crawler's worker; `member` is None until it has joined the crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
-        check(settings)
         self.crawler = crawler
         self.name = worker_name()
         self.started_s = time.time()
@@ -104,7 +98,8 @@ class Worker:
         self.lanes: dict[str, Any] = {}
         self.seeding = flag(settings, "SEINE_INTAKE", True)
         self.limit = ReadingLimit(number(settings, "SEINE_READ_SECONDS", 5))
-        self.shutdown = Shutdown(self._sign_off, number(settings, "SEINE_DRAIN_SECONDS", 20))
+        drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
+        self.shutdown = Shutdown(self._sign_off, self.inflight.flush, drain_s)
         self.member: Member | None = None
         self.closing = False
         self._parts: dict[Any, Any] = {}

@@ -15,8 +15,8 @@ SOURCES = "\n".join(
     for folder in ("scrapy_seine", "crawler", "settings", "middlewares", "pipelines")
     for path in (ROOT / folder).rglob("*.py")
 )
-#: Scrapy's own commands.
-SCRAPYS = {"crawl", "list"}
+#: Scrapy's own commands, and the library's, which is an entry point.
+SCRAPYS = {"crawl", "list", "seine"}
 
 pages = pytest.mark.parametrize("name", sorted(TEXTS))
 

@@ -1,0 +1,82 @@
+"""`scrapy seine join-feeds FILE`: one file of a feed's parts, where no worker has made it yet."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
+from scrapy_seine.sinks.feeds.part import SIDECAR
+from scrapy_seine.sinks.feeds.places import PARTS
+
+#: What a part's name says of its run: all before time and worker.
+_RUN = re.compile(r"(.+?)-\d{13}-")
+
+
+class Command(SeineCommand):
+    """Joins the parts that workers left, of one run or of all of them."""
+
+    summary = "Make one file of a feed's parts: of each page its last complete items"
+    arguments = "FILE"
+    example = "scrapy seine join-feeds quotes.csv"
+    requires_project = False
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --output and --run."""
+        super().add_options(parser)
+        parser.add_argument("--output", metavar="PATH", help="file to write, instead of FILE")
+        parser.add_argument("--run", help="join the parts of this run alone")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
+        """Join; the parts stay.
+
+        Raises:
+            ConfigError: there are no such parts, or of several runs.
+        """
+        if len(args) != 1:
+            raise ConfigError("one FILE is needed: what -O named, or the folder of its parts")
+        if "://" in args[0]:
+            raise ConfigError("copy the folder of parts here first, then name the folder as FILE")
+        file, folder = places_of(Path(args[0]))
+        runs = runs_of(folder)
+        if opts.run is None and len(runs) > 1:
+            raise ConfigError(f"{folder} has parts of several runs; name one: {', '.join(runs)}")
+        if not runs or opts.run not in {None, *runs}:
+            raise ConfigError(f"{folder} has no parts{f' of run {opts.run}' if opts.run else ''}")
+        out = Path(opts.output).absolute() if opts.output else file
+        order = Order(folder, opts.run or runs[0], lambda number: out)
+        joined = join(order) or Joined([], 0, 0, 0)
+        again = f"; {joined.doubled} items of pages that were read again left out"
+        lacking = f"; {joined.cut_off} pages may lack items" if joined.cut_off else ""
+        self.show(
+            f"{joined.items} items of {joined.parts} parts in {out}"
+            f"{again if joined.doubled else ''}{lacking}",
+            file=str(out),
+            items=joined.items,
+            parts=joined.parts,
+            doubled=joined.doubled,
+            cut_off=joined.cut_off,
+        )
+        return None
+
+
+def places_of(named: Path) -> tuple[Path, Path]:
+    """Return the file that a feed names, and the folder of its parts.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    named = named.absolute()
+    folder = named if named.name.endswith(PARTS) else named.with_name(named.name + PARTS)
+    if not folder.is_dir():
+        raise ConfigError(f"there is no folder {folder}")
+    return folder.with_name(folder.name.removesuffix(PARTS)), folder
+
+
+def runs_of(folder: Path) -> list[str]:
+    """Name the runs whose parts are in a folder."""
+    names = (path.name.removesuffix(SIDECAR) for path in parts_of(folder))
+    return sorted({found[1] for name in names if (found := _RUN.match(name))})

@@ -1,0 +1,283 @@
+"""Scrapy's feed exporter, with parts whose pages are held, and a join at the end of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlparse
+
+import attrs
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.exporters import BaseItemExporter, CsvItemExporter
+from scrapy.extensions import feedexport
+from scrapy.extensions.postprocessing import PostProcessingManager
+from scrapy.utils.misc import build_from_crawler, load_object
+from w3lib.url import file_uri_to_path
+
+from scrapy_seine.config import number, redact
+from scrapy_seine.engine.inflight import InFlight, current
+from scrapy_seine.engine.outcomes import describe
+from scrapy_seine.engine.scheduler import Scheduler
+from scrapy_seine.engine.telemetry.logs import guard_logs
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import SeineError
+from scrapy_seine.sinks.feeds.feed import Feed, Naming
+from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
+from scrapy_seine.sinks.feeds.places import Folder, Store
+
+logger = logging.getLogger(__name__)
+#: A stopped worker joins what is there so far up to so many bytes: its supervisor waits for it.
+PARTIAL_BYTES = 256 << 20
+#: Characters of a part's name.
+_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@attrs.define(eq=False)
+class _Kept:
+    """A feed of this worker, with what Scrapy's settings say of it."""
+
+    uri: str
+    options: dict[str, Any]
+    feed: Feed
+    place: Folder | Store
+
+
+class FeedExporter(feedexport.FeedExporter):
+    """Writes each feed in parts; only standard output is left to Scrapy."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the exporter; Scrapy's own where another scheduler holds no pages.
+
+        Raises:
+            NotConfigured: there are no feeds, or one of them is wrong, which the log says.
+        """
+        if not issubclass(load_object(crawler.settings["SCHEDULER"]), Scheduler):
+            plain: Any = feedexport.FeedExporter.from_crawler(crawler)
+            return plain  # type: ignore[no-any-return]
+        guard_logs()  # Scrapy's lines name URIs, which may hold credentials
+        return super().from_crawler(crawler)
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.worker = worker_of(crawler)
+        self.inflight = self.worker.inflight
+        self.kept: list[_Kept] = []
+        self._began = datetime.now(UTC)
+
+    def open_spider(self, spider: Spider) -> None:
+        """Begin each feed.
+
+        Raises:
+            CloseSpider: a feed's folder cannot be written.
+        """
+        mine = {uri: o for uri, o in self.feeds.items() if urlparse(uri).scheme != "stdout"}
+        everything, self.feeds = self.feeds, {u: o for u, o in self.feeds.items() if u not in mine}
+        super().open_spider(spider)
+        self.feeds = everything
+        for uri, options in mine.items():
+            self.kept.append(self._begin(uri, options, spider))
+        self.inflight.finishing.append(self._page_finished)
+        self.inflight.flushers.append(self._flush)
+
+    def _begin(self, uri: str, options: dict[str, Any], spider: Spider) -> _Kept:
+        # A batch's number and the time of its beginning differ between workers, a folder may not.
+        shared = {"time": "time", "batch_time": "batch_time", "batch_id": 0}
+        named = self._named(uri, options, spider, shared)
+        place: Folder | Store
+        if self._is_local(uri):
+            place = Folder(local_path(named))
+        else:
+            storage = partial(self._get_storage, feed_options=options)
+            place = Store(storage, named, spider)
+        try:
+            place.prepare()
+        except OSError as error:
+            logger.error("worker exits: feed %s cannot be written: %s", place.name, error)
+            raise CloseSpider("error") from None
+        feed = Feed(
+            place,
+            partial(self._exporter, options),
+            self.inflight,
+            Naming(partial(self._part_name, options["format"]), self._page_name),
+            outage_s=number(self.settings, "SEINE_OUTAGE_LIMIT", 600),
+            failed=self._failed,
+        )
+        return _Kept(uri, options, feed, place)
+
+    def _is_local(self, uri: str) -> bool:
+        storage = self.storages.get(urlparse(uri).scheme, self.storages["file"])
+        return storage is feedexport.FileFeedStorage
+
+    def _named(
+        self, uri: str, options: dict[str, Any], spider: Spider, known: dict[str, Any]
+    ) -> str:
+        """Fill a URI's placeholders, as Scrapy does, with *known* ones on top."""
+        params = {name: getattr(spider, name) for name in dir(spider)} | known
+        function = options["uri_params"]
+        told = load_object(function)(params, spider) if function else None
+        return feedexport.apply_uri_params(uri, params if told is None else told)
+
+    def _exporter(
+        self, options: dict[str, Any], buffer: BytesIO, columns: Sequence[str] | None
+    ) -> BaseItemExporter:
+        exporter = self.exporters[options["format"]]
+        fields = options["fields"]
+        if not fields and exporter is CsvItemExporter:
+            fields = list(columns or ())
+        made: BaseItemExporter = build_from_crawler(
+            exporter,
+            self.crawler,
+            buffer,
+            fields_to_export=fields,
+            encoding=options["encoding"],
+            indent=options["indent"],
+            **options["item_export_kwargs"],
+        )
+        return made
+
+    @property
+    def _run(self) -> str:
+        """Name of the crawl's state, which no two crawls share."""
+        member = self.worker.member
+        known = member.frontier.watch.known if member is not None else None
+        return known.id if known is not None else "unjoined"
+
+    def _page_name(self, entry: InFlight) -> str:
+        return f"{self._run} {entry.lease.id}"
+
+    def _part_name(self, format_: str, number_: int) -> str:
+        worker = _NAMES.sub("-", self.worker.name)
+        at_ms = round(self.inflight.now(current.get()).timestamp() * 1000)
+        return f"{self._run}-{at_ms:013d}-{worker}-{number_:06d}.{format_}"
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Give an item to each feed that accepts it."""
+        if self.slots:
+            super().item_scraped(item, spider)
+        for kept in self.kept:
+            if self.filters[kept.uri].accepts(item):
+                self._take(kept, item)
+
+    def _take(self, kept: _Kept, item: Any) -> None:
+        try:
+            kept.feed.take(item)
+        except Exception as error:
+            entry = current.get()
+            reason = f"feed {kept.place.name} cannot take an item: {describe(error)}"
+            logger.error("%s", reason)
+            self.worker.count("feeds/refused")
+            if entry is not None:
+                self.inflight.mark(entry, "item", reason)
+
+    def _page_finished(self, entry: InFlight) -> None:
+        for kept in self.kept:
+            kept.feed.page_finished(entry)
+
+    async def _flush(self) -> None:
+        for kept in self.kept:
+            await kept.feed.flush()
+
+    def _failed(self, reason: str) -> None:
+        """A feed takes nothing any more: the worker gives its pages back, and ends."""
+        logger.error("worker exits: %s", reason)
+        if not self.worker.closing:
+            self.worker.stop("outage")
+
+    async def close_spider(self, spider: Spider, reason: str = "") -> None:
+        """Join the parts of each feed whose run is over."""
+        over = reason == "finished"
+        for kept in self.kept:
+            self.worker.count("feeds/items", kept.feed.items)
+            if isinstance(kept.place, Folder):
+                await self._join(kept, kept.place, spider, over)
+            else:
+                self._tell_parts(kept, f"{kept.place.name}.parts/")
+        await super().close_spider(spider)
+
+    async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
+        options = kept.options
+        batch = int(options["batch_item_count"] or 0)
+        if not over and (batch or _weight(place.path, self._run) > PARTIAL_BYTES):
+            self._tell_parts(kept, str(place.path))
+            return
+        order = Order(
+            place.path,
+            self._run,
+            partial(self._batch_path, kept, spider),
+            batch=batch,
+            append=not options.get("overwrite", False),
+            over=over,
+            store_empty=bool(options["store_empty"]),
+            processed=partial(post_process, options) if options.get("postprocessing") else None,
+        )
+        name = feedexport.FileFeedStorage.__name__
+        try:
+            joined = await asyncio.to_thread(join, order)
+        except (SeineError, OSError) as error:
+            told = redact(describe(error))
+            logger.error(
+                "feed %s is not joined, its parts stay in %s: %s", kept.place.name, place.path, told
+            )
+            self.crawler.stats.inc_value(f"feedexport/failed_count/{name}")
+            return
+        if joined is not None:
+            await self._tell(kept, place, spider, joined, over)
+
+    async def _tell(
+        self, kept: _Kept, place: Folder, spider: Spider, joined: Joined, over: bool
+    ) -> None:
+        if joined.cut_off:
+            logger.warning("feed %s: %d pages may lack items", place.name, joined.cut_off)
+        if not over:
+            line = "feed %s has %d items so far; the crawl is not over, its parts stay in %s"
+            logger.info(line, place.name, joined.items, place.path)
+        for path, items in joined.files:
+            logger.info("Stored %s feed (%d items) in: %s", kept.options["format"], items, path)
+            self.crawler.stats.inc_value("feedexport/success_count/FileFeedStorage")
+            slot = self._start_new_batch(1, str(path), kept.options, spider, kept.uri)
+            slot.itemcount = items
+            await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
+
+    def _tell_parts(self, kept: _Kept, where: str) -> None:
+        line = "feed %s: its parts are in %s; `scrapy seine join-feeds` makes one file of them"
+        logger.info(line, kept.place.name, where)
+
+    def _batch_path(self, kept: _Kept, spider: Spider, number_: int) -> Path:
+        now = datetime.now(UTC).isoformat().replace(":", "-")
+        began = self._began.replace(microsecond=0).isoformat().replace(":", "-")
+        known = {"time": began, "batch_time": now, "batch_id": number_}
+        return local_path(self._named(kept.uri, kept.options, spider, known))
+
+
+def local_path(uri: str) -> Path:
+    """Return the absolute path of a local feed."""
+    return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri).absolute()
+
+
+def post_process(options: dict[str, Any], path: Path) -> None:
+    """Pass a file through the feed's post-processing plugins."""
+    aside = path.with_name(f"{path.name}.processed")
+    try:
+        with path.open("rb") as file, aside.open("wb") as out:
+            manager = PostProcessingManager(options["postprocessing"], out, options)
+            shutil.copyfileobj(file, manager)
+            manager.close()
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _weight(folder: Path, run: str) -> int:
+    parts = (path.with_suffix("") for path in parts_of(folder, run))
+    return sum(part.stat().st_size for part in parts if part.exists())

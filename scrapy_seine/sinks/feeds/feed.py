@@ -1,0 +1,214 @@
+"""One feed of one worker: items go into the part at hand, whose pages end when it is durable."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from io import BytesIO
+from typing import Any
+
+import attrs
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter, CsvItemExporter
+
+from scrapy_seine.config import redact
+from scrapy_seine.engine.inflight import Hold, InFlight, InFlightTable, current
+from scrapy_seine.engine.outcomes import describe
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.sinks.feeds.part import NO_PAGE, Part, Reading
+from scrapy_seine.sinks.feeds.places import Place
+
+logger = logging.getLogger(__name__)
+#: A part is closed at so many bytes or rows, or after so many seconds.
+PART_BYTES, PART_ROWS, PART_S = 8 << 20, 20_000, 1.0
+#: Bytes of parts that wait to be written, after which the worker takes no more requests.
+MOST_WAITING = 64 << 20
+#: Makes an exporter that writes into a buffer; fields: the columns where the feed names none.
+NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
+
+
+@attrs.frozen
+class Naming:
+    """How a worker names its parts, and a page within them."""
+
+    part: Callable[[int], str]
+    """Name of a part, by its number."""
+    page: Callable[[InFlight], str]
+    """Name of a page that no other page ever has."""
+
+
+@attrs.define(eq=False)
+class _Page:
+    """A page whose items this feed holds."""
+
+    reading: Reading
+    hold: Hold
+    failed: str = ""
+    """Why some of its items will never be durable."""
+
+    def end(self) -> None:
+        """All that it yielded is written."""
+        if self.failed:
+            self.hold.fail(self.failed)
+        else:
+            self.hold.release()
+
+
+class Feed:
+    """Takes items, and keeps their pages open until they are durable."""
+
+    def __init__(
+        self,
+        place: Place,
+        exporter: NewExporter,
+        inflight: InFlightTable,
+        naming: Naming,
+        *,
+        outage_s: float,
+        failed: Callable[[str], None],
+    ) -> None:
+        self.place = place
+        self._exporter, self._inflight, self._naming = exporter, inflight, naming
+        self._outage_s, self._failed = outage_s, failed
+        self._pages: dict[InFlight, _Page] = {}
+        self._part: Part | None = None
+        self._over: list[_Page] = []
+        """Pages that end in the part at hand."""
+        self._sealed: deque[tuple[int, Part, list[_Page]]] = deque()
+        self._waiting = 0
+        self._number = 0
+        self._columns: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self.items = 0
+
+    def take(self, item: Any) -> None:
+        """Take an item of the page at hand.
+
+        Raises:
+            Exception: whatever the exporter raises; the item is not in the feed then.
+        """
+        entry = current.get()
+        page = self._pages.get(entry) if entry is not None else None
+        if page is None and entry is not None:
+            page = self._begin(entry)
+        part = self._part_for(item)
+        part.add(item, page.reading if page is not None else NO_PAGE)
+        self.items += 1
+        if part.size >= PART_BYTES or part.rows >= PART_ROWS:
+            self.seal()
+
+    def _begin(self, entry: InFlight) -> _Page | None:
+        hold = self._inflight.hold(None)
+        if hold.entry is None:  # its lease is lost: another worker reads the page
+            return None
+        at_ms = round(self._inflight.now(entry).timestamp() * 1000)
+        reading = Reading(self._naming.page(entry), entry.lease.token, at_ms)
+        page = self._pages[entry] = _Page(reading, hold)
+        return page
+
+    def _part_for(self, item: Any) -> Part:
+        """Return the part at hand; a new one where a CSV file would lack a column of the item."""
+        part = self._part
+        if part is not None and type(part.exporter) is not CsvItemExporter:
+            return part
+        new = [name for name in ItemAdapter(item).field_names() if name not in self._columns]
+        if part is not None and (part.exporter.fields_to_export != self._columns or not new):
+            return part
+        if part is not None and part.rows:
+            self.seal()
+        self._columns += new
+        return self._begin_part()
+
+    def _begin_part(self) -> Part:
+        buffer = BytesIO()
+        self._part = Part(self._exporter(buffer, self._columns), buffer)
+        self._timer = asyncio.get_running_loop().call_later(PART_S, self.seal)
+        return self._part
+
+    def page_finished(self, entry: InFlight) -> None:
+        """Scrapy is done with a page: note how it ended, for who joins the parts."""
+        page = self._pages.pop(entry, None)
+        if page is None:
+            if not entry.tries and not entry.lease.deliveries:
+                return  # no earlier reading of it left items that are to be forgotten
+            page = self._begin(entry)
+            if page is None:
+                return
+            del self._pages[entry]
+        part = self._part if self._part is not None else self._begin_part()
+        part.ended.append((page.reading, entry.outcome))
+        self._over.append(page)
+        if not self._inflight.busy:
+            asyncio.get_running_loop().call_soon(self._seal_if_idle)
+
+    def _seal_if_idle(self) -> None:
+        if not self._inflight.busy:
+            self.seal()
+
+    def seal(self) -> None:
+        """Close the part at hand, and write it."""
+        part, self._part = self._part, None
+        if self._timer is not None:
+            self._timer.cancel()
+        if part is None:
+            return
+        self._sealed.append((self._number, part, self._over))
+        self._number += 1
+        self._over = []
+        self._waiting += part.size
+        self._press()
+        if self._writing is None:
+            self._writing = asyncio.ensure_future(self._write_all())
+
+    def _press(self) -> None:
+        self._inflight.press(f"feed {self.place.name}", self._waiting > MOST_WAITING)
+
+    async def _write_all(self) -> None:
+        """Write what is sealed, one part after the other, because a page may span several."""
+        try:
+            while self._sealed:
+                number, part, over = self._sealed[0]
+                await self._write(number, part, over)
+                self._sealed.popleft()
+                self._waiting -= part.size
+                self._press()
+                for page in over:
+                    page.end()
+        except Exception as error:
+            # The pages stay held: their leases go back when the worker leaves.
+            self._failed(f"feed {self.place.name}: {redact(str(error))}")
+        finally:
+            self._writing = None
+
+    async def _write(self, number: int, part: Part, over: list[_Page]) -> None:
+        try:
+            sealed = await asyncio.to_thread(part.seal)
+        except Exception as error:  # an item that its format cannot take, as it turns out
+            self._refuse(part, over, f"feed {self.place.name}: {describe(error)}")
+            return
+        name = self._naming.part(number)
+        work: Callable[[], Awaitable[None]] = lambda: self.place.write(name, sealed)  # noqa: E731
+        try:
+            await work()
+        except (OSError, StoreUnreachable):
+            self._inflight.press(f"feed {self.place.name} is away", True)
+            await RetryUntil(self._outage_s, logger.warning).try_until_async(work)
+            self._inflight.press(f"feed {self.place.name} is away", False)
+
+    def _refuse(self, part: Part, over: list[_Page], reason: str) -> None:
+        """Have the pages of a part that cannot be ended fail, and no others."""
+        logger.error("%s; %d items' pages are tried again", redact(reason), part.rows)
+        readings = {id(reading) for reading, _, _ in part.runs}
+        for page in (*over, *self._pages.values(), *self._over):
+            if id(page.reading) in readings:
+                page.failed = reason
+
+    async def flush(self) -> None:
+        """Write all that is left, and return when it is durable or has failed."""
+        self.seal()
+        if self._writing is not None:
+            await self._writing

@@ -1,0 +1,220 @@
+"""Makes one file of a feed's parts, so that doing it twice is as good as once.
+
+The file is written aside, made durable and renamed. A file that is appended to (`-o`) is first
+linked into the folder of the parts as the run's base: whoever joins begins from there, and not from
+what somebody joined before. Where the run is over, a mark says so and the parts are removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import orjson
+
+from scrapy_seine.errors import SeineError
+from scrapy_seine.sinks.feeds import formats
+from scrapy_seine.sinks.feeds.choose import Rows, last_readings, rows_of
+from scrapy_seine.sinks.feeds.formats import Piece
+from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
+from scrapy_seine.sinks.feeds.places import sync_folder
+
+logger = logging.getLogger(__name__)
+#: Name of what says that a run's parts are in the file.
+JOINED = ".joined"
+#: Name of what an appended file held before the run.
+BASE = ".base"
+
+
+@attrs.frozen
+class Joined:
+    """What was written."""
+
+    files: Sequence[tuple[Path, int]]
+    """Each with its number of items."""
+    parts: int
+    cut_off: int
+    """Pages of which no part says that it has all items."""
+    doubled: int
+    """Rows of pages that were read again."""
+
+    @property
+    def items(self) -> int:
+        """Items in all files."""
+        return sum(items for _, items in self.files)
+
+
+@attrs.frozen
+class Order:
+    """What is to be joined, and where to."""
+
+    folder: Path
+    run: str
+    """Beginning of the names of its parts; empty for all runs."""
+    file: Callable[[int], Path]
+    """Path of a batch, by its number from 1 on."""
+    batch: int = 0
+    """Items of a file; 0: there is one file."""
+    append: bool = False
+    over: bool = False
+    """The run is over: its parts may go."""
+    store_empty: bool = True
+    processed: Callable[[Path], None] | None = None
+    """What is done with the rows of a file, compression for instance."""
+
+
+def join(order: Order) -> Joined | None:
+    """Join a run's parts; None where nothing is left to do.
+
+    Raises:
+        SeineError: a sidecar cannot be read, or the format cannot be joined.
+        OSError: a file cannot be read or written.
+    """
+    with _locked(order.folder):
+        mark = order.folder / f"{order.run}{JOINED}"
+        found = list(_parts(order.folder, order.run))
+        if not found and (mark.exists() or not order.store_empty):
+            return None
+        joined = _write(order, found)
+        if order.over:
+            _remove(order, mark, found)
+        return joined
+
+
+def _write(order: Order, found: Sequence[tuple[Rows, dict[str, Any]]]) -> Joined:
+    last, cut_off = last_readings([rows for rows, _ in found])
+    pieces, doubled = [], 0
+    for rows, sidecar in found:
+        chosen = rows_of(rows, last)
+        doubled += rows.rows - len(chosen)
+        if chosen:
+            pieces.append(Piece(order.folder / rows.name, chosen, sidecar))
+    files = []
+    for number, batch in enumerate(_batches(pieces, order.batch), 1):
+        path = order.file(number)
+        items = sum(len(piece.rows) for piece in batch)
+        if items or order.store_empty:
+            _write_file(order, path, batch)
+            files.append((path, items))
+    return Joined(files, len(found), cut_off, doubled)
+
+
+def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    base = _base(order, path) if order.append else None
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if order.processed is None:
+            formats.write(pieces, aside, base)
+        else:  # what was compressed before is followed by what is compressed now
+            formats.write(pieces, aside, None)
+            order.processed(aside)
+            _prepend(base, aside)
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def _base(order: Order, path: Path) -> Path | None:
+    """What the file held before the run; None where there was none."""
+    base = order.folder / f"{order.run}.{path.name}{BASE}"
+    if not base.exists():
+        if path.exists():
+            _link(path, base)
+        else:
+            base.touch()
+    return base if base.stat().st_size else None
+
+
+def _prepend(base: Path | None, path: Path) -> None:
+    if base is None:
+        return
+    both = path.with_name(f"{path.name}.both")
+    with both.open("wb") as out:
+        for source in (base, path):
+            with source.open("rb") as file:
+                shutil.copyfileobj(file, out)
+    both.replace(path)
+
+
+def _link(path: Path, base: Path) -> None:
+    try:
+        base.hardlink_to(path)
+    except OSError:  # a file system without links
+        shutil.copy2(path, aside := base.with_name(f".{base.name}"))
+        aside.replace(base)
+
+
+def _batches(pieces: Sequence[Piece], most: int) -> Iterator[list[Piece]]:
+    """Cut the rows into files of *most* each; one file at least."""
+    batch: list[Piece] = []
+    room = most
+    for piece in pieces:
+        rows = piece.rows
+        while most and len(rows) >= room:
+            yield [*batch, attrs.evolve(piece, rows=rows[:room])]
+            rows, batch, room = rows[room:], [], most
+        if rows:
+            batch.append(attrs.evolve(piece, rows=rows))
+            room -= len(rows)
+    if batch or not pieces:
+        yield batch
+
+
+def parts_of(folder: Path, run: str = "") -> list[Path]:
+    """Return the sidecars of a run's parts, in the order of their writing."""
+    return sorted(path for path in folder.glob(f"{run}*{SIDECAR}") if not path.name.startswith("."))
+
+
+def _parts(folder: Path, run: str) -> Iterator[tuple[Rows, dict[str, Any]]]:
+    for path in parts_of(folder, run):
+        part = path.with_name(path.name.removesuffix(SIDECAR))
+        try:
+            sidecar = orjson.loads(path.read_bytes())
+            rows = _rows(part.name, sidecar)
+        except (ValueError, KeyError, TypeError) as error:
+            raise SeineError(f"{path} is no sidecar of a part: {error}") from None
+        if not rows.rows or part.exists():
+            yield rows, sidecar
+        # Else its worker was killed between the two: the leases of its pages did not end.
+
+
+def _rows(name: str, sidecar: dict[str, Any]) -> Rows:
+    if sidecar["seine_part"] != VERSION:
+        raise ValueError(f"version {sidecar['seine_part']}")
+    readings = [
+        (str(p), str(t), int(at), int(first), int(n)) for p, t, at, first, n in sidecar["readings"]
+    ]
+    ended = [(str(p), str(t), int(at), str(outcome)) for p, t, at, outcome in sidecar["ended"]]
+    return Rows(name, int(sidecar["rows"]), readings, ended)
+
+
+def _remove(order: Order, mark: Path, found: Iterable[tuple[Rows, dict[str, Any]]]) -> None:
+    mark.touch()
+    sync_folder(order.folder)
+    for rows, _ in found:
+        (order.folder / rows.name).unlink(missing_ok=True)
+    for sidecar in parts_of(order.folder, order.run):
+        sidecar.unlink()
+    for base in order.folder.glob(f"{order.run}.*{BASE}"):
+        base.unlink()
+    for debris in order.folder.glob(f".{order.run}*"):  # of workers that were killed as they wrote
+        debris.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep two workers that end at the same time from joining the same parts."""
+    with (folder / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,135 @@
+"""One part of a feed, while it is filled: its bytes, where each row ends, and whose row it is."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any, Literal
+
+import attrs
+import orjson
+from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
+
+#: Version of the sidecar's form.
+VERSION = 1
+#: Name of a sidecar: its part's, and this.
+SIDECAR = ".rows"
+#: How an exporter's rows are put together again; `opaque`: nobody knows.
+Kind = Literal["rows", "json", "csv", "parquet", "opaque"]
+
+
+@attrs.frozen
+class Reading:
+    """One reading of one page: the same page may be read again after a worker's death."""
+
+    page: str
+    """The crawl's state and the request's id; empty for items that no page made."""
+    token: str
+    """Token of the lease."""
+    at_ms: int
+    """When its first item came, by the frontier's clock."""
+
+
+#: Items that `start()` yields: no page made them, and nothing says that they are complete.
+NO_PAGE = Reading("", "", 0)
+
+
+@attrs.frozen
+class Sealed:
+    """A part that is ready to be written."""
+
+    data: bytes
+    sidecar: bytes
+    rows: int
+
+
+class Part:
+    """Items of one feed, exported into memory by an exporter of Scrapy's or the project's."""
+
+    def __init__(self, exporter: BaseItemExporter, buffer: BytesIO) -> None:
+        self.exporter, self.buffer = exporter, buffer
+        self.ends_at: list[int] = []
+        """Where each row ends, in bytes."""
+        self.runs: list[tuple[Reading, int, int]] = []
+        """Successive rows of one reading: the first, and how many."""
+        self.ended: list[tuple[Reading, str]] = []
+        """Readings that are over, each with its outcome: no row of them comes after this part."""
+        exporter.start_exporting()
+        self.head = buffer.tell()
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+        return self.buffer.tell()
+
+    @property
+    def rows(self) -> int:
+        """Items so far."""
+        return len(self.ends_at)
+
+    def add(self, item: Any, reading: Reading) -> None:
+        """Export an item.
+
+        Raises:
+            Exception: whatever the exporter raises; the part is as it was before then.
+        """
+        begin = self.buffer.tell()
+        try:
+            self.exporter.export_item(item)
+        except BaseException:
+            self.buffer.seek(begin)
+            self.buffer.truncate()
+            raise
+        at = len(self.ends_at)
+        self.ends_at.append(self.buffer.tell())
+        if self.runs and self.runs[-1][0] is reading:
+            self.runs[-1] = (reading, self.runs[-1][1], self.runs[-1][2] + 1)
+        else:
+            self.runs.append((reading, at, 1))
+
+    def seal(self) -> Sealed:
+        """End the part. A format may have all its work here, so this is for a thread.
+
+        Raises:
+            Exception: whatever the exporter raises.
+        """
+        filled = self.buffer.tell()
+        self.exporter.finish_exporting()
+        data = self.buffer.getvalue()
+        kind = kind_of(self.exporter, filled > self.head or not self.rows)
+        sidecar: dict[str, Any] = {
+            "seine_part": VERSION,
+            "kind": kind,
+            "rows": self.rows,
+            "head": self.head,
+            "ends_at": self.ends_at if kind != "parquet" else [],
+            "readings": [[r.page, r.token, r.at_ms, first, n] for r, first, n in self.runs],
+            "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.ended],
+        }
+        if isinstance(self.exporter, CsvItemExporter):
+            sidecar["csv"] = csv_form(self.exporter)
+        return Sealed(data, orjson.dumps(sidecar, default=str), self.rows)
+
+
+def kind_of(exporter: BaseItemExporter, row_by_row: bool) -> Kind:
+    """Say how the parts of an exporter are joined; *row_by_row*: each item was written at once."""
+    if getattr(exporter, "seine_kind", None) == "parquet":
+        return "parquet"
+    if isinstance(exporter, CsvItemExporter):
+        return "csv"
+    if isinstance(exporter, JsonItemExporter):
+        return "json"
+    return "rows" if row_by_row else "opaque"
+
+
+def csv_form(exporter: CsvItemExporter) -> dict[str, Any]:
+    """Return what is needed to read and write an exporter's rows."""
+    form = {
+        name: value
+        for name, value in exporter._kwargs.items()
+        if isinstance(value, str | int | bool) or value is None
+    }
+    return {
+        "encoding": exporter.encoding or "utf-8",
+        "headers": exporter.include_headers_line,
+        "dialect": form,
+    }

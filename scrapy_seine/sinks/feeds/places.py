@@ -1,0 +1,122 @@
+"""Where parts are written, and when a part is durable there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+from scrapy import Spider
+from scrapy.utils.defer import ensure_awaitable
+
+from scrapy_seine.config import redact
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
+
+#: Ending of the folder in which a feed's parts are.
+PARTS = ".parts"
+
+
+class Place(Protocol):
+    """Takes the parts of one feed."""
+
+    name: str
+    """For people: without credentials."""
+
+    def prepare(self) -> None:
+        """Make sure that parts can be written.
+
+        Raises:
+            OSError: they cannot.
+        """
+
+    async def write(self, name: str, part: Sealed) -> None:
+        """Write a part under a name of its own, and return when it is durable. May be repeated.
+
+        Raises:
+            OSError: it could not be written.
+            StoreUnreachable: the store refused it, or did not answer.
+        """
+
+
+class Folder:
+    """A folder of this machine, beside the file that the feed names."""
+
+    def __init__(self, final: Path) -> None:
+        self.final = final
+        self.path = final.with_name(final.name + PARTS)
+        self.name = str(final)
+        # One thread, so that a slow disk does not take all threads of the process.
+        self._thread = ThreadPoolExecutor(1, "seine-feed")
+
+    def prepare(self) -> None:
+        """Make the folder."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise PermissionError(f"{self.path} is not writable")
+        sync_folder(self.path.parent)
+
+    async def write(self, name: str, part: Sealed) -> None:
+        """Write the sidecar, then the part: a part that is there has its sidecar."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._write, name, part)
+
+    def _write(self, name: str, part: Sealed) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        put(self.path / f"{name}{SIDECAR}", part.sidecar)
+        if part.rows:
+            put(self.path / name, part.data)
+        sync_folder(self.path)
+
+
+class Store:
+    """A store that Scrapy has a feed storage for: S3, GCS, FTP, or a project's own."""
+
+    def __init__(self, storage_of: Callable[[str], Any], uri: str, spider: Spider) -> None:
+        self._storage_of, self._uri, self._spider = storage_of, uri, spider
+        self.name = redact(uri)
+
+    def prepare(self) -> None:
+        """Nothing is to be made: an object needs no folder."""
+
+    async def write(self, name: str, part: Sealed) -> None:
+        """Upload the sidecar, then the part."""
+        await self._upload(f"{name}{SIDECAR}", part.sidecar)
+        if part.rows:
+            await self._upload(name, part.data)
+
+    async def _upload(self, name: str, data: bytes) -> None:
+        try:
+            storage, file = await asyncio.to_thread(self._open, name, data)
+            await ensure_awaitable(storage.store(file))
+        except Exception as error:  # each store raises errors of its own library
+            told = redact(f"{type(error).__name__}: {error}")
+            raise StoreUnreachable(f"{self.name} did not take a part: {told}") from None
+
+    def _open(self, name: str, data: bytes) -> tuple[Any, Any]:
+        # In a thread, because a client of S3 takes a tenth of a second to make.
+        storage = self._storage_of(f"{self._uri}{PARTS}/{name}")
+        file = storage.open(self._spider)
+        file.write(data)
+        return storage, file
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write a file aside, and give it its name when it is durable."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    with aside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def sync_folder(path: Path) -> None:
+    """Make a folder's new names durable."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

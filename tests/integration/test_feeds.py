@@ -1,0 +1,121 @@
+"""Feeds under the add-on: what workers wrote is in the file, whoever was killed (I4)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pyarrow.parquet as pq
+import pytest
+
+from tests.helpers import serving, wait_until
+from tests.integration.feeds import kit
+from tests.integration.storage.kit import s3_bucket
+
+pytestmark = pytest.mark.redis
+PAGES = 60
+FEEDS = {
+    "out.jl": {"format": "jsonlines"},
+    "out.csv": {"format": "csv"},
+    "out.parquet": {"format": "parquet"},
+}
+
+
+def items_in(path: Path) -> list[tuple[int, int]]:
+    """Return page and row of each item, in order of these."""
+    rows: list[dict[str, Any]]
+    if path.suffix == ".parquet":
+        rows = pq.read_table(path).to_pylist()
+    elif path.suffix == ".csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    else:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return sorted((int(row["page"]), int(row["row"])) for row in rows)
+
+
+def test_no_item_is_missing_or_doubled_where_workers_are_killed(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    site = kit.site_of(PAGES)
+    more = {"FEEDS": json.dumps(FEEDS), "SEINE_LEASE_SECONDS": 1}
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
+        for pages in (10, 30):
+            worker = begin()
+            assert kit.kill_when(worker, partial(lambda n: len(site.served) >= n, pages))
+            assert not any((tmp_path / name).exists() for name in FEEDS)
+        kit.finish(begin(), tmp_path)
+    for name in FEEDS:
+        assert items_in(tmp_path / name) == kit.expected(PAGES), name
+        left = [path.name for path in (tmp_path / f"{name}.parts").iterdir()]
+        assert not [part for part in left if part.endswith(".rows")], left
+
+
+def test_a_stopped_worker_writes_what_there_is_and_the_next_one_all_of_it(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    site = kit.site_of(PAGES)
+    out = tmp_path / "out.jl"
+    out.write_text('{"page": -1, "row": 0}\n', "utf-8")
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base)
+        worker = begin("-o", str(out), SEINE_DOMAIN_DELAY_MS=50)
+        wait_until(lambda: len(site.served) >= 10, 30, "the worker is at work")
+        worker.send_signal(signal.SIGTERM)
+        kit.finish(worker, tmp_path)
+        some = items_in(out)
+        assert some[0] == (-1, 0)
+        assert kit.ITEMS < len(some) < PAGES * kit.ITEMS
+        kit.finish(begin("-o", str(out)), tmp_path)
+    assert items_in(out) == [(-1, 0), *kit.expected(PAGES)]
+
+
+def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    site = kit.site_of(pages := 12)
+    with s3_bucket() as where, serving(site) as base:
+        uri = where.replace("://", "://AKIDEXAMPLE:wJalrXUtnFEMI@") + "/out.jl"
+        args = ("-O", uri, "-s", f"AWS_ENDPOINT_URL={os.environ['AWS_ENDPOINT_URL']}")
+        worker = kit.start(tmp_path, redis_url, namespace, base, *args, SEINE_LEASE_SECONDS=1)
+        assert kit.kill_when(worker, lambda: len(site.served) >= 2)
+        worker = kit.start(tmp_path, redis_url, namespace, base, *args, LOG_LEVEL="DEBUG")
+        log = kit.finish(worker, tmp_path)
+        folder = tmp_path / "copied.jl.parts"
+        folder.mkdir()
+        bucket, _, prefix = where.removeprefix("s3://").partition("/")
+        s3 = boto3.client("s3")
+        found = s3.list_objects_v2(Bucket=bucket, Prefix=f"{prefix}/out.jl.parts/")["Contents"]
+        for part in found:
+            name = part["Key"].rsplit("/", 1)[1]
+            s3.download_file(bucket, part["Key"], str(folder / name))
+    assert "join-feeds" in log
+    assert "wJalrXUtnFEMI" not in log
+    command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", "copied.jl", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["items"] == pages * kit.ITEMS
+    assert items_in(tmp_path / "copied.jl") == kit.expected(pages)
+    assert folder.is_dir()
+
+
+def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    site = kit.site_of(3)
+    with serving(site) as base:
+        log = kit.finish(
+            kit.start(tmp_path, redis_url, namespace, base, "-O", "file/out.jl"), tmp_path
+        )
+    assert "worker exits: feed" in log
+    assert "Traceback" not in log
+    assert not site.served
