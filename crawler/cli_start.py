@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from scrapy.settings import Settings
 
+from crawler.reads.settings_table import TABLE
 from crawler.reads.start_checks import Wish, skew_finding, start_findings
 from scrapy_seine.commands.base import spider_class
+from scrapy_seine.engine.settings_table import strangers
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile, broken_files
 
@@ -28,6 +30,8 @@ def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequ
 
 def tell(settings: Settings, spider: str, skew_s: float) -> None:
     """Log one line for each thing that a worker starts without."""
+    for stranger in strangers(settings, TABLE):
+        logger.warning("%s", stranger)
     wishes, broken = told_by_files(settings, spider)
     for finding in [*start_findings(settings, wishes, broken), *skew_finding(skew_s)]:
         if finding.level != "ok":

@@ -10,6 +10,7 @@ line.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.settings import BaseSettings
@@ -17,9 +18,13 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.one_off import is_one_off
+from scrapy_seine.engine.settings_table import check, strangers
+from scrapy_seine.engine.telemetry.logs import one_line_failures
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
 
 #: Scrapy's slots, and what fills each.
 SLOTS: dict[str, Any] = {
@@ -74,9 +79,16 @@ class Addon:
         """Fill the slots that the project leaves to Scrapy; none for `scrapy shell` and the like.
 
         A middleware that the project sets, moves or switches off itself stays as it says.
+
+        Raises:
+            ConfigError: settings have values that are not allowed.
         """
         if self.crawler is not None and is_one_off(self.crawler):
             return
+        one_line_failures()
+        check(settings)
+        for stranger in strangers(settings):
+            logger.warning("%s", stranger)
         for name, value in SLOTS.items():
             settings.set(name, value, priority="addon")
         _replace(settings, MIDDLEWARES, REPLACED)

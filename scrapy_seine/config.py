@@ -149,10 +149,6 @@ class FrontierConfig:
         partitions = int(number(settings, "FRONTIER_PARTITIONS", 1, low=1))
         if partitions > MOST_PARTITIONS:
             raise ConfigError(f"FRONTIER_PARTITIONS={partitions} is above {MOST_PARTITIONS}")
-        # Scrapy's own, of which a wrong one loses what a page yields, or ends a half-open engine.
-        number(settings, "CONCURRENT_ITEMS", 100, low=1)
-        for name in ("DEPTH_LIMIT", "RETRY_TIMES"):
-            number(settings, name, 0)
         key = str(settings.get("REDIS_START_URLS_KEY") or "%(name)s:start_urls")
         return cls(
             crawl=crawl,

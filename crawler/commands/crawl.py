@@ -16,10 +16,12 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_start import tell
+from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.keys import Keys
@@ -58,6 +60,7 @@ class Command(ScrapyCrawl):
     def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
         settings = self.settings
         assert settings is not None  # Scrapy sets them before it reads options
+        check(settings, TABLE)
         if issubclass(spider_class(settings, spider), FrontierSpider):
             _check_seeds(settings, spider, opts.spargs.get("url", ""))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
@@ -89,6 +92,7 @@ class Command(ScrapyCrawl):
         async def crawl_or_say_why(*args: Any, **kwargs: Any) -> None:
             """A store that went away while the worker began is one line, too."""
             try:
+                check(crawler.settings, TABLE)  # the spider's own settings, too
                 await crawl(*args, **kwargs)
             except SeineError as error:
                 complain(str(error))

@@ -12,7 +12,9 @@ from typing import Any
 import attrs
 
 from crawler.reads.finding import SKEW_S, Finding, Level
+from crawler.reads.settings_table import TABLE
 from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.engine.settings_table import faults
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size, span
 
@@ -46,8 +48,13 @@ def _names(settings: SettingsLike, name: str) -> set[str]:
 
 def settings_findings(settings: SettingsLike) -> list[Finding]:
     """Judge the settings."""
-    found = [*_slots(settings), *_switches(settings)]
+    found = [*_wrong(settings), *_slots(settings), *_switches(settings)]
     return found or [_ok("settings", "no trap found")]
+
+
+def _wrong(settings: SettingsLike) -> Iterator[Finding]:
+    for text in faults(settings, TABLE):
+        yield Finding("fail", "settings", text, "correct it: no worker starts with it")
 
 
 def _slots(settings: SettingsLike) -> Iterator[Finding]:
@@ -101,7 +108,8 @@ def _switches(settings: SettingsLike) -> Iterator[Finding]:
         if settings.get(name) not in {None, "", 0, "0", "False", "false"}:
             yield Finding("warn", "settings", f"{name} is set: {text}", f"remove {name}")
     many = 16
-    if int(settings.get("CONCURRENT_ITEMS") or 0) > many:
+    items = str(settings.get("CONCURRENT_ITEMS"))
+    if items.isdigit() and int(items) > many:
         text = "CONCURRENT_ITEMS makes as many tasks for each response: 2 ms of CPU at 100"
         yield Finding("warn", "settings", text, "set CONCURRENT_ITEMS = 4")
 

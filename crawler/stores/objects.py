@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,17 +138,28 @@ class S3:
             raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
 
+#: A bucket's name and a prefix; no credentials, which belong in the environment.
+_S3 = re.compile(r"s3://[A-Za-z0-9][\w.-]*(/[^\s?#]*)?")
+
+
+def is_place(place: str) -> bool:
+    """Whether *place* is `s3://bucket/prefix` or may be a folder."""
+    if "://" in place:
+        return _S3.fullmatch(place) is not None
+    return bool(place.strip()) and place.isprintable()
+
+
 def open_store(place: str) -> ObjectStore:
     """Open `s3://bucket/prefix` or a folder.
 
     Raises:
         ConfigError: it is neither, holds credentials, or S3 is not usable here.
     """
-    if "://" not in place:
-        return Folder(Path(place).expanduser().absolute())
     parts = urlsplit(place)
-    if parts.scheme != "s3" or not parts.hostname:
-        raise ConfigError(f"archive {parts.scheme}://… is neither s3://bucket/prefix nor a folder")
     if "@" in parts.netloc:
         raise ConfigError("credentials of the archive belong in the environment, not in its URL")
+    if not is_place(place):
+        raise ConfigError(f"archive {parts.scheme}://… is neither s3://bucket/prefix nor a folder")
+    if "://" not in place:
+        return Folder(Path(place).expanduser().absolute())
     return S3(parts.netloc, parts.path)

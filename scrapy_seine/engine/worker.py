@@ -34,6 +34,7 @@ from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
+from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
@@ -81,10 +82,15 @@ class Member:
 
 
 class Worker:
-    """The parts of one crawler's worker; `member` is None until it has joined the crawl."""
+    """The parts of one crawler's worker; `member` is None until it has joined the crawl.
+
+    Raises:
+        ConfigError: settings have values that are not allowed.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         settings = crawler.settings
+        check(settings)
         self.crawler = crawler
         self.name = worker_name()
         self.started_s = time.time()

@@ -60,12 +60,11 @@ class Site(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def crawl(folder: Path, name: str, url: str, **settings: str) -> list[dict[str, str]]:
-    """Run the spider outside any project; returns its items, in order of their texts."""
-    out = folder / f"{name}.json"
+def run(folder: Path, out: Path, url: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the spider outside any project; its items are in *out*."""
     given = [arg for key, value in settings.items() for arg in ("-s", f"{key}={value}")]
     command = [sys.executable, "-m", "scrapy", "runspider", "quotes.py", "-a", f"url={url}"]
-    done = subprocess.run(
+    return subprocess.run(
         [*command, "-O", str(out), *given],
         cwd=folder,
         capture_output=True,
@@ -73,6 +72,12 @@ def crawl(folder: Path, name: str, url: str, **settings: str) -> list[dict[str, 
         timeout=patient(60),
         check=False,
     )
+
+
+def crawl(folder: Path, name: str, url: str, **settings: str) -> list[dict[str, str]]:
+    """Run the spider to its end; returns its items, in order of their texts."""
+    out = folder / f"{name}.json"
+    done = run(folder, out, url, **settings)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     items: list[dict[str, str]] = json.loads(out.read_text("utf-8"))
@@ -96,6 +101,16 @@ def test_a_spider_of_the_tutorial_yields_the_same_items_with_the_one_line(
         )
     assert len(plain) == PAGES * QUOTES
     assert ours == plain
+
+
+def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
+    """Scrapy raises it to nobody, while its engine is half open: two tracebacks otherwise."""
+    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "DOWNLOAD_TIMEOUT": "abc"}
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
 
 
 def test_what_a_project_sets_itself_wins() -> None:

@@ -33,13 +33,7 @@ def test_a_worker_keeps_no_more_slots_from_others_than_it_uses_itself(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("CONCURRENT_ITEMS", 0),  # Scrapy would take what a page yields, and do nothing with it
-        ("DEPTH_LIMIT", "x"),
-        ("RETRY_TIMES", -1),
-        ("SEINE_LEASE_SECONDS", "nan"),
-    ],
+    ("name", "value"), [("SEINE_READ_AHEAD", 0), ("SEINE_LEASE_SECONDS", "nan")]
 )
 def test_a_worker_with_a_setting_that_loses_pages_does_not_start(name: str, value: object) -> None:
     with pytest.raises(ConfigError, match=name):

@@ -22,7 +22,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import redact
 from scrapy_seine.engine.inflight import current
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import printable
 
 _FORMATS = ("text", "json")
@@ -97,6 +97,34 @@ def guard_logs() -> None:
         inner = handler.formatter or logging.Formatter()
         if not isinstance(inner, SafeFormatter):
             handler.setFormatter(SafeFormatter(inner))
+
+
+class _OneLine(logging.Filter):
+    """A worker that cannot start says why in one line, instead of the tracebacks around it.
+
+    Scrapy raises what ends a start to whoever started the crawl, where nobody takes it; asyncio
+    writes it then. On its way another error may come up, of the engine that is half open.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace a traceback by its cause, if that is an error for the user to mend."""
+        error = record.exc_info[1] if record.exc_info else None
+        while error is not None and not isinstance(error, SeineError):
+            error = error.__cause__ or error.__context__
+        if error is not None:
+            record.msg, record.args = (
+                "the worker does not start: %s",
+                (" ".join(str(error).split()),),
+            )
+            record.exc_info = record.exc_text = None
+        return True
+
+
+def one_line_failures() -> None:
+    """Have errors that the user can mend written as one line where nobody catches them."""
+    asyncio_logger = logging.getLogger("asyncio")
+    if not any(isinstance(one, _OneLine) for one in asyncio_logger.filters):
+        asyncio_logger.addFilter(_OneLine())
 
 
 def _page() -> dict[str, Any]:

@@ -1,0 +1,105 @@
+"""The catalogue crawler's settings beside the library's, with the values that each may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from crawler.access.ladder import STEPS
+from crawler.access.profiles import candidates
+from crawler.stores.objects import is_place
+from scrapy_seine.engine import settings_table
+from scrapy_seine.engine.settings_table import (
+    FLAG,
+    PORT,
+    SWITCH,
+    TEXT,
+    Kind,
+    number,
+    one_of,
+    optional,
+    secret,
+    table_of,
+    text_like,
+    whole,
+)
+
+#: Characters of the dashboard's token, at least.
+_SHORTEST_TOKEN = 16
+_PLACE = optional(Kind("a folder or s3://bucket/prefix", lambda v: is_place(str(v))))
+_IDENTITY = Kind(
+    "bot, browser, desktop, mobile, a browser or the name of a profile",
+    lambda v: candidates(str(v)) is not None,
+)
+_PER = one_of("site", "egress")
+_STEP = one_of(*STEPS)
+_POOL = text_like(r"[\w.-]+", "the name of a pool")
+
+
+def _object(value: Any) -> dict[Any, Any]:
+    return dict(json.loads(value) if isinstance(value, str) else value)
+
+
+TABLE: Mapping[str, Kind] = {
+    **settings_table.TABLE,
+    "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": whole(1),
+    "ROTATING_PROXY_BACKOFF_BASE": number(0.1),
+    "ROTATING_PROXY_BACKOFF_CAP": number(0.1),
+    "ROTATING_PROXY_CLOSE_SPIDER": FLAG,
+    "ROTATING_PROXY_PAGE_RETRY_TIMES": whole(),
+    "SEINE_ARCHIVE": _PLACE,
+    "SEINE_ARCHIVE_BYTES": whole(1),
+    "SEINE_ARCHIVE_SECONDS": number(),
+    "SEINE_ATTEMPTS": FLAG,
+    "SEINE_ATTEMPTS_DAYS": whole(1),
+    "SEINE_BATCH_BYTES": whole(1),
+    "SEINE_BATCH_ROWS": whole(1),
+    "SEINE_BATCH_SECONDS": number(),
+    "SEINE_BROWSER_BLOCK": Kind("a list of resource types", lambda v: [str(one) for one in v]),
+    "SEINE_BROWSER_CONTEXTS": whole(1),
+    "SEINE_BROWSER_PAGES": whole(1),
+    "SEINE_BROWSER_PATH": TEXT,
+    "SEINE_BROWSER_RECYCLE_PAGES": whole(1),
+    "SEINE_BROWSER_RESTART_PAGES": whole(1),
+    "SEINE_BROWSER_SECONDS": number(1),
+    "SEINE_BUFFER_BYTES": whole(1),
+    "SEINE_DASHBOARD_HOST": TEXT,
+    "SEINE_DASHBOARD_HOSTS": TEXT,
+    "SEINE_DASHBOARD_PORT": PORT,
+    "SEINE_DASHBOARD_TOKEN": secret(_SHORTEST_TOKEN),
+    "SEINE_DETECT": SWITCH,
+    "SEINE_EXPECT": Kind("a list of the names of fields", lambda v: [str(one) for one in v]),
+    "SEINE_FLEET": text_like(r"[\w.:-]+", "a name of letters, digits and _ . : -"),
+    "SEINE_FRESH_SECONDS": number(),
+    "SEINE_IDENTITIES": table_of(_IDENTITY),
+    "SEINE_IDENTITY": optional(_IDENTITY),
+    "SEINE_LADDER": one_of("auto", "on", "off"),
+    "SEINE_LADDER_BAD": whole(1),
+    "SEINE_LADDER_BUDGET": whole(),
+    "SEINE_LADDER_CAP": _STEP,
+    "SEINE_LADDER_CAPS": table_of(_STEP),
+    "SEINE_LADDER_PAUSE_SECONDS": number(),
+    "SEINE_LADDER_POOL": _POOL,
+    "SEINE_LADDER_REST_SECONDS": number(0.1),
+    "SEINE_LADDER_SHARE": number(0, 1),
+    "SEINE_LADDER_WINDOW_SECONDS": number(1),
+    "SEINE_LIMITS_PER": table_of(_PER),
+    "SEINE_LIMIT_PER": _PER,
+    "SEINE_PROXIES": Kind(
+        "a list of proxies, or lines of them", lambda v: v is None or [str(one) for one in v]
+    ),
+    "SEINE_PROXIES_PATH": TEXT,
+    "SEINE_PROXY_CONCURRENCY": whole(),
+    "SEINE_PROXY_DELAY_MS": number(),
+    "SEINE_PROXY_GLOBAL_BANS": whole(1),
+    "SEINE_PROXY_POOL": _POOL,
+    "SEINE_PROXY_QUARANTINE_LIMIT_SECONDS": number(0.1),
+    "SEINE_PROXY_QUARANTINE_SECONDS": number(0.1),
+    "SEINE_PROXY_STICKY_REQUESTS": whole(1),
+    "SEINE_PROXY_STICKY_SECONDS": number(),
+    "SEINE_READ_MB": number(0.1),
+    "SEINE_RENDER": Kind("a table (in JSON, if it is a text)", _object),
+    "SEINE_REPLAY": _PLACE,
+    "SEINE_SITEMAPS": SWITCH,
+}

@@ -1,0 +1,246 @@
+"""Settings with the values that each may have, checked before anything else reads them.
+
+A wrong value ends the start with one line: setting, value, what is allowed. Without the table some
+wrong values would be taken for others (`SEINE_LADDER=On` for "auto"), and some would end in
+a traceback of whatever reads them first.
+
+Scrapy's own settings are known by the type of their default. An application checks against a table
+of its own, which begins with this one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import logging
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+from scrapy.settings import BaseSettings, default_settings
+
+from scrapy_seine.addresses import AddressPolicy
+from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike, redact
+from scrapy_seine.errors import ConfigError
+
+#: Characters of a wrong value that are shown.
+_SHOWN = 100
+_UNSET = object()
+#: What begins the name of a setting of ours.
+OURS = ("SEINE_", "FRONTIER_")
+
+
+@attrs.frozen
+class Kind:
+    """Values that a setting may have."""
+
+    text: str
+    """What they are, for who gives another."""
+    read: Callable[[Any], Any]
+    """Returns what is no error, False or raises for every other value."""
+    secret: bool = False
+    """The value is never shown."""
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        try:
+            return self.read(value) is not False
+        except Exception:  # whatever a value's own methods raise
+            return False
+
+
+def number(low: float = 0.0, high: float = math.inf) -> Kind:
+    """Numbers from *low* to *high*; NaN and infinity are none."""
+    return Kind(
+        _span("number", low, high), lambda v: math.isfinite(n := _real(v)) and low <= n <= high
+    )
+
+
+def whole(low: float = 0, high: float = math.inf) -> Kind:
+    """Whole numbers from *low* to *high*."""
+    return Kind(
+        _span("whole number", low, high),
+        lambda v: _real(v).is_integer() and low <= _real(v) <= high,
+    )
+
+
+def one_of(*words: str, ignore_case: bool = False) -> Kind:
+    """Some words."""
+    return Kind(
+        f"one of {', '.join(words)}",
+        lambda v: (str(v).lower() if ignore_case else str(v)) in words,
+    )
+
+
+def text_like(expression: str, meaning: str) -> Kind:
+    """Texts of a form."""
+    return Kind(meaning, lambda v: isinstance(v, str) and re.fullmatch(expression, v) is not None)
+
+
+def table_of(kind: Kind) -> Kind:
+    """Tables of a kind, as objects or as JSON."""
+    return Kind(
+        f"a table (in JSON, if it is a text), of which each value is {kind.text}",
+        lambda v: all(map(kind.holds, dict(json.loads(v) if isinstance(v, str) else v).values())),
+    )
+
+
+def each(kind: Kind) -> Kind:
+    """Lists of a kind, as objects or separated by commas, as Scrapy reads them."""
+    return Kind(
+        f"a list (with commas, if it is a text), of which each value is {kind.text}",
+        lambda v: all(map(kind.holds, v.split(",") if isinstance(v, str) and v else v or ())),
+    )
+
+
+def optional(kind: Kind) -> Kind:
+    """The same, or nothing."""
+    return attrs.evolve(
+        kind, text=f"{kind.text}, or empty", read=lambda v: v in (None, "") or kind.holds(v)
+    )
+
+
+def secret(characters: int) -> Kind:
+    """Texts of a length, or none; never shown."""
+    text = f"a text of {characters} characters or more, or empty"
+    return Kind(text, lambda v: not v or len(str(v)) >= characters, secret=True)
+
+
+def _span(noun: str, low: float, high: float) -> str:
+    if math.isfinite(low) and math.isfinite(high):
+        return f"a {noun} from {low:g} to {high:g}"
+    return f"a {noun} of {low:g} or more" if math.isfinite(low) else f"a {noun}"
+
+
+def _real(value: Any) -> float:
+    return float(value)
+
+
+def _switched(value: Any) -> bool:
+    """What Scrapy's `getbool` takes."""
+    return str(value) in {"True", "true", "False", "false"} or int(value) is not None
+
+
+def _networks(value: Any) -> AddressPolicy:
+    return AddressPolicy.read("seeds", str(value or "").replace(",", " ").split())
+
+
+FLAG = Kind(
+    "1 or 0 (or yes, no, true, false, on, off)",
+    lambda v: (
+        str(v).strip().lower() in {"1", "true", "yes", "on", "", "0", "false", "no", "off", "none"}
+    ),
+)
+SWITCH = Kind("1 or 0 (or True, False)", _switched)
+TEXT = Kind("a text of one line", lambda v: v is None or str(v).isprintable())
+NAME = text_like(r"[\w.:-]*", "a name of letters, digits and _ . : -")
+PORT = optional(whole(0, 65_535))
+LEVEL = Kind(
+    f"a level of the log: {', '.join(logging.getLevelNamesMapping())}, or its number",
+    lambda v: v in logging.getLevelNamesMapping() or isinstance(int(v), int),
+)
+#: Settings of the library.
+LIBRARY: Mapping[str, Kind] = {
+    "FRONTIER_PARTITIONS": whole(1, MOST_PARTITIONS),
+    "SEINE_AUTOTHROTTLE": FLAG,
+    "SEINE_AUTOTHROTTLE_CONCURRENCY": number(0.01),
+    "SEINE_AUTOTHROTTLE_LEAST_MS": number(),
+    "SEINE_AUTOTHROTTLE_MOST_MS": number(),
+    "SEINE_BLOCK_LIMIT_SECONDS": number(),
+    "SEINE_BLOCK_SECONDS": number(),
+    "SEINE_BROWSER": FLAG,
+    "SEINE_CLIENT": one_of("seine", "scrapy"),
+    "SEINE_CRAWL": optional(NAME),
+    "SEINE_CRAWL_DELAY_LIMIT_SECONDS": number(),
+    "SEINE_DATA_DIR": TEXT,
+    "SEINE_DOMAIN_CONCURRENCY": whole(1),
+    "SEINE_DOMAIN_DELAY_MS": number(),
+    "SEINE_DOMAIN_PAGES": whole(),
+    "SEINE_DRAIN_SECONDS": number(),
+    "SEINE_EMBEDDED": FLAG,
+    "SEINE_EMBEDDED_BINARIES": one_of("auto", "wheel", "system"),
+    "SEINE_INTAKE": FLAG,
+    "SEINE_JOB_PAGES": whole(),
+    "SEINE_KEEP_ALIVE": FLAG,
+    "SEINE_LANES": table_of(TEXT),
+    "SEINE_LEASE_SECONDS": number(1),
+    "SEINE_LOG_FORMAT": optional(one_of("text", "json", ignore_case=True)),
+    "SEINE_MAX_DELIVERIES": whole(1),
+    "SEINE_METRICS_HOST": TEXT,
+    "SEINE_METRICS_PORT": PORT,
+    "SEINE_MOST_PENDING": whole(),
+    "SEINE_OUTAGE_LIMIT": number(),
+    "SEINE_PRIVATE_ADDRESSES": optional(one_of("seeds", "allow", "deny", ignore_case=True)),
+    "SEINE_PUBLIC_NETWORKS": Kind("networks such as 10.20.0.0/16, by blanks or commas", _networks),
+    "SEINE_READ_AHEAD": whole(1),
+    "SEINE_READ_SECONDS": number(),
+    "SEINE_REPLAY": TEXT,
+    "SEINE_ROBOTS_SECONDS": number(1),
+    "SEINE_SECRET": secret(LEAST_SECRET),
+    "SEINE_SECRET_PREVIOUS": secret(LEAST_SECRET),
+    "SEINE_SEEN": one_of("exact", "bloom"),
+    "SEINE_SEEN_CAPACITY": whole(1000),
+    "SEINE_SEEN_WINDOW_SECONDS": number(1),
+    "SEINE_TALLY_SECONDS": number(0.1),
+}
+_FRACTIONS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
+_SCRAPY: Mapping[str, Kind] = {
+    # Scrapy would take what a page yields, and do nothing with it.
+    "CONCURRENT_ITEMS": whole(1),
+    "CONCURRENT_REQUESTS": whole(1),
+    "DEPTH_PRIORITY": whole(-math.inf),
+    "DOWNLOAD_TIMEOUT": number(0.001),
+    "FEED_EXPORT_INDENT": Kind("a whole number, or None", lambda v: v is None or int(v) >= 0),
+    "HTTPERROR_ALLOWED_CODES": each(whole(100, 599)),
+    "LOG_LEVEL": LEVEL,
+    "REDIRECT_PRIORITY_ADJUST": whole(-math.inf),
+    "RETRY_HTTP_CODES": each(whole(100, 999)),
+    "RETRY_PRIORITY_ADJUST": whole(-math.inf),
+    "TELNETCONSOLE_ENABLED": SWITCH,
+}
+
+
+def _of_scrapy() -> Iterator[tuple[str, Kind]]:
+    for name, default in vars(default_settings).items():
+        if not name.isupper():
+            continue
+        if isinstance(default, bool):
+            yield name, SWITCH
+        elif isinstance(default, float) or name in _FRACTIONS:
+            yield name, number()
+        elif isinstance(default, int):
+            yield name, Kind(_span("whole number", 0, math.inf), lambda v: int(v) >= 0)
+
+
+#: Scrapy's settings, by what Scrapy can read, and the library's.
+TABLE: Mapping[str, Kind] = {**dict(_of_scrapy()), **_SCRAPY, **LIBRARY}
+
+
+def faults(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
+    """Say of each setting with a wrong value: name, value, and what is allowed."""
+    for name, kind in sorted(table.items()):
+        value = settings.get(name, _UNSET)
+        if value is not _UNSET and not kind.holds(value):
+            shown = "***" if kind.secret else redact(repr(value))[:_SHOWN]
+            yield f"{name}={shown} is not {kind.text}"
+
+
+def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
+    """Refuse settings of which one has a wrong value.
+
+    Raises:
+        ConfigError: with all that is wrong, in one line.
+    """
+    if found := list(faults(settings, table)):
+        raise ConfigError("; ".join(found))
+
+
+def strangers(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
+    """Say of each setting that begins as ours do, but is none, which one may be meant."""
+    for name in sorted(map(str, settings)):
+        if name.startswith(OURS) and name not in table:
+            near = difflib.get_close_matches(name, table, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            yield f"{name} is no setting of Seine and changes nothing{meant}"
