@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
+from importlib import import_module
 
-from scrapy.settings import Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
+from crawler.reads.setting_sources import refuse_strays
 from crawler.reads.settings_table import TABLE
 from crawler.reads.start_checks import Wish, skew_finding, start_findings
 from scrapy_seine.commands.base import spider_class
@@ -26,6 +29,31 @@ def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequ
     wishes = getattr(found, "wishes", tuple)
     asked = [Wish(*wish) for wish in wishes()]
     return asked, broken_files()
+
+
+def known_settings(settings: Settings) -> Collection[str]:
+    """Return the names that the project's settings module defines, and Scrapy's.
+
+    The command line's own are not among them, so that a misspelt one is found.
+    """
+    module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
+    least = SETTINGS_PRIORITIES["cmdline"]
+    names = {str(name) for name in settings if (settings.getpriority(str(name)) or 0) < least}
+    return (
+        names | {name for name in vars(import_module(module)) if name.isupper()}
+        if module
+        else names
+    )
+
+
+def check_names(settings: Settings) -> None:
+    """End the start where -s names no setting; warn of such variables.
+
+    Raises:
+        ConfigError: with what may be meant.
+    """
+    for text in refuse_strays(settings, os.environ, known_settings(settings)):
+        logger.warning("settings: %s", text)
 
 
 def tell(settings: Settings, spider: str, skew_s: float) -> None:

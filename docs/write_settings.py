@@ -14,6 +14,10 @@ from pathlib import Path
 import attrs
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from settings.environment import VARIABLES, takes_variable  # noqa: E402
+
 SOURCE = ROOT / "settings" / "base.py"
 TARGET = ROOT / "docs" / "settings.md"
 _SECTION = re.compile(r"# --- (.+?) -+$")
@@ -23,9 +27,17 @@ _HEAD = """\
 Written from `settings/base.py` by `python docs/write_settings.py`; change it there.
 
 A setting is given, the strongest first: on the command line (`scrapy crawl catalog -s NAME=value`),
-by Scrapyd (`-d setting=NAME=value`), by the environment variable named below where there is one,
-by `settings/cluster.py` or `settings/laptop.py`, or by the default. `SCRAPY_PROJECT=cluster` (with
-`scrapy.cfg`) or `SCRAPY_SETTINGS_MODULE=settings.cluster` picks the fleet's settings.
+by Scrapyd (`-d setting=NAME=value`), by the environment variable named below (12-factor, and what a
+pod's ConfigMap sets), by `settings/cluster.py` or `settings/laptop.py`, or by the default.
+`SCRAPY_PROJECT=cluster` (with `scrapy.cfg`) or `SCRAPY_SETTINGS_MODULE=settings.cluster` picks the
+fleet's settings.
+
+A variable is text: `1`, `true`, `yes`, `on` and their opposites for yes and no, numbers, commas or
+JSON for a list, JSON for a table; an empty one is none. On the command line a name that begins with
+`SEINE_` or `FRONTIER_` and is no setting ends the start; in the environment it is a warning, or
+with `SEINE_STRICT=1` the end. What Kubernetes sets for Services (`SEINE_SERVICE_HOST`,
+`SEINE_PORT_8800_TCP`) is ignored. `scrapy doctor` says where each value that is not in a file comes
+from, without secrets.
 
 `REDIS_URL`, `DATABASE_URL`, `SEINE_DASHBOARD_TOKEN`, `SEINE_SECRET` and `SEINE_SECRET_PREVIOUS`
 can be read from a file: set `REDIS_URL_FILE` to its path. `PROXY_LIST` is proxies, or the path of
@@ -57,7 +69,7 @@ def read(source: str) -> Iterator[Setting]:
         name, value = _assigned(node)
         if name.isupper() and value is not None:
             text = _comment(lines, node.lineno - 1)
-            yield Setting(name, section, text, *_default(value))
+            yield Setting(name, section, text, *_default(name, value))
 
 
 def _assigned(node: ast.stmt) -> tuple[str, ast.expr | None]:
@@ -76,18 +88,16 @@ def _comment(lines: Sequence[str], at: int) -> str:
     return " ".join(found)
 
 
-def _default(value: ast.expr) -> tuple[str, str]:
+def _default(name: str, value: ast.expr) -> tuple[str, str]:
     """Return the default as it is written, and the variable that replaces it."""
-    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
-    for call in calls:
-        called = ast.unparse(call.func)
-        if called == "_proxies":
-            return '""', "PROXY_LIST"
-        if called in {"_secret", "os.environ.get"}:
-            variable = ast.literal_eval(call.args[0])
-            default = ast.unparse(call.args[1]) if len(call.args) > 1 else "''"
-            return default.replace("'", '"'), variable
-    return ast.unparse(value).replace("'", '"'), ""
+    written = ast.unparse(value).replace("'", '"')
+    if written.startswith("environment.proxies"):
+        return '""', f"PROXY_LIST` or `{name}"
+    if written.startswith("environment.secret"):
+        return '""', name
+    is_table = isinstance(value, ast.Dict | ast.DictComp)
+    kind: object = {} if is_table else None if written == "None" else ""
+    return written, VARIABLES.get(name, name) if takes_variable(name, kind) else ""
 
 
 def render(settings: Sequence[Setting]) -> str:

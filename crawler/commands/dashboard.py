@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from crawler.cli_start import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses, frontier_of
 
@@ -38,6 +39,7 @@ class Command(SeineCommand):
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve
 
+        check_names(self.project)
         frontier = frontier_of(self, opts)
         crawl = frontier.crawl
         config = DashboardConfig.from_settings(self.project, crawl, host=opts.host, port=opts.port)

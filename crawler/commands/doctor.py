@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 
 import attrs
 
-from crawler.cli_start import told_by_files
+from crawler.cli_start import known_settings, told_by_files
 from crawler.reads.doctor import examine
 from crawler.reads.finding import Finding
+from crawler.reads.setting_sources import source_findings
 from crawler.stores.connect import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import SeineError
@@ -32,7 +34,9 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look, and print what was found."""
         wishes, broken = told_by_files(self.project, opts.spider)
-        findings = asyncio.run(examine(self.project, self._where(), opts.spider, wishes, broken))
+        named = source_findings(self.project, os.environ, known_settings(self.project))
+        examined = asyncio.run(examine(self.project, self._where(), opts.spider, wishes, broken))
+        findings = [*named, *examined]
         failed = any(finding.level == "fail" for finding in findings)
         if self.as_json:
             self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, ClassVar
 
+from crawler.cli_start import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses, frontier_of
 
@@ -36,6 +37,7 @@ class Command(SeineCommand):
         from crawler.dashboard.config import DashboardConfig
         from crawler.dashboard.serve import serve
 
+        check_names(self.project)
         frontier = frontier_of(self, opts)
         config = DashboardConfig(
             crawl=frontier.crawl,

@@ -1,0 +1,159 @@
+"""Where each setting's value comes from, and names that are no setting. Pure.
+
+A misspelt setting changes nothing, and is missed after hours: on the command line it ends the
+start, in the environment it warns, because other programs may have variables of such names. What
+Kubernetes sets for each Service of a namespace (`…_SERVICE_HOST`, `…_PORT_8800_TCP`) is nobody's
+mistake.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+import attrs
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from crawler.reads.finding import Finding, Level
+from scrapy_seine.config import flag, redact
+from scrapy_seine.errors import ConfigError
+
+#: What begins the name of a setting of ours.
+OURS = ("SEINE_", "FRONTIER_")
+#: Settings whose variable has another name, as settings.environment reads them.
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "LOG_LEVEL": ("SEINE_LOG_LEVEL",),
+    "SEINE_PROXIES": ("SEINE_PROXIES", "PROXY_LIST", "PROXY_LIST_FILE"),
+    "SEINE_PROXIES_PATH": ("SEINE_PROXIES_PATH", "PROXY_LIST", "PROXY_LIST_FILE"),
+}
+#: Settings whose values are never shown.
+SECRET = re.compile(r"SECRET|TOKEN|PASSWORD|PROXIES$|PROXY_LIST$")
+#: Service variables as the kubelet makes them; a port's own value is a URL, `tcp://10.0.0.1:80`.
+_SERVICE = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_\d+_")
+_SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
+_SHOWN = 60
+
+
+@attrs.frozen
+class Source:
+    """One setting that is not as its file has it."""
+
+    name: str
+    value: str
+    """As it may be shown."""
+    origin: str
+    """`command line`, `environment NAME`, `file PATH`, `spider`, or the settings module."""
+
+
+def sources(
+    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+) -> list[Source]:
+    """Return the settings of *known* that somebody gave for this start, and who did."""
+    origins = {name: _origin(settings, environ, name) for name in sorted(known)}
+    return [
+        Source(name, shown(name, settings.get(name)), origin)
+        for name, origin in origins.items()
+        if origin
+    ]
+
+
+def _origin(settings: BaseSettings, environ: Mapping[str, str], name: str) -> str:
+    priority = settings.getpriority(name) or 0
+    if priority >= SETTINGS_PRIORITIES["cmdline"]:
+        return "command line"
+    if priority >= SETTINGS_PRIORITIES["spider"]:
+        return "spider"
+    for variable in VARIABLES.get(name, (name,)):
+        if environ.get(variable, "").strip():
+            return f"environment {variable}"
+    path = environ.get(f"{name}_FILE", "")
+    return f"file {path}" if path else ""
+
+
+def shown(name: str, value: object) -> str:
+    """Return a value for people: no secret, no credentials of a URL, and not too long.
+
+    >>> shown("SEINE_SECRET", "abc"), shown("REDIS_URL", "redis://me:pw@host/0"), shown("N", 5)
+    ('***', 'redis://***@host/0', '5')
+    """
+    if SECRET.search(name) and value:
+        return "***"
+    text = redact(str(value))
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def strays(names: Collection[str], known: Collection[str]) -> Iterator[str]:
+    """Say of each of *names* that begins as ours do, and is none, which one may be meant."""
+    for name in sorted(names):
+        if name.startswith(OURS) and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            yield f"{name} is no setting of Seine and changes nothing{meant}"
+
+
+def given(environ: Mapping[str, str]) -> Iterator[str]:
+    """Return the variables that may be meant for Seine, without Kubernetes' own."""
+    for name, value in environ.items():
+        if _SERVICE.search(name) or (name.endswith("_PORT") and _SERVICE_URL.match(value)):
+            continue
+        if name.startswith(OURS):
+            yield name
+
+
+def environment_strays(environ: Mapping[str, str], known: Collection[str]) -> list[str]:
+    """Say of each variable that begins as ours do, and sets nothing, which one may be meant."""
+    variables = {
+        *known,
+        *(f"{name}_FILE" for name in known if SECRET.search(name)),
+        *(variable for names in VARIABLES.values() for variable in names),
+    }
+    return list(strays(list(given(environ)), variables))
+
+
+def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
+    """Say of each name that -s was given, and that is none, which one may be meant."""
+    least = SETTINGS_PRIORITIES["cmdline"]
+    names = [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= least]
+    return list(strays(names, known))
+
+
+def refuse_strays(
+    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+) -> list[str]:
+    """End the start where a name is none; return what is only worth a warning.
+
+    Raises:
+        ConfigError: -s names no setting, or with SEINE_STRICT a variable does not.
+    """
+    wrong = command_line_strays(settings, known)
+    astray = environment_strays(environ, known)
+    if flag(settings, "SEINE_STRICT"):
+        wrong, astray = [*wrong, *astray], []
+    if wrong:
+        raise ConfigError("; ".join(wrong))
+    return astray
+
+
+def source_findings(
+    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+) -> list[Finding]:
+    """Judge the names, and say where the values come from, for `scrapy doctor`."""
+    advice = "correct the name, or remove it"
+    level: Level = "fail" if _strict(settings) else "warn"
+    wrong = command_line_strays(settings, known)
+    return [
+        *(Finding("fail", "settings", text, advice) for text in wrong),
+        *(Finding(level, "settings", text, advice) for text in environment_strays(environ, known)),
+        *(
+            Finding("ok", "from", f"{one.name} = {one.value} ({one.origin})")
+            for one in sources(settings, environ, known)
+        ),
+    ]
+
+
+def _strict(settings: BaseSettings) -> bool:
+    try:
+        return flag(settings, "SEINE_STRICT")
+    except ConfigError:
+        return True

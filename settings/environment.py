@@ -1,0 +1,115 @@
+"""Every setting may come from the environment, under its own name.
+
+`apply` stands at the end of each settings module, so that a variable wins over what the module
+says, and a spider's own settings and the command line win over the variable. The text becomes what
+the default is: a number, yes or no, a list (commas, or JSON), a table (JSON). A text that is none
+of it stays as it is, and the check of all settings at the start names it. An empty one is none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+#: Settings that have another variable: tools of all kinds read and set LOG_LEVEL.
+VARIABLES = {"LOG_LEVEL": "SEINE_LOG_LEVEL"}
+#: Variables whose value a file may hold: the variable of that name with _FILE behind it.
+SECRETS = (
+    "REDIS_URL",
+    "DATABASE_URL",
+    "SEINE_DASHBOARD_TOKEN",
+    "SEINE_SECRET",
+    "SEINE_SECRET_PREVIOUS",
+)
+#: What begins the name of a setting of ours.
+OURS = ("SEINE_", "FRONTIER_")
+#: What Kubernetes puts into NAME_PORT for a Service `name`, for instance for `seine-dashboard`.
+_SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
+_WORDS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+
+
+def apply(names: dict[str, Any], environ: Mapping[str, str] = os.environ) -> None:
+    """Replace the settings in *names*, a module's globals, that *environ* has a value for."""
+    for name, default in list(names.items()):
+        if not takes_variable(name, default):
+            continue
+        text = environ.get(VARIABLES.get(name, name), "").strip()
+        if text and not (name.endswith("_PORT") and _SERVICE_URL.match(text)):
+            names[name] = parsed(text, default)
+
+
+def takes_variable(name: str, default: object) -> bool:
+    """Whether a setting may come from the environment.
+
+    Tables of Scrapy's components may not: they name code, and belong in a settings module.
+    """
+    if not name.isupper() or default is None:
+        return False
+    return name.startswith(OURS) or not isinstance(default, dict)
+
+
+def parsed(text: str, default: object) -> Any:
+    """Return *text* as what *default* is, or unchanged where it is none of it.
+
+    >>> parsed("on", False), parsed("2.5", 1), parsed("a, b", []), parsed('{"a": 1}', {})
+    (True, 2.5, ['a', 'b'], {'a': 1})
+    >>> parsed("many", 1), parsed("[1", {}), parsed("8800", "8800")
+    ('many', '[1', '8800')
+    """
+    if isinstance(default, bool):
+        return _WORDS.get(text.lower(), text)
+    if isinstance(default, int | float):
+        return _number(text)
+    if isinstance(default, list):
+        return _list(text)
+    if isinstance(default, dict):
+        return _parsed_by(json.loads, text, dict)
+    return text
+
+
+def _number(text: str) -> float | str:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _list(text: str) -> Any:
+    if text.startswith("["):
+        return _parsed_by(json.loads, text, list)
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _parsed_by(read: Callable[[str], Any], text: str, kind: type) -> Any:
+    try:
+        found = read(text)
+    except ValueError:
+        return text
+    return found if isinstance(found, kind) else text
+
+
+def secret(name: str) -> str:
+    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed."""
+    path = os.environ.get(f"{name}_FILE", "")
+    if os.environ.get(name) or not path:
+        return os.environ.get(name, "")
+    try:
+        return Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"{name}_FILE={path} cannot be read: {type(error).__name__}") from None
+
+
+def proxies() -> tuple[str, str]:
+    """Return proxies as lines and as a file's path: PROXY_LIST is either of them."""
+    given = os.environ.get("PROXY_LIST", "") or os.environ.get("PROXY_LIST_FILE", "")
+    is_path = given.startswith(("/", "./", "../"))
+    return "" if is_path else given, given if is_path else ""
