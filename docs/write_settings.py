@@ -35,8 +35,8 @@ fleet's settings.
 A variable is text: `1`, `true`, `yes`, `on` and their opposites for yes and no, numbers, commas or
 JSON for a list, JSON for a table; an empty one is none. On the command line a name that begins with
 `SEINE_` or `FRONTIER_` and is no setting ends the start; in the environment it is a warning, or
-with `SEINE_STRICT=1` the end. What Kubernetes sets for Services (`SEINE_SERVICE_HOST`,
-`SEINE_PORT_8800_TCP`) is ignored. `scrapy doctor` says where each value that is not in a file comes
+with `SEINE_STRICT=1` the end. What Kubernetes sets for Services (`…_SERVICE_HOST`,
+`…_PORT_8800_TCP`) is ignored. `scrapy doctor` says where each value that is not in a file comes
 from, without secrets.
 
 `REDIS_URL`, `DATABASE_URL`, `SEINE_DASHBOARD_TOKEN`, `SEINE_SECRET` and `SEINE_SECRET_PREVIOUS`
