@@ -8,19 +8,23 @@ mistake.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import attrs
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from crawler.reads.finding import Finding, Level
 from scrapy_seine.config import flag, redact
+from scrapy_seine.engine.settings_table import OURS, strays
 from scrapy_seine.errors import ConfigError
 
-#: What begins the name of a setting of ours.
-OURS = ("SEINE_", "FRONTIER_")
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+#: SETTINGS_PRIORITIES of Scrapy: what a spider sets, and what -s sets.
+SPIDER, COMMAND_LINE = 30, 40
+
 #: Settings whose variable has another name, as settings.environment reads them.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "LOG_LEVEL": ("SEINE_LOG_LEVEL",),
@@ -60,9 +64,9 @@ def sources(
 
 def _origin(settings: BaseSettings, environ: Mapping[str, str], name: str) -> str:
     priority = settings.getpriority(name) or 0
-    if priority >= SETTINGS_PRIORITIES["cmdline"]:
+    if priority >= COMMAND_LINE:
         return "command line"
-    if priority >= SETTINGS_PRIORITIES["spider"]:
+    if priority >= SPIDER:
         return "spider"
     for variable in VARIABLES.get(name, (name,)):
         if environ.get(variable, "").strip():
@@ -81,15 +85,6 @@ def shown(name: str, value: object) -> str:
         return "***"
     text = redact(str(value))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-def strays(names: Collection[str], known: Collection[str]) -> Iterator[str]:
-    """Say of each of *names* that begins as ours do, and is none, which one may be meant."""
-    for name in sorted(names):
-        if name.startswith(OURS) and name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            yield f"{name} is no setting of Seine and changes nothing{meant}"
 
 
 def given(environ: Mapping[str, str]) -> Iterator[str]:
@@ -113,8 +108,7 @@ def environment_strays(environ: Mapping[str, str], known: Collection[str]) -> li
 
 def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
     """Say of each name that -s was given, and that is none, which one may be meant."""
-    least = SETTINGS_PRIORITIES["cmdline"]
-    names = [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= least]
+    names = [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= COMMAND_LINE]
     return list(strays(names, known))
 
 

@@ -102,4 +102,5 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_RENDER": Kind("a table (in JSON, if it is a text)", _object),
     "SEINE_REPLAY": _PLACE,
     "SEINE_SITEMAPS": SWITCH,
+    "SEINE_STRICT": FLAG,
 }

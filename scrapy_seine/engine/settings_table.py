@@ -15,7 +15,7 @@ import json
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -239,8 +239,13 @@ def check(settings: SettingsLike, table: Mapping[str, Kind] = TABLE) -> None:
 
 def strangers(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iterator[str]:
     """Say of each setting that begins as ours do, but is none, which one may be meant."""
-    for name in sorted(map(str, settings)):
-        if name.startswith(OURS) and name not in table:
-            near = difflib.get_close_matches(name, table, 1)
+    return strays(map(str, settings), table)
+
+
+def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
+    """Say of each of *names* that begins as ours do, but is none, which one may be meant."""
+    for name in sorted(names):
+        if name.startswith(OURS) and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
             meant = f"; did you mean {near[0]}?" if near else ""
             yield f"{name} is no setting of Seine and changes nothing{meant}"

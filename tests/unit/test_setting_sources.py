@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from crawler.reads import setting_sources
 from crawler.reads.setting_sources import (
@@ -106,6 +107,11 @@ def test_both_tables_of_variables_agree() -> None:
     )
 
 
+def test_the_priorities_are_scrapys() -> None:
+    own = (setting_sources.SPIDER, setting_sources.COMMAND_LINE)
+    assert own == (SETTINGS_PRIORITIES["spider"], SETTINGS_PRIORITIES["cmdline"])
+
+
 def test_kubernetes_own_variables_are_no_mistake() -> None:
     own = {
         "SEINE_SERVICE_HOST": "10.0.0.1",
@@ -182,3 +188,36 @@ def test_a_start_with_a_misspelt_name_is_one_line(command: list[str]) -> None:
         "seine: SEINE_LEASE_SECOND is no setting of Seine and changes nothing; "
         "did you mean SEINE_LEASE_SECONDS?"
     ]
+
+
+MISTAKES = {
+    "SEINE_DOMAIN_DELAY": "5",
+    "SEINE_SEEN_CAPACITY": "many",
+    "SEINE_RENDER": "{x",
+    "SEINE_BROWSER": "perhaps",
+    "CONCURRENT_REQUESTS": "0",
+    "SEINE_LADDER": "up",
+    "SEINE_SECRET": "too-short-to-be-one",
+    "SEINE_IDENTITY": "robot",
+    "SEINE_METRICS_PORT": "99999",
+}
+
+
+def test_doctor_has_a_line_for_each_of_ten_mistakes(redis_url: str, database: str) -> None:
+    environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "doctor", "--json", "-s", "SEINE_CRAWLL=x"],
+        cwd=ROOT,
+        env={**environ, **MISTAKES, "REDIS_URL": redis_url, "DATABASE_URL": database},
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    assert done.returncode == 1
+    findings = json.loads(done.stdout)["findings"]
+    wrong = [f["text"] for f in findings if f["subject"] == "settings"]
+    assert len(wrong) == 10
+    for name in [*MISTAKES, "SEINE_CRAWLL"]:
+        assert [text for text in wrong if text.startswith((f"{name} ", f"{name}="))], name
+    assert MISTAKES["SEINE_SECRET"] not in done.stdout
