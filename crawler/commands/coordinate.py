@@ -18,7 +18,7 @@ from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
-from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.partitions.frontier import join_frontier
 
 if TYPE_CHECKING:
     from crawler.catalogue.coordinator.service import Coordinator

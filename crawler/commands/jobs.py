@@ -21,7 +21,7 @@ from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import time_left

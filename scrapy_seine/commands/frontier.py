@@ -16,7 +16,7 @@ from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.legacy import Source, import_queue
-from scrapy_seine.frontier.partitions import find_frontier, join_frontier
+from scrapy_seine.frontier.partitions.frontier import find_frontier, join_frontier
 from scrapy_seine.reads import paint, screens
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains

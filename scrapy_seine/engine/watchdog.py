@@ -23,7 +23,7 @@ from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.partitions.frontier import join_frontier
 
 logger = logging.getLogger(__name__)
 #: The code of a process whose event loop stood still (EX_SOFTWARE).

@@ -44,7 +44,7 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
-from scrapy_seine.frontier.partitions import join_frontier, rejoin
+from scrapy_seine.frontier.partitions.frontier import join_frontier, rejoin
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, Intake

@@ -26,7 +26,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lateness import Lateness
 from scrapy_seine.frontier.lines import Answer, LeaseRequest, Lines
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
-from scrapy_seine.frontier.partitions import Look, is_over
+from scrapy_seine.frontier.partitions.frontier import Look, is_over
 from scrapy_seine.frontier.recovery import Kept
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token

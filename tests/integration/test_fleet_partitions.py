@@ -13,7 +13,7 @@ from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.dead_letters import Filter, one_dead, search_dead
 from scrapy_seine.reads.domains import list_domains, read_domains

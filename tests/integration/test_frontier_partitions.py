@@ -13,11 +13,11 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier import outbox
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Budgets, Burial, Done, Lease, Push, Retry
-from scrapy_seine.frontier.partitions import (
+from scrapy_seine.frontier.partitions import outbox
+from scrapy_seine.frontier.partitions.frontier import (
     PartitionedFrontier,
     find_frontier,
     frontier_of,

@@ -11,7 +11,7 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Retry
-from scrapy_seine.frontier.partitions import join_frontier
+from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.frontier.state import StateLost, StateRolledBack
 from tests.integration.frontier_kit import T0, TTL, page, pages
 

@@ -13,7 +13,7 @@ from redis.crc import key_slot
 
 import scrapy_seine.frontier.keys
 import scrapy_seine.frontier.lines
-import scrapy_seine.frontier.partitions
+import scrapy_seine.frontier.partitions.frontier
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import Call, Endings
@@ -21,14 +21,18 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import SLOTS, Keys, index_of, part_of
 from scrapy_seine.frontier.lines import shares_of
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
-from scrapy_seine.frontier.partitions import frontier_of
+from scrapy_seine.frontier.partitions.frontier import frontier_of
 
 DOMAINS = [f"shop{n}.example" for n in range(400)]
 
 
 @pytest.mark.parametrize(
     "module",
-    [scrapy_seine.frontier.keys, scrapy_seine.frontier.partitions, scrapy_seine.frontier.lines],
+    [
+        scrapy_seine.frontier.keys,
+        scrapy_seine.frontier.partitions.frontier,
+        scrapy_seine.frontier.lines,
+    ],
 )
 def test_the_examples_hold(module) -> None:
     assert doctest.testmod(module).failed == 0

@@ -23,7 +23,7 @@ from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions import frontier_of, rejoin
+from scrapy_seine.frontier.partitions.frontier import frontier_of, rejoin
 from scrapy_seine.frontier.state import StateError, StateLost
 
 logger = logging.getLogger(__name__)

@@ -29,7 +29,6 @@ from redis.asyncio import Redis
 
 from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier import outbox
 from scrapy_seine.frontier.budgets import tell_totals
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, part_of
@@ -45,7 +44,8 @@ from scrapy_seine.frontier.model import (
     Push,
     Retry,
 )
-from scrapy_seine.frontier.outbox import together
+from scrapy_seine.frontier.partitions import outbox
+from scrapy_seine.frontier.partitions.outbox import together
 from scrapy_seine.lenient import whole
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""A crawl in several partitions: the same frontier, split by domain over several servers."""
