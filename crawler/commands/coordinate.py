@@ -18,7 +18,7 @@ from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
-from scrapy_seine.frontier.partitions.frontier import join_frontier
+from scrapy_seine.frontier import open as open_frontier
 
 if TYPE_CHECKING:
     from crawler.catalogue.coordinator.service import Coordinator
@@ -57,7 +57,7 @@ class Command(SeineCommand):
         crawl, of = config.crawl, config.partitions
         coordinator = Coordinator(redis, crawl, found.database_url, plans, of, config.secrets)
         try:
-            await join_frontier(redis, crawl, of)
+            await open_frontier(redis, config)
             if once:
                 await coordinator.step(datetime.now(UTC))
             else:

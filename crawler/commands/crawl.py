@@ -25,7 +25,7 @@ from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.partitions.frontier import agree
+from scrapy_seine.frontier.opening import agree
 from scrapy_seine.lenient import whole
 from scrapy_seine.retry_until import RetryUntil
 

@@ -15,7 +15,7 @@ from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import crawl_of, with_fleet
 from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.frontier.partitions.frontier import find_frontier
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.urls import fingerprint, normalise
 

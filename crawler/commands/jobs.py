@@ -21,7 +21,7 @@ from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.partitions.frontier import join_frontier
+from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import time_left
@@ -53,8 +53,7 @@ class Command(SeineCommand):
         async def work() -> Sequence[Job]:
             redis = redis_client(found.redis_url)
             try:
-                frontier = await join_frontier(redis, config.crawl, config.partitions)
-                frontier.sealed(config.secrets)
+                frontier = await open_frontier(redis, config)
                 jobs = await _act(Jobs(frontier), verb, names, plans)
                 if verb not in {"list", "show"}:
                     target = " ".join(job.id for job in jobs)

@@ -13,7 +13,7 @@ from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.security import Guard
 from crawler.reads.database import Database
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions.frontier import frontier_of, partitions_of
+from scrapy_seine.frontier.opening import frontier_of, partitions_of
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Minutes shown in the overview's chart.

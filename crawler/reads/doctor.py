@@ -24,7 +24,7 @@ from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
 from scrapy_seine.config import SettingsLike, redact
 from scrapy_seine.errors import SeineError
-from scrapy_seine.frontier.partitions.frontier import find_frontier
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.loading import BrokenFile
 from scrapy_seine.reads.fleet import read_fleet
 

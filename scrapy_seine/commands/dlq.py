@@ -17,9 +17,9 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import frontier_of, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions.frontier import find_frontier
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.dead_letters import MOST, Filter, one_dead, reason_of, search_dead

@@ -14,9 +14,10 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import frontier_of, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier import find as find_frontier
+from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.legacy import Source, import_queue
-from scrapy_seine.frontier.partitions.frontier import find_frontier, join_frontier
 from scrapy_seine.reads import paint, screens
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
@@ -75,9 +76,12 @@ class Command(SeineCommand):
         }
 
         async def work(redis: Redis) -> None:
-            find = join_frontier if verb == "import-scrapy-redis" else find_frontier
-            frontier = await find(redis, crawl, config.partitions)
-            await acts[verb](redis, frontier.sealed(config.secrets), opts)
+            if verb == "import-scrapy-redis":
+                frontier = await open_frontier(redis, config)
+            else:
+                found = await find_frontier(redis, crawl, config.partitions)
+                frontier = found.sealed(config.secrets)
+            await acts[verb](redis, frontier, opts)
 
         with_fleet(url, work)
         return 0

@@ -22,8 +22,8 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions.frontier import join_frontier
 
 logger = logging.getLogger(__name__)
 #: The code of a process whose event loop stood still (EX_SOFTWARE).
@@ -101,9 +101,7 @@ class Watchdog:
             try:
                 if frontier is None:
                     redis = redis or redis_client(self._url)
-                    frontier = await join_frontier(
-                        redis, self._config.crawl, self._config.partitions
-                    )
+                    frontier = await open_frontier(redis, self._config)
                 await self._renew(frontier)
             except Exception as error:
                 # The loop may have gone on, and changed what it holds; whatever it is, the

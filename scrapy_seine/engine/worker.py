@@ -40,11 +40,12 @@ from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
 from scrapy_seine.errors import SeineError, StoreUnreachable
+from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
-from scrapy_seine.frontier.partitions.frontier import join_frontier, rejoin
+from scrapy_seine.frontier.opening import reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, Intake
@@ -195,7 +196,7 @@ class Worker:
             ConfigError: the crawl has another number of partitions.
             RedisError: Redis does not answer.
         """
-        frontier = await join_frontier(redis, config.crawl, config.partitions)
+        frontier = await open_frontier(redis, config)
         member = self.member = self._member(redis, url, frontier, config, seal)
         self._connect(member, seal)
         member.recovery.watch()
@@ -298,7 +299,7 @@ class Worker:
         config = member.exchange.config
 
         async def join() -> None:
-            await rejoin(member.frontier)
+            await reopen(member.frontier)
             await self._configure(member)
 
         await RetryUntil(config.outage_s, logger.warning).try_until_async(join)

@@ -38,3 +38,9 @@ script on in an `outbox`, which counts as pending until the other partition has 
 A domain with a delay may be handed out a few milliseconds early (`lead`), with the exact time at
 which to send: the worker waits that moment, and network time does not eat into the rate.
 """
+
+from __future__ import annotations
+
+from scrapy_seine.frontier.opening import find, open  # noqa: A004  # frontier.open(redis, config)
+
+__all__ = ["find", "open"]

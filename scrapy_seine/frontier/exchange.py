@@ -24,9 +24,8 @@ from scrapy_seine.config import FrontierConfig, redact
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lateness import Lateness
-from scrapy_seine.frontier.lines import Answer, LeaseRequest, Lines
+from scrapy_seine.frontier.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
-from scrapy_seine.frontier.partitions.frontier import Look, is_over
 from scrapy_seine.frontier.recovery import Kept
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
@@ -83,9 +82,8 @@ class Exchange:
             lead_ms=LEAD_MS,
             lanes=lanes_arg(config.lanes),
         )
-        self.lines = Lines(frontier, lease_request)
+        self.lines = frontier.lines(lease_request)
         self.slack = Lateness()
-        self._look: Look = []
         self._outbox = self._bringing = False
         self._reap_from = 0.0
         self._outage_from: float | None = None
@@ -252,12 +250,10 @@ class Exchange:
         now = monotonic()
         for answer, reply in found:
             answer.line.clock.learn(reply.now_ms / 1000, asked, answer.got_at)
-        leases = [lease for _, reply in found for lease in reply.leases]
+        leases = self.lines.in_order([reply for _, reply in found])
         for key in (key for _, reply in found for key in reply.broken_keys):
             logger.error("key %s is of the wrong type; what is its own was set aside for 60 s", key)
             self._count("broken_keys", 1)
-        if len(self.lines) > 1:
-            leases.sort(key=lambda lease: lease.level)
         self.paused = any(reply.state == "PAUSED" for _, reply in found)
         for lease in leases:
             # Ahead of its time: the connection is made meanwhile, and the gate lets it out on time.
@@ -280,20 +276,18 @@ class Exchange:
         self._arrived()
 
     def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
-        """Learn how much is left; nothing only where two looks at several partitions agree."""
-        look = [(reply.undone, reply.entered) for reply in replies]
-        entered, whole = sum(n for _, n in look), len(look) == len(self.lines)
+        """Learn how much is left, where the frontier answered as a whole."""
+        entered, whole = sum(reply.entered for reply in replies), len(replies) == len(self.lines)
         if self._entered_at_open is None and whole:
             self._entered_at_open = entered
         worked = whole and entered > (self._entered_at_open or 0)
-        if worked or any(undone for undone, _ in look):
+        if worked or any(reply.undone for reply in replies):
             self.saw_work = True
-        known = sum(n for n, _ in look) if whole and fresh and not self.endings else None
-        if len(self.lines) > 1:
-            last, self._look = self._look, look if known == 0 else []
-            if known == 0 and not is_over(last, look):
-                known = None
-                self.kick(LINGER_S)
+        known = None
+        if not whole or not fresh or self.endings:
+            self.lines.forget()
+        elif (known := self.lines.undone(replies)) is None:
+            self.kick(LINGER_S)
         if known == 0 and self.undone != 0:
             self.undone_at = monotonic()
         self.undone = known
@@ -307,7 +301,7 @@ class Exchange:
                             self._confirmed(child.fingerprint)
                 else:
                     self._count("lost", 1)
-            if made.name == "commit_out" and any(page.children for page in made.about):
+            if self.lines.leaves_links(made):
                 self._bring_on()
         elif made.name == "push":
             self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
@@ -366,7 +360,8 @@ class Exchange:
         """Drop what Redis forgot that it gave to this worker; returns these leases."""
         gone = [lease for lease in self.buffered if of(lease)]
         self.drop([lease.id for lease in gone])
-        self.undone, self._look = None, []
+        self.undone = None
+        self.lines.forget()
         return gone + self.endings.let_go(of)
 
     async def drain(self, leases: Sequence[Lease], limit_s: float) -> None:

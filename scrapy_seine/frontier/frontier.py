@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 from redis.asyncio import Redis
@@ -39,6 +39,9 @@ from scrapy_seine.frontier.wire import (
 from scrapy_seine.lenient import whole
 from scrapy_seine.scripts import call
 
+if TYPE_CHECKING:
+    from scrapy_seine.frontier.lines import LeaseRequest, Lines
+
 
 class Frontier:
     """One crawl's frontier in Redis, or one partition of it (see `partitions`).
@@ -65,6 +68,12 @@ class Frontier:
     def part(self, domain: str) -> Frontier:
         """Where a domain's requests are."""
         return self
+
+    def lines(self, lease_request: LeaseRequest) -> Lines:
+        """A worker's way to this frontier."""
+        from scrapy_seine.frontier.lines import Lines
+
+        return Lines(self, lease_request)
 
     def sealed(self, secrets: Sequence[str]) -> Self:
         """Sign requests from here on, where there is a secret; see `seal`."""

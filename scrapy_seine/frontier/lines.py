@@ -1,12 +1,7 @@
-"""A worker's lines to the partitions of its frontier: one round trip to all of them at a time.
-
-A crawl that is not split has one line. With several, each keeps its own server's clock, is asked
-for its share of what is wanted, and fails alone: what it was to be told goes back to the exchange.
-"""
+"""A worker's line to its frontier: what it tells and asks leaves in one pipeline."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from time import monotonic
 from typing import Any
@@ -16,8 +11,7 @@ from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.keys import part_of
-from scrapy_seine.frontier.model import Leased
+from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.frontier.wire import parse_leased, script
@@ -53,7 +47,7 @@ class Answer:
 
 @attrs.define(eq=False)
 class Line:
-    """The way to one partition."""
+    """The way to one server."""
 
     part: Frontier
     clock: ServerClock = attrs.Factory(ServerClock)
@@ -128,7 +122,7 @@ class Line:
 
 
 class Lines:
-    """The ways to all partitions of one frontier."""
+    """A worker's way to its frontier; `partitions.lines` has the ways to several partitions."""
 
     def __init__(self, frontier: Frontier, lease_request: LeaseRequest) -> None:
         self.frontier = frontier
@@ -140,36 +134,26 @@ class Lines:
 
     def clock(self, id_: str) -> ServerClock:
         """Clock of the server that has a request."""
-        lines = self._lines
-        return lines[0 if len(lines) == 1 else part_of(id_)].clock
+        return self._lines[0].clock
 
     async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
-        """Make one round trip to each partition, all at once.
+        """Make one round trip.
 
         The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
         """
-        if len(self._lines) == 1:
-            return [await self._lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
-        shares = shares_of(wanted, [line.starved for line in self._lines])
-        loads = outgoing.split(self.frontier)
-        rows = zip(self._lines, loads, shares, strict=True)
-        return await asyncio.gather(
-            *(
-                line.round_trip(load, share, self.lease_request, slack_ms)
-                for line, load, share in rows
-            )
-        )
+        return [await self._lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
 
+    def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
+        """Return what was leased, in the order in which it is to be sent."""
+        return [lease for reply in replies for lease in reply.leases]
 
-def shares_of(wanted: int, starved: Sequence[bool]) -> list[int]:
-    """How many requests to ask each partition for, so that about *wanted* come.
+    def undone(self, replies: Sequence[Leased]) -> int | None:
+        """Say how much is left, by the replies of one round trip; None: it is not certain."""
+        return sum(reply.undone for reply in replies)
 
-    Those that had enough last time are asked for all of it; the others for what would be theirs if
-    they had as much again. At most twice as many come as are wanted.
+    def forget(self) -> None:
+        """Forget what earlier replies said of the crawl."""
 
-    >>> shares_of(32, [False, False]), shares_of(32, [True, False]), shares_of(0, [True, False])
-    ([16, 16], [16, 32], [0, 0])
-    """
-    full = starved.count(False) or len(starved)
-    equal = -(-wanted // len(starved))
-    return [equal if empty else -(-wanted // full) for empty in starved]
+    def leaves_links(self, made: Call) -> bool:
+        """Whether an end of pages leaves links to be brought elsewhere."""
+        return False

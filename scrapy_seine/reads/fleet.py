@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 
 from scrapy_seine.config import redact
 from scrapy_seine.errors import DecodeError
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
-from scrapy_seine.frontier.partitions.frontier import find_frontier
 from scrapy_seine.lenient import real, record, whole, word
 from scrapy_seine.meta import CREATED_AT
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains

@@ -20,7 +20,7 @@ from redis.asyncio import Redis as AsyncRedis
 from scrapy_seine.frontier.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Push
-from scrapy_seine.frontier.partitions.frontier import frontier_of
+from scrapy_seine.frontier.opening import frontier_of
 from tests.benchmarks.server import cpu_s, redis_server
 
 DOMAINS = 40

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
 
 T0 = 1_800_000_000_000
 TTL = 30_000
+
+
+@attrs.frozen
+class CrawlNamed:
+    """Says which crawl is meant."""
+
+    crawl: str
+    partitions: int = 1
+    secrets: tuple[str, ...] = ()
+
+
+async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
+    """The frontier of a crawl, as a worker opens it."""
+    return await open_frontier(redis, CrawlNamed(crawl, partitions))
 
 
 def page(

@@ -13,7 +13,6 @@ from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.dead_letters import Filter, one_dead, search_dead
 from scrapy_seine.reads.domains import list_domains, read_domains
@@ -21,6 +20,7 @@ from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.reads.outcome_counts import read_minutes, record
 from scrapy_seine.reads.overview import read_overview
 from scrapy_seine.reads.search import find
+from tests.integration.frontier_kit import join_frontier
 
 pytestmark = pytest.mark.redis
 DOMAINS = [f"shop{n}.example" for n in range(24)]

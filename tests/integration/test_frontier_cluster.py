@@ -18,12 +18,12 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Burial, Done, Leased, Push, Retry
-from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.frontier.wire import script
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.redis_topology import parse
 from scrapy_seine.scripts import call
 from tests.integration import redis_fleet
+from tests.integration.frontier_kit import join_frontier
 
 pytestmark = pytest.mark.redis
 TTL = 30_000

@@ -13,18 +13,15 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Budgets, Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
-from scrapy_seine.frontier.partitions.frontier import (
-    PartitionedFrontier,
-    find_frontier,
-    frontier_of,
-    is_over,
-    join_frontier,
-)
-from tests.integration.frontier_kit import T0, TTL, names, page, pages
+from scrapy_seine.frontier.partitions.activity import is_over
+from scrapy_seine.frontier.partitions.frontier import PartitionedFrontier
+from tests.integration.frontier_kit import T0, TTL, join_frontier, names, page, pages
 
 pytestmark = pytest.mark.redis
 

@@ -10,7 +10,7 @@ from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
-from scrapy_seine.frontier.partitions.frontier import frontier_of
+from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.wire import note
 
 pytestmark = pytest.mark.redis

@@ -11,9 +11,8 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Retry
-from scrapy_seine.frontier.partitions.frontier import join_frontier
 from scrapy_seine.frontier.state import StateLost, StateRolledBack
-from tests.integration.frontier_kit import T0, TTL, page, pages
+from tests.integration.frontier_kit import T0, TTL, join_frontier, page, pages
 
 pytestmark = pytest.mark.redis
 

@@ -21,10 +21,11 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Done, Push
-from scrapy_seine.frontier.partitions.frontier import frontier_of, join_frontier
+from scrapy_seine.frontier.opening import frontier_of
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
 from tests.integration import redis_fleet, roam
+from tests.integration.frontier_kit import join_frontier
 
 pytestmark = [pytest.mark.redis, pytest.mark.timeout(120)]
 OF = 4

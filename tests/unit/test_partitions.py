@@ -12,16 +12,16 @@ from redis.asyncio import Redis
 from redis.crc import key_slot
 
 import scrapy_seine.frontier.keys
-import scrapy_seine.frontier.lines
-import scrapy_seine.frontier.partitions.frontier
+import scrapy_seine.frontier.partitions.activity
+import scrapy_seine.frontier.partitions.lines
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import SLOTS, Keys, index_of, part_of
-from scrapy_seine.frontier.lines import shares_of
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
-from scrapy_seine.frontier.partitions.frontier import frontier_of
+from scrapy_seine.frontier.opening import frontier_of
+from scrapy_seine.frontier.partitions.lines import shares_of
 
 DOMAINS = [f"shop{n}.example" for n in range(400)]
 
@@ -30,8 +30,8 @@ DOMAINS = [f"shop{n}.example" for n in range(400)]
     "module",
     [
         scrapy_seine.frontier.keys,
-        scrapy_seine.frontier.partitions.frontier,
-        scrapy_seine.frontier.lines,
+        scrapy_seine.frontier.partitions.activity,
+        scrapy_seine.frontier.partitions.lines,
     ],
 )
 def test_the_examples_hold(module) -> None:

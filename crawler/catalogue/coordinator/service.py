@@ -23,7 +23,7 @@ from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.partitions.frontier import frontier_of, rejoin
+from scrapy_seine.frontier.opening import frontier_of, reopen
 from scrapy_seine.frontier.state import StateError, StateLost
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class Coordinator:
                 the lost one had is called complete.
         """
         if not self._joined:
-            await rejoin(self.frontier)
+            await reopen(self.frontier)
             self._joined = True
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)

@@ -27,11 +27,10 @@ from typing import Any, TypeVar
 import attrs
 from redis.asyncio import Redis
 
-from scrapy_seine.config import MOST_PARTITIONS
-from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.budgets import tell_totals
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, part_of
+from scrapy_seine.frontier.lines import LeaseRequest
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
     Budgets,
@@ -45,88 +44,11 @@ from scrapy_seine.frontier.model import (
     Retry,
 )
 from scrapy_seine.frontier.partitions import outbox
-from scrapy_seine.frontier.partitions.outbox import together
-from scrapy_seine.lenient import whole
+from scrapy_seine.frontier.partitions.activity import Look, is_over
+from scrapy_seine.frontier.partitions.lines import PartitionedLines
+from scrapy_seine.frontier.together import together
 
 T = TypeVar("T")
-Look = Sequence[tuple[int, int]]
-"""What was undone and what ever came in, by partition."""
-
-
-def is_over(first: Look, second: Look) -> bool:
-    """Whether nothing is left to do, by two looks of which the second began after the first.
-
-    >>> is_over([(0, 7), (0, 5)], [(0, 7), (0, 5)])
-    True
-    >>> is_over([(0, 7), (0, 5)], [(0, 8), (0, 5)])  # something came in, was done, and went on
-    False
-    """
-    return list(first) == list(second) and not any(undone for undone, _ in second)
-
-
-def frontier_of(redis: Redis, crawl: str, partitions: int, *, now_ms: int = 0) -> Frontier:
-    """Make the frontier of a crawl that has so many partitions."""
-    if partitions == 1:
-        return Frontier(redis, crawl, now_ms=now_ms)
-    return PartitionedFrontier(redis, Keys(crawl, partitions), now_ms=now_ms)
-
-
-async def partitions_of(redis: Redis, crawl: str) -> int:
-    """Say in how many partitions a crawl is; 0: there is none of that name yet.
-
-    Raises:
-        RedisError: Redis does not answer.
-    """
-    client: Any = redis
-    found = whole(await client.hget(Keys(crawl).control, "partitions"))
-    return found if found in range(MOST_PARTITIONS + 1) else 0
-
-
-async def find_frontier(redis: Redis, crawl: str, partitions: int = 1) -> Frontier:
-    """Return a crawl's frontier, split as it is; *partitions* counts where there is none yet.
-
-    Raises:
-        RedisError: Redis does not answer.
-    """
-    return frontier_of(redis, crawl, await partitions_of(redis, crawl) or partitions)
-
-
-async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
-    """Return a crawl's frontier for one who adds requests; the first one says how it is split.
-
-    Raises:
-        ConfigError: the crawl has another number of partitions.
-        RedisError: Redis does not answer.
-    """
-    frontier = frontier_of(redis, crawl, partitions)
-    await rejoin(frontier)
-    return frontier
-
-
-async def rejoin(frontier: Frontier) -> None:
-    """Work on the state that the crawl has now; begins the crawl where there is none.
-
-    Raises:
-        ConfigError: the crawl has another number of partitions.
-        RedisError: Redis does not answer.
-    """
-    crawl, partitions = frontier.keys.crawl, frontier.keys.of
-    agree(crawl, partitions, whole(await Frontier(frontier.redis, crawl).run("join", partitions)))
-    await frontier.begin()
-
-
-def agree(crawl: str, partitions: int, has: int) -> None:
-    """Refuse another number of partitions than a crawl has.
-
-    Raises:
-        ConfigError: it is another one.
-    """
-    if has != partitions:
-        raise ConfigError(
-            f"FRONTIER_PARTITIONS={partitions}, but crawl {crawl!r} was begun with {has}: "
-            f"its requests would not be found. Set it to {has}, or give a new crawl another name "
-            "(SEINE_CRAWL)"
-        )
 
 
 class PartitionedFrontier(Frontier):
@@ -150,6 +72,10 @@ class PartitionedFrontier(Frontier):
     def parts(self) -> Sequence[Frontier]:
         """Frontiers of the partitions, by number."""
         return self._parts
+
+    def lines(self, lease_request: LeaseRequest) -> PartitionedLines:
+        """A worker's ways to the partitions."""
+        return PartitionedLines(self, lease_request)
 
     def part(self, domain: str) -> Frontier:
         """Where a domain's requests are."""

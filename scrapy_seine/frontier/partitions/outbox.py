@@ -10,24 +10,14 @@ as the receiver of a stream of packets does.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.together import together
 
 #: Requests brought to one partition by one script, at most.
 BATCH = 500
-T = TypeVar("T")
-
-
-async def together(works: Iterable[Awaitable[T]]) -> list[T]:
-    """Do all at once and to the end; the first error, if any, is raised after that."""
-    done = await asyncio.gather(*works, return_exceptions=True)
-    for result in done:
-        if isinstance(result, BaseException):
-            raise result
-    return [result for result in done if not isinstance(result, BaseException)]
 
 
 async def forward(source: Frontier, parts: Sequence[Frontier]) -> int:
