@@ -46,6 +46,7 @@ from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
+from scrapy_seine.engine.page_memory import PageMemory
 
 # Scrapy's own names: who looks for its lines finds them.
 logger = logging.getLogger("scrapy.core.engine")
@@ -82,8 +83,8 @@ class RequestTasks:
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._parse_queue = ParseQueue()
-        self._known: WeakSet[Any] = WeakSet()
-        """Callbacks whose code was looked at."""
+        self._memory = PageMemory()
+        self._known: WeakSet[Any] = WeakSet()  # callbacks whose code was looked at
         self.signals = Signals(engine.crawler)
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
@@ -225,6 +226,7 @@ class RequestTasks:
                 await self._read(result, request)
         finally:
             slot.finish_response(result, request)
+            self._memory.ended(result, len(body))
             self.scraper._check_if_closing()
 
     async def _read(self, response: Response, request: Request) -> None:

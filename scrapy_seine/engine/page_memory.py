@@ -1,0 +1,36 @@
+"""Pages are freed when they are done, because a page and its selector keep each other.
+
+A response caches its selector and the selector names its response, so that only Python's collector
+of cycles frees the two, the page's bytes and the parsed tree, which is ten times as large. The
+collector counts objects, and a tree of 3 MB is a handful of objects: 900 pages of 285 kB took
+400 MB. So the cycle is broken where a page ends, and cycles of others (a callback that keeps
+its response in an object of its own) are collected after so many bytes of pages.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+
+from scrapy.http import TextResponse
+
+#: Bytes of pages between two collections. What has cycles then keeps some ten times as much; a
+#: collection takes 10 to 100 ms of CPU, what pages of 32 MB take is 2 s and more.
+COLLECT_BYTES = 32 << 20
+
+
+class PageMemory:
+    """Frees the pages of one worker."""
+
+    def __init__(self, collect: Callable[[], object] = gc.collect) -> None:
+        self._collect = collect
+        self._bytes = 0
+
+    def ended(self, result: object, size: int) -> None:
+        """Take leave of a page of *size* bytes; whoever keeps it may go on reading it."""
+        if isinstance(result, TextResponse):
+            result._cached_selector = None  # parsed anew where it is asked for again
+        self._bytes += size
+        if self._bytes >= COLLECT_BYTES:
+            self._bytes = 0
+            self._collect()
