@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# On a terminal pip shows what it downloads, because minutes of silence look like a fault.
+PIP = $(BIN)/python -m pip --disable-pip-version-check $$(test -t 2 || echo --quiet)
 
 # Processes that tests run in, and what is left out where nobody asks for it.
 JOBS ?= 3
@@ -19,7 +20,7 @@ export HOSTILE KILL PRODUCTS WORKERS MINUTES
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: $(VENV)/$(if $(HOSTILE),.dev,.run) ## crawl the demo shop with two workers (KILL=1, HOSTILE=1)
+demo: $(VENV)/$(if $(HOSTILE),.browser,.run) ## crawl the demo shop with two workers (KILL=1, HOSTILE=1)
 	@$(BIN)/scrapy demo
 
 # Most tests wait more than they work, so that some run at a time, on servers of their own; what
@@ -62,7 +63,8 @@ clean: ## remove what was built here; the private servers' data in .seine stays
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
-# Stamps, so that the second run costs nothing: .run holds what a crawl needs, .dev everything.
+# Stamps, so that the second run costs nothing: .run holds what a crawl needs, .browser the browser
+# lane besides, .dev everything.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=/path/to/python3")'
 	@$(PYTHON) -c 'import sys, importlib.util as u; sys.exit(u.find_spec("ensurepip") is None and "This Python has no ensurepip: apt-get install python3-venv, or make PYTHON=/path/to/python3")'
@@ -74,10 +76,16 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
 	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue]"
 	@touch $@
 
+# The hostile shop's last sections need a browser lane, and nothing else of development.
+$(VENV)/.browser: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing what the hostile demo needs …"
+	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue,browser]"
+	@touch $@ $(VENV)/.run
+
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing what development needs …"
 	@$(PIP) install --use-pep517 -c constraints.txt -e ".[dev]"
-	@touch $@ $(VENV)/.run
+	@touch $@ $(VENV)/.run $(VENV)/.browser
 
 # Other crawlers to be measured against, in an environment of their own.
 build/peers/.made: tests/benchmarks/peers.txt

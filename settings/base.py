@@ -182,6 +182,8 @@ USER_AGENT = "Seine/0.1 (+https://example.com/bot)"
 # Least level of what is logged. Its variable is SEINE_LOG_LEVEL, because programs of all kinds set
 # LOG_LEVEL. Default: INFO.
 LOG_LEVEL = "INFO"
+# Scrapy's statistics at the end of a worker. Default: no; a block of a few lines tells them.
+STATS_DUMP = False
 LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 
 # Scrapy's own, whose methods are found without a detour (scrapy_seine.engine.telemetry.stats).

@@ -5,5 +5,6 @@ from settings.base import *
 
 SEINE_LEASE_SECONDS = 5
 LOG_LEVEL = "INFO"
+STATS_DUMP = True
 
 environment.apply(globals())

@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
+from crawler.cli_crawl import Watch, quiet
 from crawler.cli_start import check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
@@ -39,6 +40,8 @@ class Command(ScrapyCrawl):
 
     skew_s = 0.0
     """This machine's clock less Redis'."""
+    watch: Watch | None = None
+    """Follows the worker, from when its crawler is made."""
 
     def short_desc(self) -> str:
         """Say in a line what the command does."""
@@ -52,6 +55,8 @@ class Command(ScrapyCrawl):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Prepare the stores before Scrapy logs its first line: an error is one line then."""
         super().process_options(args, opts)
+        assert self.settings is not None
+        quiet(self.settings)
         if len(args) == 1:  # else Scrapy shows how the command is used
             status = guarded(lambda: self._prepare(args[0], opts))
             if status:
@@ -94,6 +99,7 @@ class Command(ScrapyCrawl):
             """A store that went away while the worker began is one line, too."""
             try:
                 check(crawler.settings, TABLE)  # the spider's own settings, too
+                self.watch = Watch(crawler)
                 await crawl(*args, **kwargs)
             except SeineError as error:
                 complain(str(error))
@@ -117,6 +123,8 @@ class Command(ScrapyCrawl):
         # That was a seventh of a worker's CPU.
         gc.freeze()
         super().run(args, opts)
+        if self.watch is not None:
+            self.watch.tell_end()
 
 
 def _check_seeds(settings: Settings, spider: str, urls: str) -> None:

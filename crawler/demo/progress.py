@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import attrs
 
+from crawler.reads.crawl_words import time_left
+
 #: Speed is that of the last so many seconds.
 WINDOW_S = 3.0
 
@@ -25,6 +27,8 @@ class Progress:
     """Pages a second, lately."""
     shares: Mapping[str, int]
     """Pages by worker, as each last reported."""
+    growing: bool = False
+    """New links came in lately: what is left is more than what is known."""
 
     @property
     def eta_s(self) -> float | None:
@@ -37,21 +41,23 @@ class Meter:
     """Turns readings of the counters into progress."""
 
     started: float
-    _readings: deque[tuple[float, int]] = attrs.Factory(deque)
+    _readings: deque[tuple[float, int, int]] = attrs.Factory(deque)
 
     def read(self, now: float, totals: Mapping[str, int], shares: Mapping[str, int]) -> Progress:
         """Take one reading; *now* is in the seconds of the same clock as *started*."""
         done = totals.get("done", 0) + totals.get("buried", 0)
-        self._readings.append((now, done))
+        known = totals.get("pushed", 0)
+        self._readings.append((now, done, known))
         while len(self._readings) > 2 and now - self._readings[0][0] > WINDOW_S:  # noqa: PLR2004
             self._readings.popleft()
-        then, before = self._readings[0]
+        then, before, knew = self._readings[0]
         return Progress(
             seconds=now - self.started,
             done=done,
-            total=totals.get("pushed", 0),
+            total=known,
             speed=(done - before) / (now - then) if now > then else 0.0,
             shares=shares,
+            growing=known > knew,
         )
 
 
@@ -70,5 +76,5 @@ def line(progress: Progress) -> str:
         shares = (f"{name}: {n / every:.0%}" for name, n in sorted(progress.shares.items()))
         parts.append("workers " + " ".join(shares).replace("%", " %"))
     if progress.eta_s is not None and progress.done < progress.total:
-        parts.append(f"{progress.eta_s:.0f} s left")
+        parts.append(time_left(progress.eta_s, growing=progress.growing))
     return " | ".join(parts)

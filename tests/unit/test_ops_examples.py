@@ -9,6 +9,7 @@ MODULES = (
     *(
         "scrapy_seine.reads.domains",
         "crawler.reads.ladder",
+        "crawler.reads.crawl_words",
         "scrapy_seine.reads.screens",
         "scrapy_seine.reads.outcome_counts",
         "scrapy_seine.reads.formatting",

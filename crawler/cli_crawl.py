@@ -1,0 +1,215 @@
+"""What `scrapy crawl` shows: a live line on a terminal, plain lines elsewhere, a block at the end.
+
+Scrapy's own lines about its parts and statistics are at DEBUG: SEINE_LOG_LEVEL=DEBUG shows all of
+them, STATS_DUMP=1 the statistics alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import sys
+import time
+from collections import deque
+from typing import Any, TextIO
+
+import attrs
+from redis.exceptions import RedisError
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+from scrapy.utils.log import get_scrapy_root_handler
+
+from crawler.reads.crawl_words import End, Moment, closing_block, live_line
+from scrapy_seine.config import flag
+from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import StoreError
+from scrapy_seine.frontier.model import Counts
+from scrapy_seine.printable import printable
+
+logger = logging.getLogger(__name__)
+#: Loggers whose lines below ERROR are about Scrapy's parts, not about the crawl.
+_PARTS = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler")
+#: Loggers whose every line the live line and the closing block replace.
+_REPLACED = ("scrapy.extensions.logstats", "scrapy.spidermiddlewares.httperror")
+_STATS = "scrapy.statscollectors"
+#: Seconds between two states of the live line, and between two plain lines.
+LIVE_S, PLAIN_S = 0.5, 60.0
+#: Sites that are told apart, at most: a number beyond it tells no more.
+_MOST_SITES = 10_000
+#: Speed is that of the last so many seconds.
+_WINDOW_S = 10.0
+
+
+def _lower(record: logging.LogRecord) -> bool:
+    """Log a line as DEBUG, unless it is an error."""
+    if logging.DEBUG < record.levelno < logging.ERROR:
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+    return True
+
+
+def quiet(settings: BaseSettings) -> None:
+    """Have Scrapy's lines about its parts, and its statistics unless asked for, at DEBUG."""
+    asked = flag(settings, "STATS_DUMP")
+    for name in (*_PARTS, *_REPLACED, *(() if asked else (_STATS,))):
+        source = logging.getLogger(name)
+        if _lower not in source.filters:
+            source.addFilter(_lower)
+
+
+@attrs.define(eq=False)
+class Line:
+    """The last line of a terminal, drawn anew; log lines are written above it."""
+
+    out: TextIO
+    _shown: bool = False
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        width = shutil.get_terminal_size().columns
+        self.out.write(f"\r\x1b[2K{printable(text)[: width - 1]}")
+        self.out.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._shown = False
+            self.out.write("\r\x1b[2K")
+            self.out.flush()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Make room for a log line, as a filter of the handler that writes it."""
+        self.clear()
+        return True
+
+
+class Watch:
+    """Follows one worker, from its start to the closing block."""
+
+    def __init__(self, crawler: Crawler, out: TextIO | None = None) -> None:
+        self.crawler = crawler
+        out = out or sys.stderr
+        plain = not out.isatty() or crawler.settings.get("LOG_FILE")
+        self.line = None if plain else Line(out)
+        self.began = time.monotonic()
+        self.crawl = crawler.spidercls.name
+        self.sites: set[str] = set()
+        self.pages = self.errors = 0
+        self.first: Counts | None = None
+        self.last: Counts | None = None
+        #: Time, pages ended and pages known of each reading of the window.
+        self.readings: deque[tuple[float, int, int]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._closing, signals.spider_closed)
+
+    def _page_ended(self, entry: InFlight) -> None:
+        if entry.outcome == "release":
+            return
+        self.pages += 1
+        self.errors += entry.outcome in {"retry", "bury"}
+        if len(self.sites) < _MOST_SITES:
+            self.sites.add(entry.lease.domain)
+
+    def _opened(self) -> None:
+        worker_of(self.crawler).inflight.watch(self._page_ended)
+        handler = get_scrapy_root_handler()
+        if self.line is not None and handler is not None:
+            handler.addFilter(self.line.filter)
+        self._task = asyncio.ensure_future(self._follow())
+
+    async def _follow(self) -> None:
+        every_s = PLAIN_S if self.line is None else LIVE_S
+        while True:
+            await self.look()
+            if self.last is not None:
+                self._tell()
+            await asyncio.sleep(every_s)
+
+    async def look(self) -> None:
+        """Read the counters of the crawl; those of before stay where Redis does not answer."""
+        member = worker_of(self.crawler).member
+        if member is None:
+            return
+        self.crawl = member.frontier.keys.crawl
+        try:
+            found = await member.frontier.counts()
+        except (RedisError, OSError, StoreError):
+            return
+        ended = found.totals.get("done", 0) + found.dead
+        self.readings.append((time.monotonic(), ended, ended + found.undone))
+        while len(self.readings) > 2 and self.readings[-1][0] - self.readings[0][0] > _WINDOW_S:  # noqa: PLR2004
+            self.readings.popleft()
+        self.first, self.last = self.first or found, found
+
+    def moment(self) -> Moment:
+        """How the crawl goes."""
+        (then, before, knew), (now, ended, knows) = self.readings[0], self.readings[-1]
+        return Moment(
+            crawl=self.crawl,
+            pages=self.pages,
+            rate=(ended - before) / (now - then) if now > then else 0.0,
+            products=self._items,
+            sites=len(self.sites),
+            errors=self.errors,
+            waiting=knows - ended,
+            growing=knows > knew,
+        )
+
+    def _tell(self) -> None:
+        if self.line is not None:
+            self.line.show(live_line(self.moment()))
+        elif self.pages:
+            logger.info("%s", live_line(self.moment()))
+
+    async def _closing(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self.line is not None:
+            self.line.clear()
+        await self.look()
+
+    def tell_end(self) -> None:
+        """Print the closing block, on a terminal as it is, elsewhere as one message of the log."""
+        if self.first is None:
+            return  # the worker never joined its crawl, and said why
+        lines = closing_block(self.end())
+        if self.line is not None:
+            self.line.clear()
+            print("", *map(printable, lines), sep="\n", file=self.line.out)
+        else:
+            logger.info("%s", "\n".join(lines))
+
+    def end(self) -> End:
+        """How the worker ended."""
+        stats: dict[str, Any] = getattr(self.crawler.stats, "get_stats", dict)()
+        first, last = self.first, self.last
+        settings = self.crawler.settings
+        pipelines = settings.getwithbase("ITEM_PIPELINES")
+        return End(
+            crawl=self.crawl,
+            reason=str(stats.get("finish_reason") or "stopped"),
+            seconds=time.monotonic() - self.began,
+            sites=len(self.sites),
+            stats=stats,
+            known=_more(first, last, "duplicate"),
+            waiting=last.undone if last else 0,
+            dead=last.dead if last else 0,
+            stores=any("upsert" in str(path).lower() for path in pipelines),
+            feeds=tuple(map(str, settings.getdict("FEEDS"))),
+        )
+
+    @property
+    def _items(self) -> int:
+        stats: Any = self.crawler.stats
+        return int(stats.get_value("item_scraped_count", 0))
+
+
+def _more(first: Counts | None, last: Counts | None, name: str) -> int:
+    if first is None or last is None:
+        return 0
+    return max(0, last.totals.get(name, 0) - first.totals.get(name, 0))

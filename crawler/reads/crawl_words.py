@@ -1,0 +1,232 @@
+"""What `scrapy crawl` says of a worker: one line while it works, one block when it ends. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from scrapy_seine.reads.formatting import count, span
+
+#: A line of the block has its label in this many columns.
+_LABEL = 13
+#: Ends of a spider in words; any other reason is shown as it is.
+_ENDS = {
+    "finished": "the crawl is complete",
+    "shutdown": "stopped; the crawl goes on where it was, with the next worker",
+    "outage": "the worker gave up, because a store was unreachable",
+    "error": "the worker ended by an error; the line above tells which",
+    "state_lost": "the worker ended, because Redis lost the state of the crawl",
+}
+#: Below so many seconds a tenth of one says more than anybody knows.
+_EXACT_S = 10
+#: Why pages are given up, in words; other kinds are shown as they are.
+_GIVEN_UP = {
+    "connection": "no connection",
+    "timeout": "timeouts",
+    "5xx": "server errors",
+    "429": "told to slow down",
+    "ban": "blocked by the site",
+    "proxy": "no proxy worked",
+    "robots": "robots.txt could not be read",
+    "parse": "the spider raised an error",
+    "store": "could not be stored",
+    "redirects": "redirected in a circle or too often",
+    "size": "too large",
+    "item": "a pipeline raised an error",
+    "broken": "incomplete pages",
+    "unreadable": "took too long to read",
+    "address": "address not allowed",
+    "lane": "no worker has the lane",
+}
+#: Rules by which a page is not read, in words.
+_NOT_READ = {
+    "gone": "gone (404, 410)",
+    "robots": "forbidden by robots.txt",
+    "not modified": "unchanged since the last visit",
+    "offsite": "of another site",
+    "cancelled": "cancelled with their job",
+    "http status": "other HTTP errors",
+    "filter": "left out by a filter",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Moment:
+    """A crawl while a worker works on it."""
+
+    crawl: str
+    pages: int
+    """Pages that this worker has ended."""
+    rate: float
+    """Pages a second, lately, of the whole fleet."""
+    products: int
+    """Items that this worker has scraped."""
+    sites: int
+    errors: int
+    """Tries that failed, and pages given up."""
+    waiting: int
+    """Pages known and not done."""
+    growing: bool
+    """New links came in lately: what is left is more than what is known."""
+
+
+def live_line(now: Moment) -> str:
+    """Say how a crawl goes in one line.
+
+    >>> live_line(Moment(crawl="catalog", pages=312, rate=45.2, products=250, sites=1, errors=0,
+    ...     waiting=900, growing=True))
+    'catalog: 312 pages | 45 pages/s | 250 products | 1 site | 900 wait | at least 20 s left'
+    """
+    parts = [
+        plural(now.pages, "page"),
+        f"{now.rate:.0f} pages/s",
+        plural(now.products, "product"),
+        plural(now.sites, "site"),
+    ]
+    parts += [plural(now.errors, "error")] if now.errors else []
+    parts += [f"{count(now.waiting)} wait"] if now.waiting else []
+    if now.waiting and now.rate > 0:
+        parts.append(time_left(now.waiting / now.rate, growing=now.growing))
+    return f"{now.crawl}: {' | '.join(parts)}"
+
+
+def time_left(seconds: float, *, growing: bool) -> str:
+    """Say how long it may take: no less than a second, and a lower bound where links still grow.
+
+    >>> time_left(0.2, growing=False), time_left(90, growing=True)
+    ('1 s left', 'at least 1 min 30 s left')
+    """
+    whole = f"{max(1, math.ceil(seconds))} s" if seconds < _EXACT_S else span(seconds)
+    return f"{'at least ' if growing else ''}{whole} left"
+
+
+def plural(n: int, noun: str) -> str:
+    """Count something.
+
+    >>> plural(1, "page"), plural(1200, "page")
+    ('1 page', '1,200 pages')
+    """
+    return f"{count(n)} {noun}{'' if n == 1 else 's'}"
+
+
+@attrs.frozen(kw_only=True)
+class End:
+    """How a worker ended."""
+
+    crawl: str
+    reason: str
+    """Scrapy's finish reason."""
+    seconds: float
+    sites: int
+    stats: Mapping[str, Any]
+    """Scrapy's stats of the worker."""
+    known: int = 0
+    """Links that were not followed, because their page is known."""
+    waiting: int = 0
+    """Pages that still wait in the crawl."""
+    dead: int = 0
+    """Dead letters of the crawl."""
+    stores: bool = True
+    """Whether the items went to PostgreSQL."""
+    feeds: tuple[str, ...] = ()
+    """Files that the items went to (-o)."""
+
+
+def closing_block(end: End) -> list[str]:
+    """Tell what a worker did, and what the user can do next."""
+    pages, items = _stat(end, "seine/dequeued"), _stat(end, "item_scraped_count")
+    head = f"{end.crawl}: {_ENDS.get(end.reason, end.reason)}"
+    sites = f" of {plural(end.sites, 'site')}" if end.sites else ""
+    lines = [head, _line("fetched", f"{plural(pages, 'page')}{sites} in {span(end.seconds)}")]
+    lines += [_line(label, text) for label, text in _facts(end, items) if text]
+    lines += ["next:", *(f"  {command}" for command in _next(end, pages, items))]
+    return lines
+
+
+def _facts(end: End, items: int) -> Iterator[tuple[str, str]]:
+    yield "products", _products(end)
+    yield "written", f"{plural(items, 'item')} to {', '.join(end.feeds)}" if end.feeds else ""
+    yield "known", _known(end)
+    yield "not read", _kinds(end, "seine/ignored/", _NOT_READ)
+    yield (
+        "rejected",
+        _some(_stat(end, "seine/store/rejected"), "item", "`scrapy export rejected_items`"),
+    )
+    yield "seeds", _some(_stat(end, "seine/seeds_rejected"), "bad seed", "set aside")
+    yield "given up", _kinds(end, "seine/buried/", _GIVEN_UP)
+    yield "waiting", _some(end.waiting, "page", "another worker or the next run takes them")
+
+
+def _products(end: End) -> str:
+    if not end.stores:
+        return ""
+    new, changed = _stat(end, "seine/store/new"), _stat(end, "seine/store/changed")
+    same = sum(_stat(end, f"seine/store/{name}") for name in ("refreshed", "unchanged", "stale"))
+    same += _stat(end, "seine/store/confirmed")
+    gone, twice = _stat(end, "seine/store/gone"), _stat(end, "seine/store/twice")
+    found = {
+        "new": new,
+        "changed": changed,
+        "unchanged": same,
+        "gone from the shop": gone,
+        "seen twice": twice,
+    }
+    return ", ".join(f"{count(n)} {word}" for word, n in found.items() if n) or "none found"
+
+
+def _known(end: End) -> str:
+    if not end.known:
+        return ""
+    return f"{plural(end.known, 'link')} skipped, because their page was fetched before"
+
+
+def _kinds(end: End, prefix: str, words: Mapping[str, str]) -> str:
+    kinds = {
+        name.removeprefix(prefix): _stat(end, name)
+        for name in end.stats
+        if name.startswith(prefix) and "/" not in name.removeprefix(prefix)
+    }
+    total = sum(kinds.values())
+    if not total:
+        return ""
+    most = sorted(kinds.items(), key=lambda pair: -pair[1])
+    why = ", ".join(f"{count(n)} {words.get(kind, kind)}" for kind, n in most)
+    return f"{plural(total, 'page')}: {why}"
+
+
+def _some(n: int, noun: str, hint: str) -> str:
+    return f"{plural(n, noun)}; {hint}" if n else ""
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:<{_LABEL}}{text}"
+
+
+def _stat(end: End, name: str) -> int:
+    value = end.stats.get(name, 0)
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _next(end: End, pages: int, items: int) -> list[str]:
+    """Three commands, the most useful first."""
+    crawl = "" if end.crawl == "catalog" else f" --crawl {end.crawl}"
+    wanted: list[tuple[str, str]] = []
+    if not items and (end.known or not pages) and end.reason == "finished":
+        wanted.append((f"scrapy forget '*'{crawl}", "let the next run fetch the known pages again"))
+    if end.stores and items:
+        wanted.append(("scrapy export products -o products.csv", "the products as a table"))
+    elif end.stores and pages:
+        wanted.append(("scrapy explain URL", "what is read from one page, and what is missing"))
+    if end.dead:
+        wanted.append((f"scrapy dlq{crawl}", "the pages that were given up, with the reason"))
+    if end.waiting:
+        wanted.append(("scrapy crawl catalog", "go on"))
+    wanted.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
+    wanted.append((f"scrapy status{crawl}", "the crawl on one screen"))
+    wanted.append(("scrapy down", "stop the private servers; their data stays"))
+    chosen = wanted[:3]
+    width = max(len(command) for command, _ in chosen)
+    return [f"{command:<{width}}  {why}" for command, why in chosen]
