@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import orjson
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.frontier.exchange import Exchange
@@ -69,7 +69,8 @@ class Heartbeat:
             try:
                 await self.beat()
             except (RedisError, OSError) as error:
-                logger.debug("no heartbeat: %s", error)
+                if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
+                    logger.debug("no heartbeat: %s", error)
 
     async def beat(self) -> None:
         """Renew every lease in one call; those that were lost meanwhile are not begun.
@@ -94,7 +95,11 @@ class Heartbeat:
             self.exchange.drop(lost)
 
     async def _hear_of_cancelled(self) -> None:
-        names: set[bytes] = await self.redis.smembers(self.frontier.keys.cancelled)  # type: ignore[assignment]
+        key, names = self.frontier.keys.cancelled, set[bytes]()
+        try:
+            names = await self.redis.smembers(key)  # type: ignore[assignment]
+        except ResponseError as error:
+            self.exchange.refusals.tell(ResponseError(f"{key}: {error}"), "No job is cancelled")
         self.cancelled = frozenset(map(word, names))
 
     def _info(self) -> bytes:

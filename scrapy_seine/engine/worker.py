@@ -225,6 +225,7 @@ class Worker:
             accepted=self._seeded,
             entered=exchange.kept.add,
             before=self._before_seeds,
+            refusals=exchange.refusals,
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         return Member(

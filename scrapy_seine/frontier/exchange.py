@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 import attrs
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from scrapy_seine.config import FrontierConfig, redact
 from scrapy_seine.frontier.endings import Call, Endings
@@ -27,6 +27,7 @@ from scrapy_seine.frontier.lateness import Lateness
 from scrapy_seine.frontier.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.recovery import Kept
+from scrapy_seine.frontier.refusals import Refusals, breaks_all
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
 from scrapy_seine.frontier.timer import Timer
@@ -60,6 +61,7 @@ class Exchange:
         self._arrived = arrived
         self._confirmed = confirmed
         self._count = counted
+        self.refusals = Refusals(counted)
         self.endings = Endings()
         self.kept = Kept()
         self.buffer: deque[Lease] = deque()
@@ -181,11 +183,14 @@ class Exchange:
 
     async def _sit_out(self, error: Exception) -> None:
         now = monotonic()
+        # An error reply is an answer: a full disk or memory, a replica, a key of another type.
+        refused = self.refusals.tell(error, "This worker goes on with what it holds, and waits")
         if self._outage_from is None:
             self._outage_from = now
-            # An error reply is an answer: a full disk or memory, a replica, a key of another type.
-            says = "refuses" if isinstance(error, ResponseError) else "does not answer"
-            logger.warning("Redis %s (%s); working from the buffers", says, redact(str(error)))
+            if not refused:
+                logger.warning(
+                    "Redis does not answer (%s); working from the buffers", redact(str(error))
+                )
         if now - self._outage_from > self.config.outage_s:
             raise error
         # Leases of live workers may look expired when Redis returns: let them renew first.
@@ -230,7 +235,7 @@ class Exchange:
     def _failed(self, answer: Answer) -> None:
         """Keep what a server did not do; what it refuses for good is not said again."""
         kept = answer.failed
-        if isinstance(answer.error, ResponseError) and "WRONGTYPE" in str(answer.error):
+        if "WRONGTYPE" in str(answer.error) and not breaks_all(answer.error):
             for made in kept:
                 if made in answer.sent.limits:
                     logger.error("%s of %s is refused: %s", made.name, made.args[:1], answer.error)
@@ -326,7 +331,8 @@ class Exchange:
                 self._outbox = False
                 await self.frontier.forward()
         except (RedisError, OSError) as error:
-            logger.debug("the next heartbeat brings on what is in the outbox: %s", error)
+            if not self.refusals.tell(error, "Links to other partitions wait in the outbox"):
+                logger.debug("the next heartbeat brings on what is in the outbox: %s", error)
         finally:
             self._bringing = False
 

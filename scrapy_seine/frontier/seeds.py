@@ -26,6 +26,7 @@ from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.refusals import Refusals
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.frontier.wire import script
 from scrapy_seine.lenient import whole
@@ -64,6 +65,8 @@ class Intake:
     """Told of good seeds that the frontier has."""
     before: Callable[[Sequence[Push]], Awaitable[None]] | None = None
     """Told of good seeds before they enter."""
+    refusals: Refusals = attrs.Factory(lambda: Refusals(lambda name, n: None))
+    """Told of what Redis refuses."""
     batch: int = BATCH
     """Seeds claimed at one time, at most."""
     quiet_at: float = 0.0
@@ -91,7 +94,8 @@ class Intake:
                 if not await self.take():
                     await self._wait()
             except (RedisError, OSError) as error:
-                logger.debug("intake waits for Redis: %s", error)
+                if not self.refusals.tell(error, "No seed is taken meanwhile"):
+                    logger.debug("intake waits for Redis: %s", error)
                 await asyncio.sleep(random.uniform(0.5, 1.5))
             except Exception:
                 # The claims come again, one by one, and those that fail always are rejected.

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
+from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.endings import Call, Endings
+from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done, Retry
+from scrapy_seine.frontier.seeds import Intake
+from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -70,6 +79,119 @@ async def test_what_was_popped_goes_back_where_a_lease_cannot_be_written(
         await d.take(2)
     await redis_client.delete(d.f.keys.held)
     assert len(await d.take(5)) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("requests", "leases", "held", "ready", "waiting", "delayed", "dead", "autopsy"),
+        *("deliveries", "counters", "control", "seen"),
+    ],
+)
+async def test_a_key_that_all_work_needs_is_named_before_anything_is_written(
+    redis_client: Redis, namespace: str, name: str
+) -> None:
+    """I1, I3: half a commit would lose its links, a lease without its reply costs a delivery."""
+    d = Driver(redis_client, namespace)
+    await d.f.begin()
+    await d.f.push([*pages(4), page(domain="c.example")])
+    first, second = await d.take(2)
+    key = getattr(d.f.keys, name)
+    if had := await redis_client.exists(key):
+        await redis_client.rename(key, f"{key}:kept")
+    await redis_client.set(key, "somebody else's")
+    links = tuple(pages(2, "b.example"))
+    again = Retry(lease=second, wait_ms=0, push=page("again"))
+    for call in (
+        lambda: d.take(2),
+        lambda: d.ack(first, children=links),
+        lambda: d.f.push(pages(1, "b.example")),
+        lambda: d.f.retry([again]),
+        d.f.reap,
+    ):
+        with pytest.raises(ResponseError, match=re.escape(f"WRONGTYPE {key} is a string and must")):
+            await call()
+
+    await redis_client.delete(key)
+    if had:
+        await redis_client.rename(f"{key}:kept", key)
+    assert await d.ack(first, children=links) == ["OK"]
+    assert await d.f.retry([again]) == ["OK"]
+    left = await d.take(10)
+    assert len(left) == 6
+    assert {lease.deliveries for lease in left} == {0}
+
+
+async def test_a_worker_whose_presence_cannot_be_noted_keeps_its_leases(
+    redis_client: Redis, namespace: str
+) -> None:
+    d = Driver(redis_client, namespace)
+    await d.f.push(pages(1))
+    held = await d.take(1)
+    await redis_client.set(d.f.keys.workers, "x")
+    d.later(TTL - 1)
+    with pytest.raises(ResponseError, match=re.escape(f"{d.f.keys.workers} is a string")):
+        await d.f.renew("w1", held, ttl_ms=TTL, info=b"{}")
+    d.later(2)
+    assert await d.f.reap() == (0, 0)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("seeds", "hash"), ("claimed", "string")])
+async def test_seeds_stay_where_they_are_while_a_key_of_theirs_is_broken(
+    redis_client: Redis, namespace: str, name: str, kind: str
+) -> None:
+    keys = SeedKeys(f"{namespace}:start_urls")
+    wrong = getattr(keys, name)
+    if kind == "hash":
+        await redis_client.hset(wrong, "a", "b")  # type: ignore[misc]
+    else:
+        await redis_client.lpush(keys.seeds, "http://a.example/")  # type: ignore[misc]
+        await redis_client.set(wrong, "x")
+    intake = Intake(
+        redis_client, Frontier(redis_client, namespace), keys, lambda _: [], lambda *_: None
+    )
+    with pytest.raises(ResponseError, match=re.escape(f"{wrong} is a {kind} and must be a ")):
+        await intake.take()
+    if kind == "string":
+        assert await redis_client.llen(keys.seeds) == 1  # type: ignore[misc]
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async def look() -> bool:
+        return holds()
+
+    await wait_until_async(look, 10, "the exchange gets there")
+
+
+async def test_a_worker_names_the_key_counts_it_and_goes_on_when_it_is_gone(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    frontier = Frontier(redis_client, namespace)
+    await frontier.begin()
+    await frontier.push(pages(1))
+    await redis_client.set(frontier.keys.held, "x")
+    counted: list[str] = []
+    exchange = Exchange(
+        frontier,
+        FrontierConfig.from_settings({"SEINE_CRAWL": namespace}),
+        "w",
+        arrived=lambda: None,
+        confirmed=lambda _: None,
+        counted=lambda name, n: counted.append(name),
+    )
+    exchange.tell("set_delay", "a.example", "1", "", "", "")
+    running = asyncio.ensure_future(exchange.run())
+    try:
+        await _until(lambda: counted.count("outage_retries") > 1)
+        said = [record for record in caplog.records if frontier.keys.held in record.getMessage()]
+        assert len(said) == counted.count("broken_keys") == 1
+        assert "is a string and must be a hash" in said[0].getMessage()
+        await redis_client.delete(frontier.keys.held)
+        await _until(lambda: bool(exchange.buffer))
+        # What sites wish for is kept meanwhile.
+        assert await redis_client.hget(frontier.keys.domain("a.example"), "delay") == b"1"  # type: ignore[misc]
+    finally:
+        running.cancel()
 
 
 async def test_a_call_that_fails_takes_no_other_along(redis_client: Redis, namespace: str) -> None:

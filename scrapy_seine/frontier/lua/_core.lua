@@ -1,6 +1,11 @@
 -- _core: counting, the limits of a domain, and the one function that decides where a domain stands.
 local counted, touched, jobs = {}, {}, {}
 local defaults
+local unfit = unlike('ZCARD', { READY, WAITING, DELAYED, LEASES, DEAD })
+    or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS, P .. 'seen' })
+if unfit then
+    return unfit
+end
 local had_ready = redis.call('ZCARD', READY) > 0
 
 local function count(name, n)

@@ -9,6 +9,15 @@ local function outbox_of(part)
     return P .. 'outbox:' .. part
 end
 
+local outboxes = {}
+for part = 0, LAST do
+    outboxes[#outboxes + 1] = outbox_of(part)
+end
+unfit = unlike('XLEN', outboxes)
+if unfit then
+    return unfit
+end
+
 -- Requests of this partition that are neither done nor dead.
 local function undone()
     local n = redis.call('HLEN', REQUESTS) - redis.call('ZCARD', DEAD)

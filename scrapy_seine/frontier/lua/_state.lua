@@ -17,7 +17,10 @@ local GAP, STEP_MS = 1048576, 2000
 
 local given, known_id, known_turn, known_seq, me, known_calls =
     string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*)$')
-local control = redis.call('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me)
+local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me)
+if control.err then
+    return unlike('HLEN', { CONTROL }) or control
+end
 local clock = tonumber(control[5]) or 0
 local now = tonumber(given)
 if now == 0 then

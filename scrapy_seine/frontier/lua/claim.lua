@@ -1,5 +1,6 @@
 -- claim: takes seeds from a list, set or sorted set, keeping them claimed until they are settled.
 -- A seed whose worker ended before it was read comes again, alone: it may be what ended the worker.
+-- include: _types
 -- KEYS[1] start_urls, as users fill it
 -- KEYS[2] claimed seeds by claim (hash), in the same slot
 -- KEYS[3] claims by expiry (sorted set), in the same slot
@@ -8,6 +9,14 @@
 -- ARGV[2] lifetime of a claim, ms
 -- ARGV[3] random: no claim of an older state has the same name
 -- reply: claim, seed, times it was handed out before, claim, seed, times …
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'none' and kind ~= 'list' and kind ~= 'set' and kind ~= 'zset' then
+    return wrong_type(KEYS[1], 'a list, a set or a sorted set')
+end
+local unfit = unlike('HLEN', { KEYS[2], KEYS[4] }) or unlike('ZCARD', { KEYS[3] })
+if unfit then
+    return unfit
+end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local wanted, out = tonumber(ARGV[1]), {}
@@ -37,7 +46,6 @@ for _, claim in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT'
         return out
     end
 end
-local kind = redis.call('TYPE', KEYS[1]).ok
 local left = wanted - #out / 3
 local seeds = {}
 if left <= 0 then

@@ -1,7 +1,7 @@
 -- receive: what another partition's outbox holds enters this one, once, however often it is brought.
 -- The sender reads its outbox from the head, so that what has a lower number than the last that came
 -- in has come in too.
--- include: _state _write _core _outbox _exact _bloom _seen _budget _admit
+-- include: _types _state _write _core _outbox _exact _bloom _seen _budget _admit
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] partition that it comes from
@@ -9,6 +9,10 @@
 -- ARGV[4] then for each: its number there, fingerprint ('' skips the filter), not before ms, stored request
 -- reply: how many had not come in before
 local ARRIVED = P .. 'arrived'
+unfit = unlike('HLEN', { ARRIVED })
+if unfit then
+    return unfit
+end
 local last, new = tonumber(redis.call('HGET', ARRIVED, ARGV[2])) or 0, 0
 for at = 4, 4 * tonumber(ARGV[3]), 4 do
     local number, stored = tonumber(ARGV[at]), ARGV[at + 3]

@@ -1,5 +1,5 @@
 -- renew: a worker's heartbeat: it lives, and keeps the leases it names.
--- include: _state _write _core _held
+-- include: _types _state _write _core _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -19,6 +19,11 @@ for at = 5, #ARGV, 2 do
     else
         lost[#lost + 1] = ARGV[at]
     end
+end
+-- Last: a worker whose presence cannot be noted keeps its leases all the same.
+unfit = unlike('ZCARD', { P .. 'workers' }) or unlike('HLEN', { P .. 'worker_info' })
+if unfit then
+    return unfit
 end
 redis.call('ZADD', P .. 'workers', expires, ARGV[2])
 redis.call('HSET', P .. 'worker_info', ARGV[2], ARGV[4])

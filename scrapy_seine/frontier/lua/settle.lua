@@ -1,4 +1,5 @@
 -- settle: claimed seeds are in the frontier, or rejected with their reason.
+-- include: _types
 -- KEYS[1] claimed seeds by claim (hash)
 -- KEYS[2] claims by expiry (sorted set)
 -- KEYS[3] rejected seeds (list of JSON)
@@ -6,6 +7,10 @@
 -- ARGV[1] rejects kept, at most
 -- ARGV[2] then for each: claim, note ('' for a good seed, else JSON: seed, reason)
 -- reply: 'OK'
+local unfit = unlike('HLEN', { KEYS[1], KEYS[4] }) or unlike('ZCARD', { KEYS[2] }) or unlike('LLEN', { KEYS[3] })
+if unfit then
+    return unfit
+end
 for at = 2, #ARGV, 2 do
     if redis.call('HDEL', KEYS[1], ARGV[at]) == 1 and ARGV[at + 1] ~= '' then
         redis.call('LPUSH', KEYS[3], ARGV[at + 1])

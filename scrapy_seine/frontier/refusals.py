@@ -1,0 +1,67 @@
+"""What Redis refuses is said, and counted, by whoever meets it: waiting alone does not mend it.
+
+An outage passes by itself and needs no word of each loop. A refusal (a key that somebody else
+overwrote, a full memory, a missing right) stays until somebody acts, so it names what to do.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import monotonic
+
+import attrs
+from redis.exceptions import ResponseError
+
+from scrapy_seine.config import redact
+from scrapy_seine.frontier.state import StateError
+
+logger = logging.getLogger(__name__)
+#: The same refusal is said again after this time, s.
+AGAIN_S = 60.0
+#: How `lua/_types.lua` names a key of the whole crawl that is of another type.
+_BROKEN = " and must be "
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether Redis answered, and refused.
+
+    >>> is_refusal(ResponseError("OOM command not allowed")), is_refusal(OSError("reset"))
+    (True, False)
+    """
+    return isinstance(error, ResponseError) and not isinstance(error, StateError)
+
+
+def breaks_all(error: Exception | None) -> bool:
+    """Whether a key that all work needs is of another type.
+
+    >>> breaks_all(ResponseError("WRONGTYPE {c}:held is a string and must be a hash: …"))
+    True
+    >>> breaks_all(ResponseError("WRONGTYPE Operation against a key holding the wrong kind …"))
+    False
+    """
+    return isinstance(error, ResponseError) and "WRONGTYPE" in str(error) and _BROKEN in str(error)
+
+
+@attrs.define(eq=False)
+class Refusals:
+    """Says each refusal of Redis once a minute."""
+
+    count: Callable[[str, int], None]
+    """Adds to a stat."""
+    _said: dict[str, float] = attrs.field(factory=dict, init=False)
+
+    def tell(self, error: Exception, meanwhile: str) -> bool:
+        """Log and count an error where it is a refusal; returns whether it is one.
+
+        *meanwhile* says what becomes of the caller's work.
+        """
+        if not is_refusal(error):
+            return False
+        text, now = redact(str(error)), monotonic()
+        if now - self._said.get(text, -AGAIN_S) >= AGAIN_S:
+            self._said = {known: at for known, at in self._said.items() if now - at < AGAIN_S}
+            self._said[text] = now
+            logger.error("Redis refuses: %s. %s", text, meanwhile)
+            self.count("broken_keys" if breaks_all(error) else "refused", 1)
+        return True
