@@ -52,6 +52,9 @@ REPLACED = {
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": (
         "scrapy_seine.middlewares.decompress.Decompress"
     ),
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": (
+        "scrapy_seine.middlewares.cookies.Cookies"
+    ),
 }
 #: Middlewares that Scrapy has no counterpart of, with their place.
 ADDED = {"scrapy_seine.middlewares.throttle.Throttle": 990}

@@ -71,6 +71,9 @@ HOME = "home"
 #: Scheme, host and port that a request's Authorization is for, where it came from its URL: what the
 #: page leads to there is asked for with it, as browsers do. Only the engine sets it.
 LOGIN = "login_for"
+#: Jar of cookies that a page was fetched with, and the jar's version: what the page leads to waits
+#: for it in other workers. Only the engine sets it.
+JAR = "jar"
 #: Handlers of a browser page's events, by event (scrapy-playwright's own key).
 EVENT_HANDLERS = "playwright_page_event_handlers"
 
@@ -288,6 +291,7 @@ _KEYS = (
     Key("curl_cffi_impersonate", SPIDER, _ANY, "browser for Scrapy's curl handler"),
     Key(HOME, ENGINE, words(400), "private host and port that may be reached"),
     Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
+    Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
     Key("retry_times", ENGINE, whole(0, 100_000), "counted by Scrapy's retries"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
@@ -404,3 +408,5 @@ def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | 
                 meta[key] = parent[key]
         if HOME not in meta and parent.get(HOME):
             meta[HOME] = parent[HOME]
+        if JAR in parent:  # a copy of an earlier page's meta would name an older version
+            meta[JAR] = parent[JAR]

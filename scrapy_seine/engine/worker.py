@@ -125,6 +125,13 @@ class Worker:
         return dupefilter_of(self.crawler)
 
     @property
+    def state(self) -> str:
+        """Random id of the crawl's state (I12), which no other crawl has; empty until it joins."""
+        parts = self.member.frontier.parts if self.member is not None else ()
+        known = parts[0].watch.known if parts else None
+        return known.id if known is not None else ""
+
+    @property
     def buffered(self) -> int:
         """How many leases wait here for Scrapy."""
         return len(self.member.exchange.buffered) if self.member is not None else 0

@@ -1,33 +1,29 @@
-"""Scrapy's cookies, which are loaded where they are enabled."""
+"""Scrapy's cookies, shared by the fleet; loaded where they are enabled."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 if TYPE_CHECKING:
-    from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+    from scrapy_seine.middlewares.fleet_cookies import FleetCookies
 
 
 class Cookies:
-    """Makes Scrapy's own middleware: to import it takes 0.05 s, as it brings an HTTP client."""
+    """Makes the middleware: to import it takes 0.05 s, as Scrapy's brings an HTTP client."""
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
+    def from_crawler(cls, crawler: Crawler) -> FleetCookies:
         """Make it.
 
         Raises:
             NotConfigured: COOKIES_ENABLED is off.
+            ConfigError: a setting is wrong.
         """
         if not crawler.settings.getbool("COOKIES_ENABLED"):
             raise NotConfigured
-        from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+        from scrapy_seine.middlewares.fleet_cookies import FleetCookies
 
-        from scrapy_seine.middlewares.jar import Jar
-
-        made = CookiesMiddleware.from_crawler(crawler)
-        made.jars = defaultdict(Jar)
-        return made
+        return FleetCookies.from_crawler(crawler)

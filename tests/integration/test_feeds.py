@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -10,52 +9,31 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import boto3
-import pyarrow.parquet as pq
 import pytest
 
+from tests.benchmarks import feeds
 from tests.helpers import serving, wait_until
 from tests.integration.feeds import kit
 from tests.integration.storage.kit import s3_bucket
 
 pytestmark = pytest.mark.redis
 PAGES = 60
-FEEDS = {
-    "out.jl": {"format": "jsonlines"},
-    "out.csv": {"format": "csv"},
-    "out.parquet": {"format": "parquet"},
-}
 
 
-def items_in(path: Path) -> list[tuple[int, int]]:
-    """Return page and row of each item, in order of these."""
-    rows: list[dict[str, Any]]
-    if path.suffix == ".parquet":
-        rows = pq.read_table(path).to_pylist()
-    elif path.suffix == ".csv":
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    else:
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    return sorted((int(row["page"]), int(row["row"])) for row in rows)
+def in_order(path: Path) -> list[tuple[int, int]]:
+    return sorted(feeds.items_in(path))
 
 
 def test_no_item_is_missing_or_doubled_where_workers_are_killed(
-    tmp_path: Path, redis_url: str, namespace: str
+    tmp_path: Path, redis_url: str
 ) -> None:
-    site = kit.site_of(PAGES)
-    more = {"FEEDS": json.dumps(FEEDS), "SEINE_LEASE_SECONDS": 1}
-    with serving(site) as base:
-        begin = partial(kit.start, tmp_path, redis_url, namespace, base, **more)
-        for pages in (10, 30):
-            worker = begin()
-            assert kit.kill_when(worker, partial(lambda n: len(site.served) >= n, pages))
-            assert not any((tmp_path / name).exists() for name in FEEDS)
-        kit.finish(begin(), tmp_path)
-    for name in FEEDS:
-        assert items_in(tmp_path / name) == kit.expected(PAGES), name
+    found = feeds.Verdict()
+    feeds.crawl(tmp_path, redis_url, kills=2, pages=PAGES, verdict=found)
+    assert (found.kills, found.items) == (2, len(feeds.FEEDS) * PAGES * kit.ITEMS)
+    assert (found.missing, found.doubled, found.torn) == (0, 0, 0)
+    for name in feeds.FEEDS:
         left = [path.name for path in (tmp_path / f"{name}.parts").iterdir()]
         assert not [part for part in left if part.endswith(".rows")], left
 
@@ -72,11 +50,11 @@ def test_a_stopped_worker_writes_what_there_is_and_the_next_one_all_of_it(
         wait_until(lambda: len(site.served) >= 10, 30, "the worker is at work")
         worker.send_signal(signal.SIGTERM)
         kit.finish(worker, tmp_path)
-        some = items_in(out)
+        some = in_order(out)
         assert some[0] == (-1, 0)
         assert kit.ITEMS < len(some) < PAGES * kit.ITEMS
         kit.finish(begin("-o", str(out)), tmp_path)
-    assert items_in(out) == [(-1, 0), *kit.expected(PAGES)]
+    assert in_order(out) == [(-1, 0), *kit.expected(PAGES)]
 
 
 def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
@@ -103,7 +81,7 @@ def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", "copied.jl", "--json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["items"] == pages * kit.ITEMS
-    assert items_in(tmp_path / "copied.jl") == kit.expected(pages)
+    assert in_order(tmp_path / "copied.jl") == kit.expected(pages)
     assert folder.is_dir()
 
 

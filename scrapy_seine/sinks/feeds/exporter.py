@@ -149,9 +149,7 @@ class FeedExporter(feedexport.FeedExporter):
     @property
     def _run(self) -> str:
         """Name of the crawl's state, which no two crawls share."""
-        member = self.worker.member
-        known = member.frontier.watch.known if member is not None else None
-        return known.id if known is not None else "unjoined"
+        return self.worker.state or "unjoined"
 
     def _page_name(self, entry: InFlight) -> str:
         return f"{self._run} {entry.lease.id}"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
@@ -52,6 +53,11 @@ def site_of(pages: int) -> type[Site]:
     class Tree(Site):
         protocol_version = "HTTP/1.1"
         served: ClassVar[list[str]] = []
+
+        def handle(self) -> None:
+            """Serve a connection until a worker's death resets it."""
+            with suppress(ConnectionResetError):
+                super().handle()
 
         def do_GET(self) -> None:
             self.served.append(self.path)
