@@ -20,6 +20,7 @@ from psycopg2 import extensions
 from crawler.stores.database import connect
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
+from crawler.stores.rows import swallowed
 from crawler.stores.warc import MOST_BYTES, Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
 
@@ -37,6 +38,7 @@ class PageTable:
         Raises:
             StoreUnreachable: the object could not be kept.
             psycopg2.Error: the caller rolls back.
+            BadItem: PostgreSQL left a row out without an error; the caller rolls back.
         """
         key = self._key()
         data, places = pack(pages, key)
@@ -55,6 +57,8 @@ class PageTable:
             for page, place in zip(pages, places, strict=True)
         ]
         cursor.execute(query("add_pages"), {"rows": orjson.dumps(rows).decode()})
+        if cursor.rowcount < len(pages):
+            raise swallowed("archive")
         return Counter(archived=len(pages))
 
     def _key(self) -> str:

@@ -88,7 +88,7 @@ def write_attempts(cursor: extensions.cursor, rows: Sequence[bytes]) -> Counter[
     """
     made: list[Any] = [orjson.Fragment(row) for row in rows]
     cursor.execute(query("add_attempts"), {"rows": orjson.dumps(made).decode()})
-    return Counter(attempts=len(rows))
+    return +Counter(attempts=cursor.rowcount, lost=len(rows) - cursor.rowcount)
 
 
 def keep_days(database_url: str, days: int) -> int:

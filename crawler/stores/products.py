@@ -21,7 +21,7 @@ from psycopg2 import extensions
 
 from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
-from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished
+from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
@@ -71,6 +71,7 @@ def write_products(
 
     Raises:
         psycopg2.Error: the caller rolls back.
+        BadItem: PostgreSQL left a row out without an error; the caller rolls back.
     """
     wanted = newest(rows)
     known = _look(cursor, wanted)
@@ -146,6 +147,7 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
 
     Raises:
         psycopg2.Error: the caller rolls back.
+        BadItem: PostgreSQL left one out without an error; the caller rolls back.
     """
     unique = {row.id: row for row in rows}
     cursor.execute(
@@ -167,6 +169,8 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
             )
         },
     )
+    if cursor.rowcount < len(unique):
+        raise swallowed("rejected_items")
     return Counter(rejected=len(unique))
 
 
@@ -199,6 +203,20 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
         for row in rows
     )
     cursor.execute(query("upsert_products"), {"items": items})
+    if cursor.rowcount < len(rows):
+        _find_swallowed(cursor, rows)
+
+
+def _find_swallowed(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
+    """Tell rows that another writer made needless from those that a trigger swallowed.
+
+    Raises:
+        BadItem: one was swallowed.
+    """
+    known = _look(cursor, rows)
+    left = {decide(row, known.get(i), timedelta.max) for i, row in enumerate(rows)}
+    if left & {"new", "changed"}:
+        raise swallowed("products")
 
 
 def _state(row: ProductRow) -> dict[str, str | None]:

@@ -11,6 +11,7 @@ import attrs
 import orjson
 
 from crawler.items import Product
+from scrapy_seine.errors import BadItem
 
 #: What a visitor sees. A change of one of these is a change of the product; a new address, another
 #: parser or another time of day is not.
@@ -44,6 +45,14 @@ class Confirmed:
     at: datetime
     job_id: str | None
     seen: Seen
+
+
+def swallowed(table: str) -> BadItem:
+    """Make the error of a row that PostgreSQL left out without one: a trigger returned NULL, say.
+
+    The writer takes it for the row's fault, as it takes an error that a trigger raises.
+    """
+    return BadItem(f"a trigger or a rule of {table} kept it out without an error")
 
 
 @attrs.frozen

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import psycopg2
@@ -17,12 +18,13 @@ import pytest
 from crawler.stores import writer as module
 from crawler.stores.writer import Limits
 from tests.helpers import execute, wait_until
-from tests.integration.storage.kit import desk, row, rows_of
+from tests.integration.storage.kit import T0, desk, row, rows_of
 
 pytestmark = pytest.mark.postgres
 #: The one product that the faults below are about.
 BAD = 7
 BATCH = Limits(age_s=0.3)
+DAY = timedelta(days=1)
 
 
 def guard(database: str, body: str, *, table: str = "products", when: str = "") -> None:
@@ -93,6 +95,29 @@ def test_a_row_that_is_refused_by_any_code_goes_alone(
     assert (url, known) == (f"https://shop.example/p/{BAD}", code)
     assert constraint == ("only_lamps" if code == "23514" else None)
     assert "PostgreSQL refused it" in str(reason)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_row_that_a_trigger_swallows_is_kept_as_refused(database: str, *, known: bool) -> None:
+    """A trigger that returns NULL keeps a row out without an error, a new one or a change."""
+    if known:
+        with desk(database, BATCH) as made:
+            made.put(row(BAD, price="1.00", at=T0 - DAY))
+    guard(database, "RETURN NULL;", when=f"NEW.external_id = 'sku-{BAD}'")
+    keys, rejected = store_around(database)
+    assert len(keys) == 29 + known
+    ((url, code, _, reason),) = rejected
+    assert (url, code) == (f"https://shop.example/p/{BAD}", None)
+    assert "a trigger or a rule of products kept it out without an error" in str(reason)
+
+
+def test_a_swallowed_note_of_a_refused_row_fails_its_page(database: str) -> None:
+    guard(database, "RETURN NULL;")
+    guard(database, "RETURN NULL;", table="rejected_items")
+    with desk(database, BATCH) as made:
+        made.put(row(1), 1)
+        wait_until(lambda: made.failed == [1], 20, "the page fails")
+    assert "a trigger or a rule of rejected_items" in made.reasons[0]
 
 
 def test_a_view_that_checks_its_rows_costs_the_row_only(database: str) -> None:
