@@ -27,7 +27,6 @@ from crawler.extract.parser_version import parser_version
 from crawler.items import Missing, Product
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
-from crawler.stores.blame import Refusal
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
@@ -41,7 +40,6 @@ from crawler.stores.rows import (
     rejected_row,
 )
 from crawler.stores.warc import Page
-from crawler.stores.writer import Limits, Report, Table, Writer
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.inflight import Hold, current
@@ -50,6 +48,8 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.sinks.postgres.blame import Refusal
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Table, Writer
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)

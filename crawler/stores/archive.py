@@ -17,16 +17,16 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.stores.database import connect
 from crawler.stores.objects import ObjectStore
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed
 from crawler.stores.warc import MOST_BYTES, Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.database import connect
 
 
 class PageTable:
-    """Writes batches of pages; a table of the writer (crawler.stores.writer)."""
+    """Writes batches of pages; a table of the writer (scrapy_seine.sinks.postgres.writer)."""
 
     def __init__(self, store: ObjectStore, worker: Callable[[], str]) -> None:
         self.store = store

@@ -14,9 +14,9 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.stores.database import connect
 from crawler.stores.queries import query
 from scrapy_seine.config import redact
+from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import attrs
 
-from crawler.stores.database import transaction
 from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
+from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)
 _KEEP = timedelta(days=2)

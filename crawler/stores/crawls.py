@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.stores.database import transaction
+from scrapy_seine.sinks.postgres.database import transaction
 
 _KNOWN = "SELECT frontier_id FROM crawls WHERE crawl = %s FOR UPDATE"
 _NOTE = """

@@ -16,8 +16,8 @@ import attrs
 import psycopg2
 from psycopg2 import extensions, sql
 
-from crawler.stores.database import transaction
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.sinks.postgres.database import transaction
 
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",

@@ -29,8 +29,8 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
-from crawler.stores.database import transaction
 from crawler.stores.queries import query
+from scrapy_seine.sinks.postgres.database import transaction
 
 #: What each field's coverage counts for.
 WEIGHTS = {

@@ -31,7 +31,7 @@ from crawler.stores import embedded
 from crawler.stores.migrations import migrate
 from crawler.stores.products import write_products
 from crawler.stores.rows import digest, product_row
-from crawler.stores.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import create_database, drop_database, server_folder
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

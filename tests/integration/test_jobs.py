@@ -18,13 +18,13 @@ from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
 from crawler.storage import storage_of
-from crawler.stores.database import connect
 from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.frontier.state import StateLost
+from scrapy_seine.sinks.postgres.database import connect
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import TTL, Driver
 

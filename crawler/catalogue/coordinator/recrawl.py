@@ -22,8 +22,8 @@ from datetime import datetime
 import attrs
 
 from crawler.catalogue.jobs.model import Plan
-from crawler.stores.database import transaction
 from crawler.stores.queries import query
+from scrapy_seine.sinks.postgres.database import transaction
 
 #: No product is fetched more often than this, s.
 SHORTEST_S = 3600.0

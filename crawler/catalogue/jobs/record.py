@@ -8,7 +8,7 @@ import attrs
 from psycopg2.extras import execute_values
 
 from crawler.catalogue.jobs.model import Job
-from crawler.stores.database import transaction
+from scrapy_seine.sinks.postgres.database import transaction
 
 _UPSERT = """
 INSERT INTO jobs (job_id, crawl, site_id, kind, state, total, done, ignored, failed, cancelled,

@@ -21,7 +21,7 @@ from crawler.items import Product
 from crawler.storage import refused
 from crawler.stores.products import write_products, write_rejected
 from crawler.stores.rows import ProductRow, digest, product_row
-from crawler.stores.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)

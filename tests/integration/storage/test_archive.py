@@ -18,9 +18,9 @@ from crawler.stores.archive import PageTable, Reader, index
 from crawler.stores.objects import Folder, ObjectStore, open_store
 from crawler.stores.replay import response_of
 from crawler.stores.warc import Page, pack, unpack
-from crawler.stores.writer import Limits, Report, Writer
 from middlewares.archive import headers_of
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import T0, rows_of, s3_bucket
 

@@ -17,13 +17,13 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.conditional import KEY
 from crawler.storage import storage_of
-from crawler.stores.database import transaction
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
 from middlewares.conditional import Answer
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
+from scrapy_seine.sinks.postgres.database import transaction
 from tests.helpers import wait_until_async
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 

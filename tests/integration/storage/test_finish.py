@@ -10,12 +10,12 @@ import pytest
 
 from crawler.stores.crawl_completion import Finished, find_unseen
 from crawler.stores.crawl_completion import finish_site as finish_once
-from crawler.stores.database import transaction
 from crawler.stores.product_merge import twin
 from crawler.stores.products import mark_vanished
 from crawler.stores.rows import MEANINGFUL, ProductRow, Vanished
-from crawler.stores.writer import Limits
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.database import transaction
+from scrapy_seine.sinks.postgres.writer import Limits
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
 
 pytestmark = pytest.mark.postgres

@@ -18,7 +18,7 @@ from crawler.stores.archive import PageTable
 from crawler.stores.objects import Folder
 from crawler.stores.products import write_rejected
 from crawler.stores.warc import Page
-from crawler.stores.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import rows_of
 

@@ -16,7 +16,7 @@ import psycopg2
 import pytest
 
 from crawler.stores import writer as module
-from crawler.stores.writer import Limits
+from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from crawler.stores.writer import Limits
+from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
 
