@@ -7,13 +7,15 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 import attrs
 
 from crawler.demo.hostile import run_hostile
+from crawler.demo.place import SCHEMA, clean, own_place
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
-from crawler.stores.connect import Endpoints, data_folder, endpoints
+from crawler.stores.connect import Endpoints, data_folder, endpoints, missing
 from scrapy_seine.commands.base import SeineCommand, complain
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.errors import StoreError
@@ -32,20 +34,53 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     options = _options(opts, command.project)
     # With --json the object is all that standard output gets.
     console = paint.Console(highlight=False, file=sys.stderr if command.as_json else None)
-    outcome = asyncio.run(_demo(endpoints(command.project), options, console))
+    where = own_place(endpoints(command.project))
+    outcome = asyncio.run(_demo(where, options, console))
     for text in _complaints(outcome):
         complain(text)
     line = outcome.verdict.line(outcome.seconds)
     verdict = attrs.asdict(outcome.verdict)
     command.show(f"demo: {line}", crawl=outcome.crawl, seconds=outcome.seconds, **verdict)
+    if not command.as_json:
+        console.print(
+            "\n".join(_afterwards(outcome.crawl, missing(command.project))), soft_wrap=True
+        )
     return 0 if outcome.passed else 1
+
+
+def _afterwards(crawl: str, private: Sequence[str]) -> list[str]:
+    """Say what is left, and what can be done next."""
+    names = {"redis": "Redis", "postgres": "PostgreSQL"}
+    running = " and ".join(names[name] for name in private)
+    still = [f"still running: your private {running}; `scrapy down` stops them"] if private else []
+    return [
+        f"its products are in the schema {SCHEMA}, its requests in the crawl {crawl}: "
+        "none of them is among yours",
+        *still,
+        "next:",
+        "  . .venv/bin/activate                      so that `scrapy` is found",
+        "  scrapy crawl catalog -a url=https://…/    a shop of your own",
+        "  scrapy export products -o products.csv    its products as a table",
+        "  scrapy demo --clean                       remove what the demo stored",
+    ]
+
+
+def clean_up(command: SeineCommand) -> int:
+    """Remove what demos stored."""
+    folder = data_folder(command.project)
+    crawls, had = asyncio.run(clean(endpoints(command.project), folder))
+    what = [f"crawl{'' if len(crawls) == 1 else 's'} {', '.join(crawls)}"] if crawls else []
+    what += [f"schema {SCHEMA}"] if had else []
+    text = f"removed {' and '.join(what)}" if what else "no demo left anything"
+    command.show(f"demo: {text}", crawls=crawls, schema=had)
+    return 0
 
 
 def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
     """Crawl the shop's defended sections; exit status 1 where one was not got whole."""
     products = opts.products or os.environ.get("PRODUCTS") or HOSTILE_PRODUCTS
     work = run_hostile(
-        endpoints(command.project),
+        own_place(endpoints(command.project)),
         products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
         folder=data_folder(command.project),
         say=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),

@@ -6,6 +6,8 @@ import logging
 import os
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
@@ -54,6 +56,30 @@ def check_names(settings: Settings) -> None:
     """
     for text in refuse_strays(settings, os.environ, known_settings(settings)):
         logger.warning("settings: %s", text)
+
+
+def check_feeds(settings: Settings) -> None:
+    """Make sure that the files of -o and FEEDS can be written, before anything is crawled for them.
+
+    Raises:
+        ConfigError: one cannot be.
+    """
+    for name in map(str, settings.getdict("FEEDS")):
+        url = urlsplit(name)
+        if url.scheme in {"", "file"} and name != "-" and "%(" not in name:
+            _check_file(Path(unquote(url.path) if url.scheme else name))
+
+
+def _check_file(path: Path) -> None:
+    was_there = path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab"):
+            pass
+        if not was_there:
+            path.unlink()
+    except OSError as error:
+        raise ConfigError(f"-o {path} cannot be written: {error.strerror}") from None
 
 
 def tell(settings: Settings, spider: str, skew_s: float) -> None:

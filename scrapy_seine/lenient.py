@@ -7,7 +7,9 @@ all where that state is broken.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
 import orjson
@@ -73,3 +75,13 @@ def record(raw: bytes | str | None) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         return {}
     return told if isinstance(told, dict) else {}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name what was probably meant, as the end of a message; '' where nothing is alike.
+
+    >>> did_you_mean("catalgo", ["catalog", "demo"]), did_you_mean("x", ["catalog"])
+    ('; did you mean catalog?', '')
+    """
+    alike = get_close_matches(name, list(known), 1)
+    return f"; did you mean {alike[0]}?" if alike else ""

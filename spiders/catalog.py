@@ -24,6 +24,8 @@ from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.serializer import make_request, own_address
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
 from scrapy_seine.urls import absolute
 from spiders import sites
@@ -55,7 +57,9 @@ class CatalogSpider(FrontierSpider):
             known = sites.named(site)
             if known is None:
                 left_out = "".join(f"; left out: {file}" for file in broken_files())
-                raise ValueError(f"there is no site file of the name {site!r}{left_out}")
+                names = sorted({known.name for known in sites.load().values() if known.name})
+                meant = did_you_mean(site, names) or f"; there is {', '.join(names) or 'none'}"
+                raise ConfigError(f"-a site={site}: no site file has this name{left_out or meant}")
             self.seed_urls += known.seeds
 
     def make_request_from_data(self, data: bytes) -> Request:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from crawler.stores.archive import index
 from crawler.stores.connect import endpoints
@@ -23,6 +24,8 @@ class Command(SeineCommand):
         place = args[0] if args else str(self.project.get("SEINE_ARCHIVE") or "")
         if not place:
             raise ConfigError("say where the archive is: a folder, or s3://bucket/prefix")
+        if not place.startswith("s3://") and not Path(place).is_dir():
+            raise ConfigError(f"{place} is no folder")
         url = endpoints(self.project, need=("postgres",)).database_url
         done = index(open_store(place), url)
         text = (

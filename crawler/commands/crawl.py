@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_names, tell
+from crawler.cli_start import check_feeds, check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
@@ -67,6 +67,7 @@ class Command(ScrapyCrawl):
         assert settings is not None  # Scrapy sets them before it reads options
         check_names(settings)
         check(settings, TABLE)
+        check_feeds(settings)
         if issubclass(spider_class(settings, spider), FrontierSpider):
             _check_seeds(settings, spider, opts.spargs.get("url", ""))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)

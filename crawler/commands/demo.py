@@ -23,9 +23,11 @@ class Command(SeineCommand):
             "--hostile", action="store_true", help="a shop that defends itself (HOSTILE=1)"
         )
 
+        parser.add_argument("--clean", action="store_true", help="only remove what demos stored")
+
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the demo; exit status 1 where a product is missing or wrong."""
         # Scrapy imports every command for each; a worker needs no shop.
-        from crawler.cli_demo import show
+        from crawler.cli_demo import clean_up, show
 
-        return show(self, opts)
+        return clean_up(self) if opts.clean else show(self, opts)

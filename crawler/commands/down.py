@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from scrapy.exceptions import UsageError
+
 from crawler.stores import connect, embedded
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):
@@ -14,9 +17,25 @@ class Command(SeineCommand):
     summary = "Stop the private Redis and PostgreSQL; their data stays"
     example = "scrapy down"
 
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare --force."""
+        super().add_options(parser)
+        parser.add_argument("--force", action="store_true", help="even if something uses them")
+
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Stop both; that none runs is no error."""
+        """Stop both; that none runs is no error.
+
+        Raises:
+            ConfigError: workers, a demo or a dashboard use them; or there are arguments.
+        """
+        if args:
+            raise UsageError(f"it takes no argument, and stops both servers; {args[0]!r} is one")
         folder = connect.data_folder(self.project)
+        users = embedded.users(folder) if not opts.force else 0
+        if users:
+            plural = "" if users == 1 else "s"
+            text = f"a worker, a demo or a dashboard uses the servers ({users} connection{plural})"
+            raise ConfigError(f"{text}; end it first, or say --force")
         stopped = embedded.stop(folder)
         names = {"redis": "Redis", "postgres": "PostgreSQL"}
         what = " and ".join(names[name] for name in stopped)

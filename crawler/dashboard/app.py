@@ -50,6 +50,8 @@ from scrapy_seine.reads.exposition import (
 from scrapy_seine.reads.fleet import read_fleet, seeds_waiting
 
 logger = logging.getLogger(__name__)
+#: What the exporter serves.
+EXPORTED = ("/metrics", "/demand", "/healthz", "/readyz")
 #: Domains with labels of their own in the metrics.
 LABELS = 50
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -68,7 +70,7 @@ def make_exporter(config: DashboardConfig, where: Endpoints) -> web.Application:
     """Make the application that only serves metrics and health: numbers, open to any scraper."""
     app = web.Application()
     _connect(app, config, where, Guard(config))
-    app.add_routes([*_health(), web.get("/demand", demand)])
+    app.add_routes([*_health(), web.get("/demand", demand), web.get("/", exported)])
     return app
 
 
@@ -215,6 +217,13 @@ async def _stored(context: Context) -> tuple[int | None, dict[str, float]]:
         return products, await quality_scores(context.database)
     except StoreError:
         return None, {}
+
+
+async def exported(request: web.Request) -> web.Response:
+    """Name what the exporter serves."""
+    paths = "".join(f'<li><a href="{path}">{path}</a></li>' for path in EXPORTED)
+    text = f"<!doctype html><title>Seine's metrics</title><ul>{paths}</ul>"
+    return web.Response(text=text, content_type="text/html")
 
 
 async def healthz(request: web.Request) -> web.Response:

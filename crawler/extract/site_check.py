@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import attrs
 
 from crawler.extract.site import Site, select_compiled
 from crawler.items import Product
+from scrapy_seine.lenient import did_you_mean
 
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
+#: How alike two names must be, of 1, to take one for the other misspelt.
+_ALIKE = 0.75
 _LANES = frozenset({"plain", "tls", "browser"})
 
 
 def mistakes(kind: type[Site]) -> Iterator[tuple[str, str]]:
     """Yield each attribute that cannot be used, with the reason."""
+    for name, meant in _misspelt(kind):
+        yield name, f"a site has no {name}; did you mean {meant}?"
     for name, check in _CHECKS.items():
         value = getattr(kind, name)
         if (reason := check(value)) is not None:
             yield name, f"{name} = {_shown(value)}: {reason}"
+
+
+def _misspelt(kind: type[Site]) -> Iterator[tuple[str, str]]:
+    """Attributes that nothing reads, with the name that each resembles; helpers have own names."""
+    known = [name for name in vars(Site) if not name.startswith("_")]
+    own = {
+        name: value
+        for base in kind.__mro__[:-1]
+        if base not in Site.__mro__
+        for name, value in vars(base).items()
+    }
+    for name, value in own.items():
+        if name.startswith("_") or name in known or callable(value) or not name.islower():
+            continue
+        if alike := get_close_matches(name, known, 1, _ALIKE):
+            yield name, alike[0]
 
 
 def _shown(value: Any) -> str:
@@ -70,7 +92,11 @@ def _names(value: Any) -> str | None:
     if (fault := _texts(value)) is not None:
         return fault
     unknown = [name for name in value if name not in _FIELDS]
-    return f"a product has no {', '.join(unknown)}" if unknown else None
+    return _no_field(unknown) if unknown else None
+
+
+def _no_field(names: Sequence[str]) -> str:
+    return f"a product has no {', '.join(names)}{did_you_mean(names[0], _FIELDS)}"
 
 
 def _selectors(value: Any) -> str | None:
@@ -78,7 +104,7 @@ def _selectors(value: Any) -> str | None:
         return "a mapping of fields to selectors is needed"
     for name, selector in value.items():
         if name not in _FIELDS:
-            return f"a product has no {name}"
+            return _no_field([name])
         if not isinstance(selector, str):
             return f"the selector of {name} is no text"
         try:

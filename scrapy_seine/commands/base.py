@@ -20,6 +20,7 @@ from scrapy_seine.config import redact
 from scrapy_seine.engine.seeds import requests_of
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
 from scrapy_seine.printable import escaped, guarded_streams, printable
 
@@ -135,4 +136,7 @@ def spider_class(settings: Settings, spider: str) -> type[Spider]:
     except KeyError:
         names = ", ".join(sorted(loader.list())) or "none"
         left_out = "".join(f"; left out: {file}" for file in broken_files())
-        raise ConfigError(f"no spider is named {spider!r}; there is {names}{left_out}") from None
+        meant = did_you_mean(spider, loader.list())
+        raise ConfigError(
+            f"no spider is named {spider!r}; there is {names}{left_out}{meant}"
+        ) from None

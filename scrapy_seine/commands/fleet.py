@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
@@ -15,13 +16,16 @@ from redis.exceptions import RedisError
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.printable import escaped
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Seconds between two looks.
 INTERVAL_S = 2.0
+#: Names of crawls that a message lists, at most.
+_NAMED = 10
 
 
 class FleetCommand(SeineCommand):
@@ -61,10 +65,14 @@ class FleetCommand(SeineCommand):
         crawl = crawl_of(self, opts)
         every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
         url = endpoints(self.project, need=("redis",)).redis_url
-        with_fleet(url, lambda redis: self._show(redis, crawl, every_s))
+        named = crawl if opts.crawl and every_s is None else ""
+        with_fleet(url, lambda redis: self._show(redis, crawl, every_s, named))
         return 0
 
-    async def _show(self, redis: Redis, crawl: str, every_s: float | None) -> None:
+    async def _show(self, redis: Redis, crawl: str, every_s: float | None, named: str) -> None:
+        if named:
+            await make_sure(redis, named)
+
         async def read() -> Overview:
             return await read_overview(redis, crawl, minutes=self.minutes, domains=self.domains)
 
@@ -100,6 +108,28 @@ class FleetCommand(SeineCommand):
     def over(self, overview: Overview) -> bool:
         """Whether there is nothing left to watch."""
         return False
+
+
+async def make_sure(redis: Redis, crawl: str) -> None:
+    """Check that a crawl which the user named exists.
+
+    Raises:
+        ConfigError: nothing is known of it.
+    """
+    known = await crawls(redis)
+    if crawl not in known:
+        there = ", ".join(known[:_NAMED]) or "none yet"
+        text = f"nothing is known of a crawl {crawl!r}; there is {there}"
+        raise ConfigError(f"{text}{did_you_mean(crawl, known)}")
+
+
+async def crawls(redis: Redis) -> list[str]:
+    """Names of the crawls that a Redis holds, sorted."""
+    found = set()
+    async for key in redis.scan_iter(match="{*}:control", count=1000):
+        name = key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control")
+        found.add(re.sub(r":\d+$", "", name))
+    return sorted(found)
 
 
 def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:

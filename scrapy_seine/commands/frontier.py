@@ -66,7 +66,9 @@ class Command(SeineCommand):
         crawl = config.crawl
         url = endpoints(self.project, need=("redis",)).redis_url
         if verb == "clear" and not opts.yes:
-            _ask(f"drop every request of {opts.domain or f'crawl {crawl}'}")
+            _ask(
+                f"drop every request of {opts.domain or f'crawl {crawl}, and forget its seen URLs'}"
+            )
         acts = {
             "show": self._show,
             "pause": self._pause,
@@ -112,10 +114,12 @@ class Command(SeineCommand):
 
     async def _clear(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         domain = opts.domain
+        seen = 0 if domain else (await frontier.counts()).seen
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
         await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
-        text = f"{_target(frontier, opts)}: {dropped} requests dropped"
-        self.show(text, dropped=dropped, domain=domain)
+        also = "" if domain else f", {seen} seen URLs forgotten"
+        text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"
+        self.show(text, dropped=dropped, domain=domain, forgotten=seen)
 
     async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         source = Source(

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from typing import Any
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
+
+from scrapy_seine.commands.base import FAILED, complain
+from scrapy_seine.commands.orientation import look_around
 
 #: One module of this package each.
 VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds")
@@ -18,6 +22,12 @@ class Command(ScrapyCommand):
 
     requires_project = True
     requires_crawler_process = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        if (wrong := look_around()) is not None:
+            complain(wrong)
+            sys.exit(FAILED)
 
     def syntax(self) -> str:
         """What comes after the command's name."""

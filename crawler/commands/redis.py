@@ -1,0 +1,105 @@
+"""`scrapy redis`: talk to the frontier's Redis, without a client of one's own."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from crawler.stores.connect import blocking_client, endpoints
+from scrapy_seine.commands.base import FAILED, SeineCommand, complain
+from scrapy_seine.errors import ConfigError
+
+
+class Command(SeineCommand):
+    """Sends one command and prints the reply as redis-cli does; without one, a prompt."""
+
+    summary = "Send a command to Redis; without one, a prompt"
+    arguments = "[COMMAND ARGUMENT …]"
+    example = "scrapy redis lpush catalog:start_urls https://shop.example/"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Send it, or each line of standard input.
+
+        Raises:
+            ConfigError: Redis refuses the command.
+            StoreUnreachable: Redis does not answer.
+        """
+        url = endpoints(self.project, need=("redis",)).redis_url
+        with blocking_client(url) as redis:
+            if args:
+                return self._send(redis, args)
+            return max((self._line(redis, line) for line in _lines()), default=0)
+
+    def _line(self, redis: Any, line: str) -> int:
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            complain(str(error))
+            return FAILED
+        try:
+            return self._send(redis, words) if words else 0
+        except ConfigError as error:  # at a prompt the next line may be right
+            complain(str(error))
+            return FAILED
+
+    def _send(self, redis: Any, words: list[str]) -> int:
+        try:
+            # Without redis-py's shapes for the replies of single commands: as the server said it.
+            redis.response_callbacks.clear()
+            reply = redis.execute_command(*words)
+        except (RedisError, OSError) as error:
+            raise ConfigError(f"Redis: {error}") from None
+        self.show("\n".join(shown(reply)), reply=plain(reply))
+        return 0
+
+
+def _lines() -> Iterator[str]:
+    while True:
+        try:
+            line = input("redis> " if sys.stdin.isatty() else "")
+        except EOFError:
+            return
+        if line.strip().lower() in {"quit", "exit"}:
+            return
+        yield line
+
+
+def shown(reply: Any, indent: str = "") -> Iterator[str]:
+    r"""A reply as redis-cli shows it.
+
+    >>> list(shown([b"a", 1, None, [b"b"]]))
+    ['1) "a"', '2) (integer) 1', '3) (nil)', '4) 1) "b"']
+    """
+    if isinstance(reply, list | tuple | set):
+        if not reply:
+            yield "(empty)"
+        for place, part in enumerate(reply, 1):
+            head = f"{place}) "
+            first, *more = shown(part, indent + " " * len(head))
+            yield head + first
+            yield from (indent + " " * len(head) + line for line in more)
+    elif isinstance(reply, dict):
+        yield from shown([side for pair in reply.items() for side in pair], indent)
+    elif reply is None:
+        yield "(nil)"
+    elif isinstance(reply, bytes):
+        quoted = str(plain(reply)).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        yield f'"{quoted}"'
+    else:
+        yield f"(integer) {reply}" if isinstance(reply, int) else str(reply)
+
+
+def plain(reply: Any) -> Any:
+    """A reply as plain data, bytes as text."""
+    if isinstance(reply, bytes):
+        return reply.decode("utf-8", "replace")
+    if isinstance(reply, list | tuple | set):
+        return [plain(part) for part in reply]
+    if isinstance(reply, dict):
+        return {str(plain(key)): plain(value) for key, value in reply.items()}
+    return reply

@@ -1,0 +1,116 @@
+"""`scrapy sql`: ask the products' database, without a client of one's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psycopg2
+from psycopg2.extensions import parse_dsn
+
+from crawler.stores import connect, postgres_server
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.config import redact
+from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.reads import paint
+
+#: Rows that are shown, at most: a table of all is what `scrapy export` is for.
+_SHOWN = 1000
+#: What psql reads from its environment, by the parameter of a connection.
+_VARIABLES = {
+    "host": "PGHOST",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "options": "PGOPTIONS",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+}
+
+
+class Command(SeineCommand):
+    """Runs one statement and draws its rows; without one, opens psql where there is one."""
+
+    summary = "Ask the products' database; without a statement, open psql"
+    arguments = "[STATEMENT]"
+    example = "scrapy sql 'SELECT site_id, count(*) FROM products GROUP BY site_id'"
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Run it.
+
+        Raises:
+            ConfigError: the statement is wrong, or there is no psql to open.
+            StoreUnreachable: the database does not answer.
+        """
+        url = connect.endpoints(self.project, need=("postgres",)).database_url
+        if not args:
+            return self._open(url)
+        columns, rows, told = _run(url, " ".join(args))
+        if self.as_json:
+            self.show("", rows=[dict(zip(columns, row, strict=True)) for row in rows])
+        elif columns:
+            _draw(columns, rows)
+        else:
+            print(told)
+        return 0
+
+    def _open(self, url: str) -> int:
+        program = shutil.which(postgres_server.psql(connect.binaries(self.project)))
+        if program is None:
+            raise ConfigError("there is no psql here; name a statement: scrapy sql 'SELECT …'")
+        sys.stdout.flush()
+        os.execve(program, [program], {**os.environ, **variables(url)})  # noqa: S606  # as meant
+
+
+def variables(url: str) -> dict[str, str]:
+    """A connection as psql's environment: in its arguments all users of a machine could read it.
+
+    >>> variables("postgresql://me:secret@db/shop")
+    {'PGUSER': 'me', 'PGPASSWORD': 'secret', 'PGDATABASE': 'shop', 'PGHOST': 'db'}
+    """
+    return {_VARIABLES[name]: value for name, value in parse_dsn(url).items() if name in _VARIABLES}
+
+
+def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
+    """Run a statement; returns its columns, its first rows, and what PostgreSQL says of it."""
+    try:
+        connection = psycopg2.connect(url, connect_timeout=10)
+    except (psycopg2.Error, ValueError) as error:
+        raise StoreUnreachable(f"DATABASE_URL: {redact(str(error))}") from None
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            if cursor.description is None:
+                return [], [], str(cursor.statusmessage)
+            columns = [column.name for column in cursor.description]
+            return columns, cursor.fetchmany(_SHOWN), str(cursor.statusmessage)
+    except psycopg2.Error as error:
+        raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}") from None
+    finally:
+        connection.close()
+
+
+def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    table = paint.Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(paint.Text(name), overflow="fold")
+    for row in rows:
+        table.add_row(*(paint.Text(_cell(value)) for value in row))
+    paint.Console(highlight=False).print(table)
+    more = (
+        f", the first {_SHOWN:,}; `scrapy export` streams them all" if len(rows) == _SHOWN else ""
+    )
+    print(f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{more}")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Mapping | list):
+        import orjson  # loaded where a row holds JSON
+
+        return orjson.dumps(value, default=str).decode()
+    return "" if value is None else str(value)

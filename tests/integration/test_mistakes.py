@@ -1,0 +1,140 @@
+"""What a new user mistypes is answered in one line that says what, where, and what was meant."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from crawler.commands import redis as redis_command
+from crawler.commands import sql
+from crawler.demo.place import SCHEMA, clean, own_place
+from crawler.extract.site import Site
+from crawler.extract.site_check import mistakes
+from crawler.stores.connect import Endpoints
+from scrapy_seine.errors import ConfigError
+from tests.helpers import execute, patient
+
+ROOT = Path(__file__).parents[2]
+Said = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def said(redis_url: str, database: str) -> Said:
+    """Run `scrapy …` in a process of its own; returns its status and all that it wrote."""
+
+    def run(*args: str, folder: Path = ROOT, **environment: str) -> tuple[int, str]:
+        stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", *args],
+            cwd=folder,
+            env={**os.environ, **stores, **environment},
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("crawl", "catalgo"), "did you mean catalog?"),
+        (("crawl", "catalog", "-a", "site=bookz"), "-a site=bookz: no site file has this name"),
+        (("crawl", "catalog", "-o", "/proc/no/x.csv"), "-o /proc/no/x.csv cannot be written"),
+        (("statsu",), "there is no command 'statsu'; did you mean status?"),
+        (("status", "--crawl", "nosuch"), "nothing is known of a crawl 'nosuch'"),
+        (("archive", "/nosuch"), "/nosuch is no folder"),
+        (("sql", "SELECT nope"), 'column "nope" does not exist'),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], words: str) -> None:
+    status, text = said(*args)
+
+    assert status == 1, text
+    assert words in text.splitlines()[-1]
+    assert "Traceback" not in text
+
+
+def test_a_misspelt_project_is_named_instead_of_crawling_without_settings(said: Said) -> None:
+    status, text = said("crawl", "catalog", SCRAPY_PROJECT="clustr")
+
+    assert (status, text.count("\n")) == (1, 1)
+    assert "SCRAPY_PROJECT=clustr is not in scrapy.cfg" in text
+    assert "did you mean cluster?" in text
+
+
+def test_outside_the_folder_a_command_says_where_it_works(said: Said, tmp_path: Path) -> None:
+    status, text = said("status", folder=tmp_path)
+
+    assert (status, text.count("\n")) == (1, 1)
+    assert "holds a scrapy.cfg; change to the project's folder first" in text
+    assert said("version", folder=tmp_path)[0] == 0
+
+
+def test_a_misspelt_attribute_of_a_site_file_is_no_silence() -> None:
+    class Shop(Site):
+        domains = ("shop.example",)
+        delay_m = 500
+        PATTERN = "mine"
+        helpers = ("mine", "too")
+
+    class Other(Site):
+        domains = ("other.example",)
+        fields = {"prize": "h1::text"}
+
+    assert list(mistakes(Shop)) == [("delay_m", "a site has no delay_m; did you mean delay_ms?")]
+    assert "did you mean price?" in next(iter(mistakes(Other)))[1]
+
+
+async def test_the_demo_stores_apart_and_is_removed_whole(
+    redis_url: str, database: str, tmp_path: Path
+) -> None:
+    where = Endpoints(redis_url, database)
+    place = own_place(where)
+    execute(place.database_url, "CREATE TABLE products (n int)")
+    (tmp_path / "demo-77").mkdir()
+    (tmp_path / "demo-mine").mkdir()
+    with Redis.from_url(redis_url) as redis:
+        redis.hset("{demo-77}:control", "id", "x")
+        redis.hset("{demo-mine}:control", "id", "x")
+        redis.set("seine:taken:demo-77", "1", ex=60)
+        with pytest.raises(ConfigError, match="demo-77 still runs"):
+            await clean(where, tmp_path)
+        redis.delete("seine:taken:demo-77")
+        crawls, had = await clean(where, tmp_path)
+
+        assert "demo-77" in crawls
+        assert had
+        assert not redis.exists("{demo-77}:control")
+        assert redis.delete("{demo-mine}:control") == 1
+    assert os.listdir(tmp_path) == ["demo-mine"]  # noqa: PTH208  # within a coroutine
+    with pytest.raises(ConfigError, match="does not exist"):
+        sql._run(database, f"SELECT 1 FROM {SCHEMA}.products")
+    assert (await clean(where, tmp_path))[1] is False
+
+
+def test_a_statement_shows_rows_and_keeps_the_password_out_of_arguments(database: str) -> None:
+    columns, rows, _ = sql._run(database, "SELECT 1 AS n, NULL AS nothing")
+
+    assert (columns, list(rows)) == (["n", "nothing"], [(1, None)])
+    assert sql.variables("postgresql://me:secret@db/shop")["PGPASSWORD"] == "secret"
+
+
+def test_a_reply_of_redis_is_shown_as_its_own_client_shows_it() -> None:
+    assert list(redis_command.shown([b"a", 1, None, [b'b"', b"c"], []])) == [
+        '1) "a"',
+        "2) (integer) 1",
+        "3) (nil)",
+        '4) 1) "b\\""',
+        '   2) "c"',
+        "5) (empty)",
+    ]
