@@ -38,6 +38,7 @@ _GIVEN_UP = {
     "item": "a pipeline raised an error",
     "broken": "incomplete pages",
     "unreadable": "took too long to read",
+    "closed": "the spider closed itself over them",
     "address": "address not allowed",
     "lane": "no worker has the lane",
 }

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 import attrs
 from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.limit import Unreadable
@@ -364,6 +364,8 @@ class InFlightTable:
         elif isinstance(error, Unreadable):
             self.mark(entry, "unreadable", str(error))
             self.overran(entry)
+        elif isinstance(error, CloseSpider):  # the page was not read to its end
+            self.mark(entry, "closed", f"its callback closed the spider: {error.reason}")
         else:
             self._state(entry, "bury", "parse", describe(error))
 

@@ -43,6 +43,8 @@ RULES = {
     "broken": Rule(3, 2, 120),
     # Reading took too long: the page is tried once more, as a rule by another worker.
     "unreadable": Rule(1, 2, 10),
+    # Its callback closed the spider (CloseSpider). Each try ends one worker, as the spider wants.
+    "closed": Rule(3, 30, 600),
     # Another try would ask for the same address or the same lane.
     "address": Rule(0, 1, 1),
     "lane": Rule(0, 1, 1),

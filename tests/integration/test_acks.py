@@ -69,6 +69,7 @@ EXPECTED: dict[str, list[str]] = {
     "meta_copied": ONCE * 4,
     "too_deep": ONCE * 3,
     "store_fails_once": ["retry", "done"],
+    "close_spider": ["retry"],
 }
 KEYS = [f"{way} {name}" for way in WAYS for name in SCENARIOS]
 #: Scenarios whose items reach the pipeline, and from which method.
@@ -107,6 +108,9 @@ def test_each_lease_ends_once_and_as_it_should(
     report = reports[f"{way} {name}"]
     assert "failed" not in report, report
     ends = [outcome for outcome in report["outcomes"] if outcome != "release"]
+    if name == "close_spider" and not ends:
+        assert report["undone"] == 1  # its worker ended before it, and handed it back
+        return
     assert ends == EXPECTED[name]
     assert report["ends"] == report["dequeued"] == report["totals"]["leased"]
     assert report["dead"] == EXPECTED[name].count("bury")
@@ -115,11 +119,14 @@ def test_each_lease_ends_once_and_as_it_should(
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_left_in_the_frontier(reports: dict[str, Any], way: str, name: str) -> None:
-    """I1: what is neither done nor dead would be pending for ever."""
+    """I1: what is neither done nor dead would be pending for ever.
+
+    A page that closed the spider waits for another worker: it was not read to its end.
+    """
     report = reports[f"{way} {name}"]
-    assert report["undone"] == 0
-    reason = "on purpose" if name == "close_spider" else "finished"
-    assert report["reason"] == reason
+    closed = name == "close_spider"
+    assert report["undone"] == closed
+    assert report["reason"] == ("on purpose" if closed else "finished")
 
 
 @pytest.mark.parametrize("name", KEYS)
@@ -162,6 +169,7 @@ def test_a_lease_ends_only_after_its_item_is_stored(
         ("unknown_lane", {"buried/lane": 1}),
         ("redirect_nowhere", {"buried/address": 1}),
         ("circle", {"buried/redirects": 1}),
+        ("close_spider", {"retries/closed": 1}),
     ],
 )
 def test_each_outcome_is_counted_by_its_rule_or_kind(

@@ -29,7 +29,7 @@ from weakref import WeakSet
 
 from scrapy import Request, signals
 from scrapy.core.spidermw import SpiderMiddlewareManager
-from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import ensure_awaitable, maybe_deferred_to_future
@@ -301,9 +301,8 @@ class RequestTasks:
     def _spider_raised(self, failure: Failure, request: Request, response: Any) -> None:
         """State a callback's exception before Scrapy reports it: its report may itself fail."""
         entry = current.get()
-        error = _error(failure)
-        if entry is not None and not isinstance(error, CloseSpider):
-            self.inflight.spider_raised(entry, error)
+        if entry is not None:
+            self.inflight.spider_raised(entry, _error(failure))
         self._scrapys_report(failure, request, response)
 
     async def _take_outputs(self, made: Any, request: Request, response: Any) -> None:

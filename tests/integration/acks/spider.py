@@ -248,4 +248,5 @@ class AckSpider(Spider):
         raise ValueError("errback fails late on purpose")
 
     def closes(self, response: Any) -> Any:
+        yield {"url": response.url}
         raise CloseSpider("on purpose")
