@@ -36,6 +36,8 @@ class Got:
     content_type: str = "text/html"
     robots: str = ""
     """X-Robots-Tag."""
+    fetched: bool = True
+    """Whether a site answered with it; a saved page leads nowhere."""
 
 
 class PageCommand(SeineCommand):
@@ -63,7 +65,7 @@ class PageCommand(SeineCommand):
         if not opts.url:
             raise ConfigError(f"{args[0]!r} has no http:// in front; a file needs --url beside it")
         try:
-            return Got(opts.url, Path(args[0]).read_bytes())
+            return Got(opts.url, Path(args[0]).read_bytes(), fetched=False)
         except OSError as error:
             raise ConfigError(f"{args[0]} cannot be read: {error.strerror}") from None
 

@@ -1,4 +1,4 @@
-"""`scrapy newsite`: the draft of a site file, from what the default parser sees."""
+"""`scrapy newsite`: the draft of a site file, from what the default parser sees of ten products."""
 
 from __future__ import annotations
 
@@ -6,27 +6,32 @@ import argparse
 import asyncio
 import keyword
 import re
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import attrs
+from protego import Protego
+from scrapy.exceptions import UsageError
 
+from crawler.cli_newsite import PRODUCTS, Round, draft
 from crawler.cli_page import Got, PageCommand, fetch
 from crawler.extract import Found, Link
 from crawler.extract.sites import site_of
 from scrapy_seine.engine.reach import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
-from scrapy_seine.urls import domain
+from scrapy_seine.urls import absolute, domain
 
-#: What an item should have; for what is missing the draft holds a line to fill in.
-WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")
-_LOOKED_AT = 3
+#: Seconds between two pages of a site, at least; a Crawl-delay is kept up to the second one.
+_PAUSE_S, _LONGEST_PAUSE_S = 0.3, 5.0
 
 
 class Command(PageCommand):
-    """Looks at a page and at a few products it leads to, and writes spiders/sites/NAME.py."""
+    """Looks at ten products that the pages lead to, and writes spiders/sites/NAME.py."""
 
     summary = "Write the draft of a site file from what the default parser sees of a shop"
+    arguments = "URL …|FILE"
     example = "scrapy newsite https://books.toscrape.com/ --name bookshop"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -42,99 +47,75 @@ class Command(PageCommand):
         Raises:
             ConfigError: the name is no name, or the file exists already.
         """
-        got = self.got(args, opts)
-        name = opts.name or re.sub(r"\W+", "_", site_of(got.url).partition(".")[0])
+        if len({domain(url) for url in args if "://" in url}) > 1:
+            raise UsageError("one site at a time: the URLs have different hosts")
+        first = self.got(args[:1], opts)
+        name = opts.name or re.sub(r"\W+", "_", site_of(first.url).partition(".")[0])
         if not name.isidentifier() or keyword.iskeyword(name):
             raise ConfigError(f"{name!r} cannot name a site; give --name letters and digits")
         path = Path(opts.into) / f"{name}.py"
         if path.exists() and not opts.force:
             raise ConfigError(f"{path} exists; --force replaces it, --name takes another")
-        seen = self._look(got, opts)
-        text = draft(name, got.url, seen)
+        seen = self._look(first, args[1:], opts)
+        text = draft(name, [first.url, *args[1:]], seen)
         try:
             path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
         products = sum(found.kind == "product" for found in seen)
-        self.show(
-            f"{path}: from {len(seen)} pages, {products} of them products",
-            path=str(path),
-            pages=len(seen),
-            products=products,
-        )
+        known = {"path": str(path), "pages": len(seen), "products": products}
+        self.show(f"{path}: from {len(seen)} pages, {products} of them products", **known)
+        if not self.as_json:
+            print("next:\n  scrapy explain URL   what is read of a page now")
+            print(f"  scrapy crawl catalog -a site={name}")
         return 0
 
-    def _look(self, got: Got, opts: argparse.Namespace) -> list[Found]:
-        """Read the page, and products it leads to where it is none itself."""
-        site, page, found = self.read(got, opts)
+    def _look(self, first: Got, more: list[str], opts: argparse.Namespace) -> list[Found]:
+        """Read the pages, and products that they lead to."""
+        site, page, found = self.read(first, opts)
         seen = [found]
-        if found.kind == "product" or "://" not in got.url:
+        if "://" not in first.url or not first.fetched:
             return seen
-        links = [link for link in site.links(page, got.robots) if link.kind == "product"]
-        for link in _spread(links):
-            policy = policy_from(self.project)
-            if policy.mode == "seeds" and domain(link.url) != domain(got.url):
-                policy = attrs.evolve(policy, mode="deny")  # the page names it, not the user
+        may, pause_s = self._manners(first.url)
+        todo = Round([Link(url, "product", "named by the user") for url in more], {first.url})
+        todo.add(site.links(page, first.robots))
+        while sum(one.kind == "product" for one in seen) < PRODUCTS and (link := todo.next()):
+            if not may(link.url):
+                continue
+            time.sleep(pause_s)
             try:
-                answer = asyncio.run(fetch(link.url, str(self.project.get("USER_AGENT")), policy))
+                answer = self._ask(link.url, first.url)
             except SeineError:
                 continue
-            seen.append(self.read(answer, opts)[2])
+            site, page, found = self.read(answer, opts)
+            if page.is_html:
+                seen.append(found)
+                todo.add(site.links(page, answer.robots))
+                self._tell(seen)
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
         return seen
 
+    def _ask(self, url: str, origin: str) -> Got:
+        policy = policy_from(self.project)
+        if policy.mode == "seeds" and domain(url) != domain(origin):
+            policy = attrs.evolve(policy, mode="deny")  # the page names it, not the user
+        return asyncio.run(fetch(url, str(self.project.get("USER_AGENT")), policy))
 
-def _spread(links: list[Link]) -> list[Link]:
-    step = max(1, len(links) // _LOOKED_AT)
-    return links[::step][:_LOOKED_AT]
+    def _manners(self, url: str) -> tuple[Callable[[str], bool], float]:
+        """What robots.txt allows, and the pause between two pages."""
+        agent = str(self.project.get("USER_AGENT"))
+        try:
+            text = self._ask(absolute(url, "/robots.txt"), url).body.decode("utf-8", "replace")
+        except SeineError:
+            text = ""
+        rules = Protego.parse(text)
+        asked = rules.crawl_delay(agent) or 0.0
+        pause_s = min(max(_PAUSE_S, float(asked)), _LONGEST_PAUSE_S)
+        return (lambda one: rules.can_fetch(one, agent)), pause_s
 
-
-def draft(name: str, url: str, seen: list[Found]) -> str:
-    """The text of a site file."""
-    products = [found for found in seen if found.kind == "product"]
-    class_name = "".join(part.capitalize() for part in name.split("_"))
-    host = (urlsplit(url).hostname or "").removeprefix("www.")
-    lines = [
-        f'"""{host}: a draft; keep what the default parser cannot know, delete the rest."""',
-        "",
-        "from crawler.extract.site import Site",
-        "",
-        "",
-        f"class {class_name}(Site):",
-        f'    """{_summary(products)}"""',
-        "",
-        f'    name = "{name}"',
-        f'    domains = ("{host}",)',
-        f'    seeds = ("{url}",)',
-    ]
-    pattern = product_pattern([found.page.url for found in products])
-    lines.append(f'    product_pages = r"{pattern}"' if pattern else '    # product_pages = r"/p/"')
-    found_all = set.intersection(*(set(f.fields) for f in products)) if products else set()
-    missing = [field for field in WANTED if field not in found_all]
-    if missing:
-        lines.append("    fields = {")
-        lines += [f'        # "{field}": "css selector::text",' for field in missing]
-        lines.append("    }")
-    return "\n".join(lines) + "\n"
-
-
-def _summary(products: list[Found]) -> str:
-    if not products:
-        return "No product was seen yet."
-    sources = sorted({source for found in products for source in found.sources.values()})
-    return f"Its products are read from {', '.join(sources)}."
-
-
-def product_pattern(urls: list[str]) -> str:
-    """What the paths of several product pages have in common, as a regular expression.
-
-    >>> product_pattern(["http://a.example/p/1/red", "http://a.example/p/2/blue"])
-    '/p/[^/]+/[^/]+$'
-    """
-    paths = [urlsplit(url).path.split("/")[1:] for url in urls]
-    if not paths or len({len(path) for path in paths}) != 1:
-        return ""
-    parts = []
-    for place, words in enumerate(zip(*paths, strict=True)):
-        fixed = len(set(words)) == 1 and (len(paths) > 1 or place == 0 < len(words[0]))
-        parts.append(re.escape(words[0]) if fixed and len(paths[0]) > 1 else "[^/]+")
-    return "/" + "/".join(parts) + "$" if any(part != "[^/]+" for part in parts) else ""
+    @staticmethod
+    def _tell(seen: list[Found]) -> None:
+        if sys.stderr.isatty():
+            products = sum(one.kind == "product" for one in seen)
+            print(f"\r{len(seen)} pages, {products} products ", end="", file=sys.stderr, flush=True)
