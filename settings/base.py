@@ -163,6 +163,14 @@ SEINE_SECRET_PREVIOUS = environment.secret("SEINE_SECRET_PREVIOUS")
 # command line it always does. Default: no, as other programs may have variables of such names.
 SEINE_STRICT = False
 
+# --- Items of any project (scrapy_seine.sinks.postgres.pipeline) --------------------------------
+# Table that PostgresPipeline stores items in, with a schema or without; it is made where there is
+# none. Default: seine_items.
+SEINE_ITEMS_TABLE = "seine_items"
+# Field, or fields with commas, by which an item is known again and updated; a spider's `item_key`
+# comes first. Default: none, an item is known by all that it holds.
+SEINE_ITEMS_KEY = ""
+
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.

@@ -127,6 +127,11 @@ def _networks(value: Any) -> AddressPolicy:
     return AddressPolicy.read("seeds", str(value or "").replace(",", " ").split())
 
 
+def _fields(value: Any) -> bool:
+    """Whether a value names fields."""
+    return value is None or isinstance(value, str) or all(isinstance(v, str) for v in value)
+
+
 FLAG = Kind(
     "1 or 0 (or yes, no, true, false, on, off)",
     lambda v: (
@@ -162,6 +167,8 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_EMBEDDED": FLAG,
     "SEINE_EMBEDDED_BINARIES": one_of("auto", "wheel", "system"),
     "SEINE_INTAKE": FLAG,
+    "SEINE_ITEMS_KEY": Kind("a field of the items, or several with commas", _fields),
+    "SEINE_ITEMS_TABLE": optional(text_like(r"[A-Za-z_]\w{0,62}(\.[A-Za-z_]\w{0,62})?", "a table")),
     "SEINE_JOB_PAGES": whole(),
     "SEINE_KEEP_ALIVE": FLAG,
     "SEINE_LANES": table_of(TEXT),

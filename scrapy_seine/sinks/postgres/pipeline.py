@@ -1,0 +1,162 @@
+"""A pipeline that stores items of any kind in PostgreSQL, and holds their pages until the commit.
+
+ITEM_PIPELINES = {"scrapy_seine.sinks.postgres.pipeline.PostgresPipeline": 900}
+DATABASE_URL = "postgresql://…"
+SEINE_ITEMS_KEY = "url"        # or `item_key` of the spider
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from functools import partial
+from typing import Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
+
+from scrapy_seine.config import number, redact
+from scrapy_seine.engine.shutdown import unless_stopped
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import BadItem, ConfigError, StoreUnreachable
+from scrapy_seine.printable import printable
+from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.sinks.holds import ItemHold, hold
+
+try:
+    import psycopg2
+
+    from scrapy_seine.sinks.postgres import jsonb
+    from scrapy_seine.sinks.postgres.database import transaction
+    from scrapy_seine.sinks.postgres.writer import Report, Writer
+except ImportError:
+    raise NotConfigured("it needs psycopg2: pip install psycopg2-binary") from None
+
+logger = logging.getLogger(__name__)
+_TABLE = "items"
+#: What a row weighs beside its JSON.
+_OVERHEAD = 400
+
+
+class PostgresPipeline:
+    """Hands items to a thread that writes them in batches; never waits for the database."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.url = str(settings.get("DATABASE_URL") or os.environ.get("DATABASE_URL") or "")
+        if not self.url:
+            raise ConfigError("DATABASE_URL names no database for PostgresPipeline")
+        self.table = jsonb.table_name(str(settings.get("SEINE_ITEMS_TABLE") or "seine_items"))
+        self.outage_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
+        self.drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
+        self.writer: Writer | None = None
+        self._key: jsonb.KeyOf = lambda item: None
+        self._named = False
+        self._keyless = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings.
+
+        Raises:
+            ConfigError: a setting is wrong.
+        """
+        return cls(crawler)
+
+    async def open_spider(self) -> None:
+        """Make the table, and start the writer.
+
+        Raises:
+            CloseSpider: the database does not answer or refuses, or the spider's key is none.
+        """
+        try:
+            named = getattr(self.crawler.spider, "item_key", None)
+            if named is None:
+                named = self.crawler.settings.get("SEINE_ITEMS_KEY")
+            self._key, self._named = jsonb.key_reader(named or ""), bool(named)
+            await unless_stopped(self.crawler, self._prepare())
+        except (ConfigError, StoreUnreachable, psycopg2.Error) as error:
+            logger.error("worker exits: PostgresPipeline: %s", _line(error))
+            reason = "outage" if isinstance(error, StoreUnreachable) else "error"
+            raise CloseSpider(reason) from None
+        loop = asyncio.get_running_loop()
+        self.writer = Writer(
+            self.url,
+            {_TABLE: partial(jsonb.write_items, self.table)},
+            done=partial(self._on_loop, loop, self._report),
+            pressed=partial(self._on_loop, loop, self._press),
+            refused=lambda table, row, found: None,
+        )
+        self.writer.start()
+
+    async def _prepare(self) -> None:
+        def create() -> None:
+            with transaction(self.url) as connection, connection.cursor() as cursor:
+                jsonb.create(cursor, self.table)
+
+        patience = RetryUntil(self.outage_s, logger.warning)
+        await patience.try_until_async(lambda: asyncio.to_thread(create))
+
+    async def close_spider(self) -> None:
+        """Write what is left; afterwards each hold is released or failed."""
+        if self.writer is not None:
+            await asyncio.to_thread(self.writer.close, self.drain_s)
+
+    def process_item(self, item: Any) -> Any:
+        """Hand an item over.
+
+        Raises:
+            DropItem: it holds what JSON or PostgreSQL cannot.
+        """
+        try:
+            body = jsonb.json_of(item)
+            key = self._key(item)
+        except BadItem as error:
+            raise DropItem(f"PostgresPipeline: {error}") from None
+        if key is None or "\x00" in key:
+            self._tell_keyless()
+            key = jsonb.key_of_content(body)
+        name = ItemAdapter(item).item.__class__.__name__
+        row = jsonb.ItemRow(str(getattr(self.crawler.spider, "name", "")), key, name, body)
+        held = hold(self.crawler)
+        assert self.writer is not None  # Scrapy opens a pipeline before it uses it
+        if not self.writer.put(_TABLE, row, len(body) + _OVERHEAD, held):
+            held.fail("too much waits for PostgreSQL")
+        return item
+
+    def _tell_keyless(self) -> None:
+        self._keyless += 1
+        self._count("keyless", 1)
+        if self._named and self._keyless == 1:
+            logger.warning("an item lacks its key: it is stored under a hash of its content")
+
+    def _report(self, report: Report) -> None:
+        held: ItemHold
+        for held in report.stored:
+            held.release()
+        for held in report.failed:
+            held.fail(report.reason)
+        for name, number_ in report.counts.items():
+            self._count(name, number_)
+
+    def _press(self, on: bool) -> None:
+        worker_of(self.crawler).inflight.press("items", on)
+
+    def _count(self, name: str, by: int) -> None:
+        stats: Any = self.crawler.stats
+        stats.inc_value(f"seine/items/{name}", by)
+
+    @staticmethod
+    def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
+        """Call on the reactor thread; there is nobody to tell once that is gone."""
+        try:
+            loop.call_soon_threadsafe(call, argument)
+        except RuntimeError:
+            logger.debug("the loop is closed")
+
+
+def _line(error: Exception) -> str:
+    return printable(redact(" ".join(str(error).split())))
