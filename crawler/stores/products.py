@@ -22,6 +22,7 @@ from psycopg2 import extensions
 from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
+from scrapy_seine.sinks.postgres.database import transaction
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
@@ -172,6 +173,21 @@ def write_rejected(cursor: extensions.cursor, rows: Sequence[RejectedRow]) -> Co
     if cursor.rowcount < len(unique):
         raise swallowed("rejected_items")
     return Counter(rejected=len(unique))
+
+
+def set_importance(database_url: str, urls: Sequence[str], value: float | None) -> set[str]:
+    """Say how much the products at some addresses matter; returns those that are a product's.
+
+    *value* is at most 1000; None leaves it to the site file again.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        # No text of PostgreSQL holds a NUL.
+        asked = [url for url in urls if "\0" not in url]
+        cursor.execute(query("set_importance"), {"urls": asked, "importance": value})
+        return {url for (url,) in cursor.fetchall()}
 
 
 def _json(rows: Iterable[object]) -> str:

@@ -70,7 +70,10 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
         + greatest(0, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)),
     changed_after = CASE WHEN EXCLUDED.told OR EXCLUDED.scraped_at <= p.scraped_at
         THEN p.changed_after ELSE seine_changed_after(
-            p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END
+            p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END,
+    price_changes = p.price_changes + seine_price_changed(p, EXCLUDED)::integer,
+    price_changed_s = p.price_changed_s + CASE WHEN seine_price_changed(p, EXCLUDED)
+        THEN extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at) ELSE 0 END
 WHERE p.content_hash <> EXCLUDED.content_hash
   AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
 
@@ -275,21 +278,51 @@ WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 ORDER BY at DESC LIMIT 1
 
 -- name: recrawl_candidates
--- The products of a site that may be due, roughly the most overdue first: their exact order needs
--- an estimate of how often each changes, which is not made here.
-SELECT url, scraped_at, observed_s, changed_after, etag, last_modified, parser, external_id, name
+-- The products of a site that may be due, roughly the worthiest first: their exact order needs an
+-- estimate of how often each changes, which is not made here.
+SELECT url, scraped_at, observed_s, price_changes, price_changed_s, etag, last_modified, parser,
+       external_id, name, coalesce(item #>> '{breadcrumbs,1}', ''), brand,
+       price::double precision, importance
 FROM (
-    SELECT url, external_id, name, site_id, gone_at, observed_s, changed_after, etag,
-           last_modified, parser,
-           CASE WHEN scraped_at > now() + interval '5 minutes' THEN to_timestamp(0)
-                ELSE scraped_at END AS scraped_at
-    FROM products
-) AS looked
-WHERE site_id = %(site)s AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
-  -- What is gone gets one more look: a shop may have lost its pages for an hour only.
-  AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)
-                                      AND %(now)s - make_interval(secs => %(calm)s))
-ORDER BY extract(epoch FROM %(now)s - scraped_at)
-    * (1 / greatest(observed_s, 86400) + 1 / %(calm)s
-       + cardinality(changed_after) / greatest(observed_s, 3600)) DESC
-LIMIT %(limit)s
+    -- The items are read of those that are left: each is large.
+    SELECT * FROM (
+        SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes,
+               price_changed_s, etag, last_modified, parser, item, brand, price, importance,
+               CASE WHEN scraped_at > now() + interval '5 minutes' THEN to_timestamp(0)
+                    ELSE scraped_at END AS scraped_at
+        FROM products
+    ) AS looked
+    WHERE site_id = %(site)s AND scraped_at < %(now)s - make_interval(secs => %(shortest)s)
+      -- What is gone gets one more look: a shop may have lost its pages for an hour only.
+      AND (gone_at IS NULL OR gone_at BETWEEN %(now)s - make_interval(secs => %(calm)s, days => 1)
+                                          AND %(now)s - make_interval(secs => %(calm)s))
+    ORDER BY extract(epoch FROM %(now)s - scraped_at) * coalesce(importance, 1)
+        * (1 / greatest(observed_s, 86400) + 1 / %(calm)s
+           + price_changes / greatest(observed_s, 3600)) DESC
+    LIMIT %(limit)s
+) AS first
+
+-- name: change_groups
+-- What all looks at a site's products found, by the category that the shop names first.
+SELECT coalesce(item #>> '{breadcrumbs,1}', ''), sum(price_changes), sum(price_changed_s),
+       sum(greatest(0, observed_s - price_changed_s))
+FROM products WHERE site_id = %(site)s AND gone_at IS NULL
+GROUP BY 1 ORDER BY count(*) DESC LIMIT %(limit)s
+
+-- name: set_importance
+-- urls: the products' own addresses, or further ones of theirs; importance: NULL forgets it.
+WITH asked AS (
+    SELECT u, p.site_id, p.external_id FROM unnest(%(urls)s::text[]) AS u
+    JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(u, 0) AND p.url = u
+    UNION
+    SELECT a.url, a.site_id, a.external_id FROM product_urls a WHERE a.url = ANY(%(urls)s::text[])
+), locked AS (
+    SELECT p.site_id, p.external_id FROM products p
+    JOIN (SELECT DISTINCT site_id, external_id FROM asked) k USING (site_id, external_id)
+    ORDER BY p.site_id, p.external_id FOR UPDATE OF p
+), done AS (
+    UPDATE products p SET importance = %(importance)s FROM locked k
+    WHERE p.site_id = k.site_id AND p.external_id = k.external_id
+    RETURNING p.site_id, p.external_id
+)
+SELECT DISTINCT u FROM asked JOIN done USING (site_id, external_id)

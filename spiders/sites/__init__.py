@@ -114,6 +114,7 @@ def plans() -> list[Plan]:
             watch_s=site.watch_s,
             recrawl_s=site.recrawl_s,
             budget=site.budget,
+            importance=site.importance,
         )
         for site in dict.fromkeys(load().values())
         if site.name and _can_be_planned(site)

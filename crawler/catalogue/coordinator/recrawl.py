@@ -1,108 +1,190 @@
-"""Which known products are fetched again: the older and the more changeable, the sooner.
+"""Which known products are fetched again: the older, the more changeable and the more important.
 
-How often a product changes is estimated from the looks at it, which come at irregular times and
-see that it changed since the last one, not how often: the maximum likelihood estimate for Poisson
-changes of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003), with their
-correction, so that a product which changed at each look is no infinitely lively one.
+Without a budget each product has a period, which falls with the root of its rate of change and of
+its importance: under a given number of fetches that minimises how many changes are yet unseen at a
+time (age, in Cho and Garcia-Molina's "Effective page refresh policies", ACM TODS 28(4), 2003).
 
-Changes that a sitemap announced are left out: what is estimated is what would go unnoticed.
+Under a budget, those whose period is over are taken by what a look at each is worth
+(`change_rate`), as many as the budget allows by this time of the day. So a price that changes
+faster than the budget can follow is left for others, and SWEEP of the looks goes to those that
+nobody looked at for longest, whatever they are worth.
 
-The period then falls with the root of the rate. Under a given number of fetches that minimises how
-many changes are yet unseen at a time (age, in Cho and Garcia-Molina's "Effective page refresh
-policies", ACM TODS 28(4), 2003). Their optimum for the share of fresh pages is not used: it gives
-up what changes fastest, and a shop's liveliest prices are those that one crawls it for.
+Only price and availability count as changes, and only those that no sitemap announced: what is
+estimated is what would go unnoticed.
 """
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 import attrs
 
+from crawler.catalogue.coordinator.change_rate import (
+    ANY,
+    MOST_GROUPS,
+    Belief,
+    Looks,
+    belief,
+    priors,
+    worth,
+)
 from crawler.catalogue.jobs.model import Plan
 from crawler.stores.queries import query
 from scrapy_seine.sinks.postgres.database import transaction
 
+logger = logging.getLogger(__name__)
 #: No product is fetched more often than this, s.
 SHORTEST_S = 3600.0
 _DAY_S = 86_400.0
 #: How much a change rate shortens the period; with 10 and a week's period, a product that changes
 #: once a day is looked at some 20 hours later, and one that changes each month after 4 days.
 _EAGER = 10.0
-_STEPS, _CLOSE = 60, 1e-9
-#: Beyond this the exponential of a number has no room in a float.
-_LARGEST = 300.0
+#: Share of a budget for the products that waited longest.
+SWEEP = 0.03
+#: Importance is kept within these, so that no slip of a rule starves a site.
+LEAST, MOST = 1e-3, 1e3
 
 
 @attrs.frozen
 class Known:
-    """A product as the coordinator looks at it."""
+    """A product as the coordinator looks at it, and as a site file's `importance` sees it."""
 
     url: str
     scraped_at: datetime
     observed_s: float = 0.0
     """Seconds between the looks at it, added up."""
-    changed_after: Sequence[float] = ()
-    """Of these, the seconds before each look that found it changed; the newest ones."""
+    price_changes: int = 0
+    """Looks, not announced by anything, that found another price or availability."""
+    price_changed_s: float = 0.0
+    """Seconds before each of these looks, added up."""
     etag: str | None = None
     last_modified: str | None = None
     parser: str | None = None
     """Version of the parser that read it; None: unknown."""
     external_id: str = ""
     name: str = ""
+    category: str = ""
+    brand: str | None = None
+    price: float | None = None
+    watched: float | None = None
+    """Importance by a watch list."""
+
+    @property
+    def looks(self) -> Looks:
+        """What the looks at it found."""
+        calm_s = self.observed_s - self.price_changed_s
+        return Looks(self.price_changes, self.price_changed_s, max(0.0, calm_s))
 
 
-def change_rate(changed_after: Sequence[float], calm_s: float) -> float:
-    """Changes per second, by looks after which there was a change and *calm_s* without any.
+Rule = Callable[[Known], float]
 
-    Looks once a day that found a change each second time:
 
-    >>> round(change_rate([86400.0] * 5, 5 * 86400.0) * 86400, 2)
-    0.65
+def importance(known: Known, rule: Rule | None = None) -> float:
+    """How much a wrong price of a product matters beside others: its watch list's word, else the
+    site file's, else 1. A rule that raises or gives no number counts as 1, and is told of.
     """
-    times = [max(1.0, seconds) for seconds in changed_after]
-    if not times:
-        return 0.0
-    # Half a look without a change is the correction for small numbers of looks.
-    calm = max(0.0, calm_s) + 0.5 * sum(times) / len(times)
-    # Newton's method from below: what is left of the root of a falling convex function stays so.
-    rate = len(times) / (calm + sum(times) / 2)
-    for _ in range(_STEPS):
-        grown = [math.expm1(min(_LARGEST, rate * t)) for t in times]
-        excess = sum(t / g for t, g in zip(times, grown, strict=True)) - calm
-        slope = sum(t * t * (g + 1) / (g * g) for t, g in zip(times, grown, strict=True))
-        step = excess / slope
-        rate += step
-        if step <= _CLOSE * rate:
-            break
-    return rate
+    given: object = known.watched
+    if given is None and rule is not None:
+        try:
+            given = rule(known)
+        except Exception as error:  # a site file's own; the others are planned all the same
+            logger.warning("importance of %s: %s: %s", known.url, type(error).__name__, error)
+            return 1.0
+    if given is None:
+        return 1.0
+    if isinstance(given, bool) or not isinstance(given, int | float) or math.isnan(given):
+        logger.warning("importance of %s: %.40r is no number", known.url, given)
+        return 1.0
+    return min(MOST, max(LEAST, float(given)))
 
 
-def period_s(known: Known, calm_s: float, *, watched: bool = False) -> float:
+def period_s(
+    known: Known,
+    calm_s: float,
+    *,
+    watched: bool = False,
+    prior: Belief | None = None,
+    weight: float = 1.0,
+) -> float:
     """Seconds after which a product is due again; *calm_s* is that of one that never changes.
 
     One that is not known for long is looked at after a day, then after twice as long each time, as
-    it might be a lively one: unless a sitemap is *watched*, which would tell.
+    it might be a lively one: unless a sitemap is *watched*, which would tell, or its category says
+    what to expect (*prior*).
     """
-    changed = [float(seconds) for seconds in known.changed_after]
-    rate = change_rate(changed, known.observed_s - sum(changed))
-    period = calm_s / math.sqrt(1 + _EAGER * rate * calm_s)
-    known_s = math.inf if watched else max(_DAY_S, known.observed_s)
+    rate = belief(known.looks, prior or ANY).rate if known.price_changes or prior else 0.0
+    period = calm_s / math.sqrt(weight * (1 + _EAGER * rate * calm_s))
+    known_s = math.inf if watched or prior else max(_DAY_S, known.observed_s)
     return max(SHORTEST_S, min(period, known_s))
 
 
+@attrs.frozen
+class Due:
+    """A product whose period is over."""
+
+    known: Known
+    waited_s: float
+    worth: float
+
+
 def due(
-    known: Sequence[Known], calm_s: float, now: datetime, most: int, *, watched: bool = False
+    known: Sequence[Known],
+    plan: Plan,
+    now: datetime,
+    most: int,
+    expected: Mapping[str, Belief] | None = None,
+    *,
+    spent: int = 0,
 ) -> list[Known]:
-    """Those whose period is over, the most overdue (in periods) first, at most *most*."""
+    """Those whose period is over: at most *most*, the worthiest first, and SWEEP of the oldest.
 
-    def lateness(k: Known) -> float:
-        return (now - k.scraped_at).total_seconds() / period_s(k, calm_s, watched=watched)
+    *expected* is what is thought of new products by category, see `change_rate.priors`; *spent*
+    is how many looks of the budget were taken before.
+    """
+    watched = bool(plan.sitemaps) and plan.watch_s > 0
+    found = []
+    for each in known:
+        weight, prior = importance(each, plan.importance), _expected(each, expected)
+        waited_s = (now - each.scraped_at).total_seconds()
+        least = period_s(each, plan.recrawl_s, watched=watched, prior=prior, weight=weight)
+        if waited_s >= least:
+            value = weight * worth(belief(each.looks, prior or ANY), waited_s)
+            found.append(Due(each, waited_s, value))
+    return [one.known for one in chosen(found, most, spent)]
 
-    late = sorted(((lateness(k), k) for k in known), key=lambda pair: -pair[0])
-    return [k for periods, k in late if periods >= 1][:most]
+
+def chosen(found: Sequence[Due], most: int, spent: int = 0) -> list[Due]:
+    """At most *most* of them: the worthiest, and SWEEP of those that waited longest.
+
+    *spent* looks came before: a budget is taken a few looks at a time, and one look has no share.
+    """
+    if len(found) > most:
+        swept = int((spent + most) * SWEEP) - int(spent * SWEEP)
+        oldest = sorted(found, key=lambda one: -one.waited_s)[:swept]
+        kept = set(map(id, oldest))
+        found = [one for one in found if id(one) not in kept]
+        found = [*oldest, *sorted(found, key=lambda one: -one.worth)[: most - len(oldest)]]
+    return sorted(found, key=lambda one: -one.worth)
+
+
+def _expected(known: Known, expected: Mapping[str, Belief] | None) -> Belief | None:
+    if not expected:
+        return None
+    return expected.get(known.category) or expected.get("")
+
+
+def allowance(budget: int, spent: int, elapsed_s: float) -> int:
+    """How many looks a day's budget allows now, *elapsed_s* after the day began.
+
+    It is spread over the day, so that what becomes due in the evening finds some of it left.
+
+    >>> [allowance(48, 10, hours * 3600) for hours in (0, 6, 24, 30)]
+    [0, 2, 38, 38]
+    """
+    return max(0, math.ceil(budget * min(1.0, elapsed_s / _DAY_S)) - spent)
 
 
 def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000) -> list[Known]:
@@ -122,3 +204,18 @@ def candidates(database_url: str, plan: Plan, now: datetime, limit: int = 10_000
         cursor = connection.cursor()
         cursor.execute(query("recrawl_candidates"), values)
         return [Known(*row) for row in cursor.fetchall()]
+
+
+def expectations(database_url: str, plan: Plan) -> dict[str, Belief]:
+    """Read what is to be expected of a site's products, by category; looks through all of them.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection:
+        cursor = connection.cursor()
+        cursor.execute(query("change_groups"), {"site": plan.site_id, "limit": MOST_GROUPS})
+        rows = cursor.fetchall()
+    if not any(changes or calm_s for _, changes, _, calm_s in rows):
+        return {}
+    return priors((name, Looks(int(n), float(s), float(c))) for name, n, s, c in rows)

@@ -15,6 +15,7 @@ from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
 from crawler.catalogue.coordinator import recrawl, schedule
+from crawler.catalogue.coordinator.change_rate import Belief
 from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.record import record, recorded_state
@@ -35,6 +36,8 @@ ROUND_S = 1.0
 RECRAWL_S = 60.0
 #: And so many times as long as the last look took.
 _REST = 20
+#: Between two looks at how often the prices of a site's categories change, s.
+EXPECT_S = 6 * 3600.0
 #: Products sent again in one look, at most: the rest waits for the next one.
 BATCH = 2000
 _DAY_S = 86_400.0
@@ -63,6 +66,9 @@ class Coordinator:
     _lock: Lock = attrs.field(init=False)
     _looked: datetime | None = None
     _pause_s: float = RECRAWL_S
+    _expected: dict[str, tuple[datetime, Mapping[str, Belief]]] = attrs.field(
+        factory=dict, init=False
+    )
 
     def __attrs_post_init__(self) -> None:
         frontier = frontier_of(self.redis, self.crawl, self.partitions)
@@ -213,24 +219,36 @@ class Coordinator:
         if plan.recrawl_s <= 0:
             return
         job = await self._running_recrawl(plan.site_id, now)
+        began = schedule.slot(job.started if job is not None else now, _DAY_S)
         if job is not None:
             name = job.id
         else:
-            name = job_id(plan.site_id, "recrawl", schedule.slot(now, _DAY_S))
+            name = job_id(plan.site_id, "recrawl", began)
             name = await free_name(self.database_url, name)
             job = await self.jobs.get(name)
-        spent = job.total if job is not None else 0
-        most = min(BATCH, plan.budget - spent) if plan.budget else BATCH
+        most, spent = BATCH, job.total if job is not None else 0
+        if plan.budget:
+            # The next look may be the next day's: what this one leaves would be lost.
+            elapsed_s = (now - began).total_seconds() + self._pause_s
+            most = min(BATCH, recrawl.allowance(plan.budget, spent, elapsed_s))
         if most <= 0:
             return
-        found = await asyncio.to_thread(self._due, plan, now, most)
+        found = await asyncio.to_thread(self._due, plan, now, most, spent)
         if found:
             await self._send_again(plan, name, found)
 
-    def _due(self, plan: Plan, now: datetime, most: int) -> list[recrawl.Known]:
+    def _due(self, plan: Plan, now: datetime, most: int, spent: int) -> list[recrawl.Known]:
         known = recrawl.candidates(self.database_url, plan, now)
-        watched = bool(plan.sitemaps) and plan.watch_s > 0
-        return recrawl.due(known, plan.recrawl_s, now, most, watched=watched)
+        expected = self._expectations(plan, now) if known else None
+        return recrawl.due(known, plan, now, most, expected, spent=spent)
+
+    def _expectations(self, plan: Plan, now: datetime) -> Mapping[str, Belief]:
+        """What is to be expected of the site's products; learned anew every few hours."""
+        learned = self._expected.get(plan.site_id)
+        if learned is None or (now - learned[0]).total_seconds() >= EXPECT_S:
+            learned = now, recrawl.expectations(self.database_url, plan)
+            self._expected[plan.site_id] = learned
+        return learned[1]
 
     async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
         """The site's re-crawl of an earlier day that has work left: what it was to fetch and did

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -35,6 +36,8 @@ class Plan:
     """Seconds after which a product that never changes is fetched again; 0: never."""
     budget: int = 0
     """Products fetched again in a day, at most; 0: no limit."""
+    importance: Callable[[Any], float] | None = attrs.field(default=None, eq=False, repr=False)
+    """How much a known product (coordinator.recrawl.Known) matters; None: all alike."""
 
 
 @attrs.frozen(kw_only=True)
