@@ -130,6 +130,8 @@ class FrontierConfig:
     """The same of one job."""
     most_pending: int
     """Requests that may wait at one time; 0: any number."""
+    run: str = ""
+    """Name of the run that this process begins or joins; empty: it has none."""
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
     """Secrets that stored requests are signed with, the own one first; none: they are not."""
 
@@ -143,6 +145,9 @@ class FrontierConfig:
         crawl = str(settings.get("SEINE_CRAWL") or spider)
         if not re.fullmatch(r"[\w.:-]+", crawl):
             raise ConfigError(f"SEINE_CRAWL={crawl!r} may hold letters, digits and _ . : - only")
+        run = str(settings.get("SEINE_RUN") or "")
+        if not re.fullmatch(r"[\w.:-]{0,200}", run):
+            raise ConfigError(f"SEINE_RUN={run[:200]!r} may hold letters, digits and _ . : - only")
         seen = str(settings.get("SEINE_SEEN", "exact"))
         if seen not in {"exact", "bloom"}:
             raise ConfigError(f"SEINE_SEEN={seen!r} is neither exact nor bloom")
@@ -172,6 +177,7 @@ class FrontierConfig:
             domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
             job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
             most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),
+            run=run,
             secrets=secrets_of(settings),
         )
 

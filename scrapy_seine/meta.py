@@ -74,11 +74,13 @@ LOGIN = "login_for"
 #: Jar of cookies that a page was fetched with, and the jar's version: what the page leads to waits
 #: for it in other workers. Only the engine sets it.
 JAR = "jar"
+#: Run of the crawl that a request belongs to (scrapy_seine.frontier.runs). Only the engine sets it.
+RUN = "seine_run"
 #: Handlers of a browser page's events, by event (scrapy-playwright's own key).
 EVENT_HANDLERS = "playwright_page_event_handlers"
 
 #: Keys that a child takes over from the page that yielded it.
-INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY)
+INHERITED = (JOB_ID, JOB_TYPE, SITE_ID, PROXY_POOL, PROXY_COUNTRY, RUN)
 
 
 SEED: Final = "seed"
@@ -292,6 +294,7 @@ _KEYS = (
     Key(HOME, ENGINE, words(400), "private host and port that may be reached"),
     Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
     Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
+    Key(RUN, ENGINE, whole(0, 2**53), "run of the crawl that the request belongs to"),
     Key("retry_times", ENGINE, whole(0, 100_000), "counted by Scrapy's retries"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
@@ -410,3 +413,9 @@ def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | 
             meta[HOME] = parent[HOME]
         if JAR in parent:  # a copy of an earlier page's meta would name an older version
             meta[JAR] = parent[JAR]
+
+
+def run_of(meta: Mapping[str, Any]) -> str:
+    """Return the scope of a request's run; empty for what belongs to none."""
+    run = meta.get(RUN)
+    return f"run {run}" if run else ""

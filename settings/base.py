@@ -40,6 +40,11 @@ DUPEFILTER_CLASS = "scrapy_seine.engine.dupefilter.DupeFilter"
 # Name of the crawl; another name is another crawl with its own queue and memory of seen URLs.
 # Default: the spider's name.
 SEINE_CRAWL = ""
+# Name of the run that start requests belong to (`-a url=`, start_urls, start). A process that is
+# started again with the same name joins that run, and exits where it is over; another name begins
+# another run. Default: none; a start of a crawl that has ended begins the next run, unless
+# SEINE_KEEP_ALIVE is on.
+SEINE_RUN = ""
 # Split one crawl over so many Redis Cluster slots, by domain; docs/sizing.md says when. A crawl has
 # the number that it was begun with, and a worker with another refuses to start. Default 1: one
 # Redis has room for 25,000 requests a second, and each partition costs workers another pipeline.

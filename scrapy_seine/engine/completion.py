@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 
 from scrapy_seine.engine.heartbeat import process_age_s
 from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.start_requests import StartRequests
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.seeds import Intake
 
@@ -31,6 +32,7 @@ class Completion:
     inflight: InFlightTable
     intake: Intake | None
     """None where this worker takes no seeds."""
+    starts: StartRequests
     wake: Callable[[], None]
     """Lets the engine ask again."""
     idle_limit_s: float | None
@@ -43,14 +45,16 @@ class Completion:
 
     def reached(self) -> bool:
         """Whether the worker may leave: the crawl is complete, and was for as long as it waits."""
+        self.starts.over()
         complete = self._is_complete()  # says so where there is nothing yet
         return complete and monotonic() - self.exchange.undone_at >= (self.idle_limit_s or 0.0)
 
     def _is_complete(self) -> bool:
         exchange = self.exchange
-        if exchange.busy or len(self.inflight) or exchange.undone != 0:
+        busy = exchange.busy or len(self.inflight) or self.starts.waiting
+        if busy or exchange.undone != 0:
             return False
-        if self.idle_limit_s is None and not exchange.saw_work:
+        if self.idle_limit_s is None and not (exchange.saw_work or self.starts.any):
             if not self._asked_end:
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself

@@ -152,6 +152,7 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
 
 
 def _scope_of(request: Request, page: Request | None) -> str:
-    """Return within what the URL is remembered: its own scope, its job, or the crawl."""
-    inherited = page.meta.get(m.JOB_ID) if page is not None else None
-    return str(request.meta.get(m.SCOPE) or request.meta.get(m.JOB_ID) or inherited or "")
+    """Return within what the URL is remembered: its own scope, its job, its run, or the crawl."""
+    inherited = page.meta if page is not None else {}
+    job = request.meta.get(m.JOB_ID) or inherited.get(m.JOB_ID)
+    return str(request.meta.get(m.SCOPE) or job or m.run_of(request.meta) or m.run_of(inherited))

@@ -59,6 +59,8 @@ class Heartbeat:
     started: float = attrs.Factory(time.time)
     last_info: bytes = b"{}"
     """What the last beat said of this worker."""
+    starting: int = 0
+    """The run that this worker still makes start requests of; 0: none."""
     cancelled: frozenset[str] = frozenset()
     """Jobs whose requests are dropped when their turn comes."""
 
@@ -66,11 +68,7 @@ class Heartbeat:
         """Beat three times in the life of a lease, until cancelled."""
         while True:
             await asyncio.sleep(self.lease_s / 3)
-            try:
-                await self.beat()
-            except (RedisError, OSError) as error:
-                if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
-                    logger.debug("no heartbeat: %s", error)
+            await self.beat_if_possible()
 
     async def beat(self) -> None:
         """Renew every lease in one call; those that were lost meanwhile are not begun.
@@ -94,6 +92,14 @@ class Heartbeat:
             self.stats.inc_value("seine/leases_lost", len(lost))
             self.exchange.drop(lost)
 
+    async def beat_if_possible(self) -> None:
+        """Beat out of turn; where Redis does not answer, the next beat says it."""
+        try:
+            await self.beat()
+        except (RedisError, OSError) as error:
+            if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
+                logger.debug("no heartbeat: %s", error)
+
     async def _hear_of_cancelled(self) -> None:
         key, names = self.frontier.keys.cancelled, set[bytes]()
         try:
@@ -113,6 +119,7 @@ class Heartbeat:
                 "active": len(self.inflight),
                 "lanes": self.exchange.config.lanes,
                 "buffered": len(self.exchange.buffered),
+                "starting": self.starting,
             }
         )
 

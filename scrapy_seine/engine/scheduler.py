@@ -83,7 +83,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """
         self.spider = spider
         if isinstance(spider, FrontierSpider):
-            spider.knows = self.df.knows_url
+            spider.knows = self._knows
         self._wrap()
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._opened, signals.spider_opened)
@@ -150,6 +150,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             return True  # a retry: it leaves with the end of its entry
         moved = request is self.request_tasks.moved
         try:
+            if entry is None and not self.member.starts.take(request, self.enqueue_request):
+                return True  # it comes again as soon as its run is known
             taken = self._take(request, entry, moved=moved)
         except (EncodeError, TypeError, ValueError) as error:
             logger.error("request refused: %s", describe(error))
@@ -170,6 +172,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _take(self, request: Request, entry: InFlight | None, *, moved: bool) -> bool:
         page = entry.request if entry is not None else None
         fingerprint, force = self.df.identity_of(request, page)
+        if page is None and force and request.meta.get("is_start_request"):
+            fingerprint, force = self.member.starts.identity(self.spider, fingerprint), False
         if moved and entry is not None:
             lead = lead_of(entry.request, request)
             if lead in LOOPS:
@@ -189,12 +193,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         )
         self.worker.site_limits.meet(push.domain, self.spider)
         if entry is None:
-            self.member.exchange.saw_work = True
             self.member.exchange.push(push)
         else:
             self.member.early_push.add(entry, push)
         self.worker.count("enqueued")
         return True
+
+    def _knows(self, url: str, job: str = "") -> bool:
+        """Whether the frontier has a URL for certain that the page at hand leads to."""
+        entry = current.get()
+        return self.df.knows_url(url, job or (m.run_of(entry.request.meta) if entry else ""))
 
     def _complete_meta(self, request: Request, page: Request | None) -> None:
         """Give a request what it inherits of the page that it was found on."""

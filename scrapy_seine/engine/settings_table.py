@@ -185,6 +185,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_READ_SECONDS": number(),
     "SEINE_REPLAY": TEXT,
     "SEINE_ROBOTS_SECONDS": number(1),
+    "SEINE_RUN": optional(NAME),
     "SEINE_SECRET": secret(LEAST_SECRET),
     "SEINE_SECRET_PREVIOUS": secret(LEAST_SECRET),
     "SEINE_SEEN": one_of("exact", "bloom"),

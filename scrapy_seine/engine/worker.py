@@ -36,6 +36,7 @@ from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
+from scrapy_seine.engine.start_requests import StartRequests
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
@@ -79,6 +80,7 @@ class Member:
     intake: Intake
     recovery: Recovery
     watchdog: Watchdog
+    starts: StartRequests
     loops: list[asyncio.Task[None]] = attrs.Factory(list)
 
 
@@ -235,8 +237,10 @@ class Worker:
             refusals=exchange.refusals,
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
+        starts = StartRequests(config, heartbeat, self._ask_run)
         return Member(
             redis=redis,
+            starts=starts,
             frontier=frontier,
             exchange=exchange,
             heartbeat=heartbeat,
@@ -244,6 +248,7 @@ class Worker:
                 exchange=exchange,
                 inflight=self.inflight,
                 intake=intake if self.seeding else None,
+                starts=starts,
                 wake=self.wake,
                 idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
             ),
@@ -318,6 +323,15 @@ class Worker:
         except Exception:
             logger.exception("jobs of the lost state are left to whoever looks next")
 
+    def _ask_run(self) -> None:
+        """Learn the run of this worker's start requests, because the first one is here."""
+        member = self.member
+        if member is not None:
+            task = asyncio.ensure_future(member.starts.decide())
+            task.add_done_callback(self._loop_ended)
+            task.add_done_callback(lambda _: self.wake())
+            member.loops.append(task)
+
     def _loop_ended(self, task: asyncio.Task[None]) -> None:
         """Stop the worker with the reason that a loop ended by, because none returns by itself."""
         error = None if task.cancelled() else task.exception()
@@ -346,6 +360,7 @@ class Worker:
         own = [settling] if settling is not None else []
         await cancel([*member.loops, *member.early_push.tasks, *own, *self._notes])
         self.limit.remove()
+        member.starts.last_words(self.crawler.stats)
         member.watchdog.stop()
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S)
         await member.heartbeat.sign_off()

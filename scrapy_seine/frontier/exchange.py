@@ -309,7 +309,9 @@ class Exchange:
             if self.lines.leaves_links(made):
                 self._bring_on()
         elif made.name == "push":
-            self._count("duplicates", sum(word == b"DUPLICATE" for word in reply))
+            known = sum(word == b"DUPLICATE" for word in reply)
+            self._count("duplicates", known)
+            self._count("start_known", known)
             self._count("over_budget", sum(word == b"OVER" for word in reply))
             self.kept.add(made.about)
 

@@ -21,7 +21,8 @@
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
 | jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
 | coordinator | string | who leads | coordinator | 10 s |
-| control | hash | id turn seq, shift clock, cleared rolled sought passed, `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, budgets | all | permanent |
+| control | hash | id turn seq, shift clock, cleared rolled sought passed, `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, run run_at run_name, budgets | all | permanent |
+| runs | hash | by number: a run's name and the totals at its beginning (JSON); `at:<n>` time (ms), `name:<name>` number | begin_run | newest 1,000 |
 | marks:<n> | set | marks of pushes that no fingerprint keeps from entering twice, by 20 minutes | push | 40 minutes |
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
 | outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |

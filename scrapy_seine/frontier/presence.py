@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
-
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.lenient import record
 
 
-async def lanes_of(frontier: Frontier) -> frozenset[str]:
-    """Lanes beyond the plain ones that live workers have, for instance `browser`.
+async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:
+    """Return what each live worker says about itself; nothing of one that cannot be read.
 
     Raises:
         RedisError: Redis does not answer.
@@ -19,19 +18,23 @@ async def lanes_of(frontier: Frontier) -> frozenset[str]:
     keys = frontier.parts[0].keys
     seconds, micros = await client.time()
     alive = await client.zrangebyscore(keys.workers, seconds * 1000 + micros // 1000, "+inf")
-    infos = await client.hmget(keys.worker_info, alive) if alive else []
-    return frozenset(lane for info in infos for lane in _lanes(info))
+    return list(map(record, await client.hmget(keys.worker_info, alive) if alive else []))
 
 
-def _lanes(info: bytes | None) -> list[str]:
-    """Read the lanes in a worker's note; one that cannot be read names none.
+async def lanes_of(frontier: Frontier) -> frozenset[str]:
+    """Lanes beyond the plain ones that live workers have, for instance `browser`.
 
-    >>> _lanes(b'{"lanes": ["browser"]}'), _lanes(b"x"), _lanes(None)
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    return frozenset(lane for info in await live_workers(frontier) for lane in _lanes(info))
+
+
+def _lanes(info: dict[str, Any]) -> list[str]:
+    """Read the lanes that a worker names.
+
+    >>> _lanes({"lanes": ["browser"]}), _lanes({"lanes": 7}), _lanes({})
     (['browser'], [], [])
     """
-    try:
-        told = orjson.loads(info or b"{}")
-    except ValueError:
-        return []
-    lanes = told.get("lanes") if isinstance(told, dict) else None
+    lanes = info.get("lanes")
     return [lane for lane in lanes if isinstance(lane, str)] if isinstance(lanes, list) else []

@@ -83,13 +83,13 @@ def test_commands_that_look_at_a_page_join_no_crawl(tmp_path: Path) -> None:
 
 
 @pytest.mark.redis
-@pytest.mark.parametrize("style", ["quotes_tutorial", "redis_seeds", "middlewares"])
+@pytest.mark.parametrize("style", ["crawl_rules", "redis_seeds", "middlewares"])
 def test_a_project_yields_the_items_of_a_plain_run(
     style: str, tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
     said: list[str] = []
     with serving(Site) as site:
-        found = compare(Scene(site, redis_url, tmp_path), style, namespace, said.append, [1])
+        found = compare(Scene(site, redis_url, tmp_path), style, namespace, said.append, [2])
     assert (found["missing"], found["added"], found["failed"]) == (0, 0, []), said
     assert found["items"]
 
@@ -123,3 +123,23 @@ def test_seeds_that_a_redis_spider_claimed_outlive_its_worker(
             process.communicate()
         claimed = f"{{{namespace}:urls}}:claimed"
         wait_until(lambda: redis.hlen(claimed) == 1, 5, "the claim is kept")
+
+
+@pytest.mark.redis
+def test_a_start_crawls_again_and_a_named_run_does_not(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """What is skipped as known is said, with what changes it."""
+    with serving(Site) as site:
+        scene = Scene(site, redis_url, tmp_path)
+        first = scene.distributed("quotes_tutorial", 3, namespace, out="first")
+        second = scene.distributed("quotes_tutorial", 1, namespace, out="second")
+        named, over = (
+            scene.distributed("quotes_tutorial", 1, namespace, out=out, SEINE_RUN="monday")
+            for out in ("named", "over")
+        )
+    assert [run.statuses for run in (first, second, named, over)] == [[0] * 3, [0], [0], [0]]
+    assert list(first.items) == list(second.items) == list(named.items)
+    assert not over.items
+    assert "1 start requests were known in run 3" in over.logs[0], over.logs[0]
+    assert "SEINE_RUN" in over.logs[0]

@@ -47,10 +47,12 @@ class Scene:
         """Run a project as it is."""
         return self._run(style, "plain", 1)
 
-    def distributed(self, style: str, workers: int, crawl: str) -> Run:
+    def distributed(
+        self, style: str, workers: int, crawl: str, out: str = "ours", **more: str
+    ) -> Run:
         """Run a project with the add-on, by so many workers at a time."""
-        settings = {"ADDONS": ADDON, "REDIS_URL": self.redis_url, "SEINE_CRAWL": crawl}
-        return self._run(style, crawl, workers, **settings)
+        settings = {"ADDONS": ADDON, "REDIS_URL": self.redis_url, "SEINE_CRAWL": crawl, **more}
+        return self._run(style, f"{crawl}-{out}", workers, **settings)
 
     def _run(self, style: str, name: str, workers: int, **settings: str) -> Run:
         folder = self.folder / f"{style}-{name}"

@@ -15,9 +15,6 @@ class BatchSpider(scrapy.Spider):
         crawler.signals.connect(spider.more, signals.spider_idle)
         return spider
 
-    async def start(self):
-        yield {"begun": True}
-
     def more(self):
         batch, self.todo = self.todo[:3], self.todo[3:]
         for url in batch:

@@ -1,0 +1,120 @@
+"""Requests that no page yielded: what `start` and handlers of signals make.
+
+They belong to a run of the crawl (`frontier.runs`), which the first one of this process begins or
+joins; until that is known they wait here. Workers that start together make the same ones: each
+enters once a run. What a spider marks with `dont_filter`, as Scrapy does with start_urls, is told
+from the links to the same address, which are fetched as well, as in Scrapy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from scrapy import Request, Spider
+
+from scrapy_seine import meta as m
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.frontier.runs import enter
+from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.urls import within
+
+logger = logging.getLogger(__name__)
+#: A crawl that begins this long after its process is not what the process was started for, s.
+_STARTUP_S = 60.0
+Enqueue = Callable[[Request], object]
+
+
+class StartRequests:
+    """The run that this worker's start requests belong to, and those that wait to know it."""
+
+    def __init__(
+        self, config: FrontierConfig, heartbeat: Heartbeat, ask: Callable[[], None]
+    ) -> None:
+        self.config = config
+        self.heartbeat = heartbeat
+        self.number = 0
+        """The run; 0: not known yet."""
+        self.waiting: list[tuple[Request, Enqueue]] = []
+        self.any = False
+        """There was one."""
+        self._ask = ask
+        self._seen: Counter[int] = Counter()
+        self._over = False
+        self._made_at = monotonic()
+        self._beat: asyncio.Task[None] | None = None
+
+    def take(self, request: Request, enqueue: Enqueue) -> bool:
+        """Mark a request as one of the run; False where it waits for *enqueue*, to know its run."""
+        if self.number:
+            request.meta[m.RUN] = self.number
+            return True
+        self.waiting.append((request, enqueue))
+        if not self.any:
+            self.any = True
+            self._ask()
+        return False
+
+    def identity(self, spider: Spider, fingerprint: int | None) -> int | None:
+        """Fingerprint of a start request with `dont_filter`: of the n-th one to its address.
+
+        A FrontierSpider's is that of the address, because its seeds are remembered.
+        """
+        if fingerprint is None or isinstance(spider, FrontierSpider):
+            return fingerprint
+        self._seen[fingerprint] += 1
+        return within(f"start {self._seen[fingerprint]}", fingerprint)
+
+    async def decide(self) -> None:
+        """Begin or join the run, and let those go that wait for it.
+
+        Raises:
+            RedisError: Redis has not answered for SEINE_OUTAGE_LIMIT.
+        """
+        config, frontier = self.config, self.heartbeat.frontier
+
+        async def begin_or_join() -> tuple[int, bool]:
+            age_ms = 1000 * self._age_s()
+            return await enter(frontier, name=config.run, keep=config.keep_alive, age_ms=age_ms)
+
+        patience = RetryUntil(config.outage_s, logger.warning)
+        self.number, began = await patience.try_until_async(begin_or_join)
+        word = "begins" if began else "joins"
+        logger.info("this worker %s run %d of crawl %r", word, self.number, config.crawl)
+        self._tell(0 if self._over else self.number)
+        waiting, self.waiting = self.waiting, []
+        for request, enqueue in waiting:
+            enqueue(request)
+
+    def over(self) -> None:
+        """Note that `start` has ended: Scrapy asks for what is pending only then."""
+        if not self._over:
+            self._over = True
+            if self.number:
+                self._tell(0)
+
+    def _tell(self, starting: int) -> None:
+        """Tell the fleet of which run this worker still makes start requests."""
+        self.heartbeat.starting = starting
+        self._beat = asyncio.ensure_future(self.heartbeat.beat_if_possible())
+
+    def _age_s(self) -> float:
+        """How long ago this crawl was asked for: when its process began, unless that did more."""
+        here_s, process_s = monotonic() - self._made_at, process_age_s()
+        return process_s if process_s - here_s < _STARTUP_S else here_s
+
+    def last_words(self, stats: Any) -> None:
+        """Say what was not fetched, because the run had it before, and what changes that."""
+        known = stats.get_value("seine/start_known", 0)
+        if known:
+            logger.info(
+                "%d start requests were known in run %d of crawl %r, and were not fetched again: "
+                "start once more when the run has ended, or name another run with -s SEINE_RUN=…",
+                *(known, self.number, self.config.crawl),
+            )

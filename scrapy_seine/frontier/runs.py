@@ -1,0 +1,132 @@
+"""The runs of a crawl: a start request of a crawl that has ended begins the next one.
+
+Within a run no URL is fetched twice; the next run fetches it again. A run begins by one atomic
+step on the number that its beginner has read, so that of workers that start together the first one
+begins it and the others join. Seeds from Redis belong to no run: for them the window counts (M6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import orjson
+
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.presence import live_workers
+from scrapy_seine.lenient import record, whole, word
+
+#: Runs of which a crawl keeps the beginning, the newest ones.
+KEPT = 1000
+
+
+@attrs.frozen(kw_only=True)
+class Latest:
+    """A crawl's latest run, as somebody sees it who may begin the next one. Times in Unix ms."""
+
+    number: int
+    """0: there was none."""
+    name: str = ""
+    begun: float = 0.0
+    ended: float = 0.0
+    """When nothing was left to do last; 0: never."""
+    undone: int = 0
+    starting: bool = False
+    """A live worker is still making start requests."""
+
+    @property
+    def running(self) -> bool:
+        """Something is left to do in it, or its beginner has not come to it yet."""
+        return self.undone > 0 or self.starting or self.ended < self.begun
+
+
+def begins(latest: Latest, *, name: str, keep: bool, since: float) -> bool:
+    """Whether a process that lives *since* then, and has a start request, begins the next run.
+
+    >>> ended = Latest(number=3, begun=1000, ended=5000)
+    >>> begins(ended, name="", keep=False, since=6000)
+    True
+    >>> begins(ended, name="", keep=False, since=4000)  # it ended while the process started
+    False
+    >>> begins(ended, name="", keep=True, since=6000)  # a pod that was restarted
+    False
+    """
+    if name:  # where another run has the name, the atomic step says so
+        return name != latest.name
+    if latest.number == 0:
+        return True
+    return not keep and not latest.running and latest.ended < since
+
+
+async def enter(frontier: Frontier, *, name: str, keep: bool, age_ms: float) -> tuple[int, bool]:
+    """Begin a run, or join the one there is; returns its number, and whether it began here.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    while True:
+        latest, now = await _latest(frontier)
+        if not begins(latest, name=name, keep=keep, since=now - age_ms):
+            return latest.number, False
+        start = {"name": name, "totals": (await frontier.counts()).totals}
+        own = Frontier(frontier.redis, frontier.keys.crawl)
+        number, reply = await own.run("begin_run", latest.number, name, orjson.dumps(start), KEPT)
+        if word(reply) != "JOINED" or not name:  # else another run began: a named one is to begin
+            return int(number), word(reply) == "BEGAN"
+
+
+async def _latest(frontier: Frontier) -> tuple[Latest, float]:
+    """Return the latest run, and the server's time, ms."""
+    client: Any = frontier.redis
+    seconds, micros = await client.time()
+    control = await client.hmget(Keys(frontier.keys.crawl).control, "run", "run_at", "run_name")
+    number = whole(control[0])
+    # What is there to do is asked before it is asked when that ended.
+    undone, _ = await frontier.activity()
+    ended = [await client.hget(part.keys.control, "ended") for part in frontier.parts]
+    workers = await live_workers(frontier)
+    latest = Latest(
+        number=number,
+        name=word(control[2] or b""),
+        begun=whole(control[1]),
+        ended=max(map(whole, ended)),
+        undone=undone,
+        starting=any(info.get("starting") == number for info in workers),
+    )
+    return latest, seconds * 1000 + micros / 1000
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """One run, for people."""
+
+    number: int
+    name: str
+    at: float
+    """When it began, Unix seconds."""
+    totals: Mapping[str, int]
+    """What came of requests from its beginning to the next one's, by word."""
+
+
+async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
+    """List the latest runs, the newest first.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    stored: Mapping[bytes, bytes] = await client.hgetall(Keys(frontier.keys.crawl).runs)
+    numbers = sorted((int(name) for name in stored if name.isdigit()), reverse=True)
+    until, found = (await frontier.counts()).totals, []
+    for number in numbers[:limit]:
+        start = record(stored[b"%d" % number])
+        since = start.get("totals")
+        since = since if isinstance(since, dict) else {}
+        totals = {name: n - whole(since.get(name)) for name, n in until.items()}
+        at = whole(stored.get(b"at:%d" % number)) / 1000
+        name = str(start.get("name") or "")
+        found.append(Run(number=number, name=name, at=at, totals=totals))
+        until = {name: whole(n) for name, n in since.items()}
+    return found
