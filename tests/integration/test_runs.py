@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Push
-from scrapy_seine.frontier.partitions import join_frontier
 from scrapy_seine.frontier.runs import Latest, begins, enter, list_runs
+from tests.integration.frontier_kit import join_frontier
 
 pytestmark = pytest.mark.redis
 
