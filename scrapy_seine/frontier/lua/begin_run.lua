@@ -1,5 +1,5 @@
 -- begin_run: a crawl that has ended is begun anew, once for all who ask at the same time.
--- include: _state _write _core
+-- include: _types _state _write
 -- KEYS[1] prefix of the crawl's own keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of the run that the caller read: a later one was begun meanwhile by another
@@ -8,6 +8,10 @@
 -- ARGV[5] runs that are kept, at most
 -- reply: {number of the run to work on, 'BEGAN', 'JOINED' (the latest one) or 'NAMED' (the one of that name)}
 local RUNS = P .. 'runs'
+local unfit = unlike('HLEN', { RUNS })
+if unfit then
+    return unfit
+end
 local named = ARGV[3] ~= '' and tonumber(redis.call('HGET', RUNS, 'name:' .. ARGV[3]) or '')
 if named then
     return { named, 'NAMED' }
