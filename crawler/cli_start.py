@@ -67,10 +67,15 @@ def check_feeds(settings: Settings) -> None:
     for name in map(str, settings.getdict("FEEDS")):
         url = urlsplit(name)
         if url.scheme in {"", "file"} and name != "-" and "%(" not in name:
-            _check_file(Path(unquote(url.path) if url.scheme else name))
+            check_file(Path(unquote(url.path) if url.scheme else name))
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Make sure that a file can be written, its folder made where it is missing.
+
+    Raises:
+        ConfigError: it cannot be.
+    """
     was_there = path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
 from crawler.stores.connect import endpoints
 from crawler.stores.export import TABLES, Selection, stream
-from crawler.stores.formats import FORMATS, format_of
+from crawler.stores.formats import FORMATS, format_of, opened
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 
@@ -57,7 +53,7 @@ class Command(SeineCommand):
         if name == "parquet" and opts.output == "-":
             raise ConfigError("Parquet needs a file: add --output FILE")
         url = endpoints(self.project, need=("postgres",)).database_url
-        with stream(url, selection) as (found, chunks), _opened(opts.output) as out:
+        with stream(url, selection) as (found, chunks), opened(opts.output) as out:
             rows = FORMATS[name](found, chunks, out, raw=opts.raw)
         self._report(rows, selection.table, opts.output)
         return 0
@@ -70,25 +66,3 @@ class Command(SeineCommand):
             text = f"exported {rows:,} rows of {table}{where}"
         # The data may be on standard output.
         print(text, file=sys.stderr if output == "-" else sys.stdout)
-
-
-@contextmanager
-def _opened(output: str) -> Iterator[BinaryIO]:
-    """Give the file; it has its name only once it is complete.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
-    if output == "-":
-        yield sys.stdout.buffer
-        return
-    path = Path(output)
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as out:
-            yield out
-        part.replace(path)
-    except OSError as error:
-        raise ConfigError(f"{output}: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)

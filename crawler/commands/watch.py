@@ -1,89 +1,94 @@
-"""`scrapy watch`: a watch list says which known products matter more than others."""
+"""`scrapy watch URL`: a shop's products in a live table, and at the end as a CSV."""
 
 from __future__ import annotations
 
 import argparse
-import math
+import asyncio
+import re
+import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 
-from crawler.stores.connect import endpoints
-from crawler.stores.products import set_importance
-from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.errors import ConfigError
+from crawler.cli_page import site_of
+from crawler.extract.sites import site_of as domain_of
+from crawler.stores.connect import data_folder, endpoints
+from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
+from scrapy_seine.errors import BadSeed, ConfigError
+from scrapy_seine.reads import paint
 
-#: As the table's check has it.
-MOST = 1000.0
-STEP = 5000
-#: Unknown addresses that are named.
-_SHOWN = 10
+#: Seconds that a host may take to accept a connection.
+_REACH_S = 10
 
 
 class Command(SeineCommand):
-    """Sets the importance of stored products; exit status 1 where a URL is no product's."""
+    """Crawls one shop in a crawl of its own; nothing has to be set up, known or cleared before."""
 
-    summary = "Say that known products matter more than others when they are crawled again"
-    arguments = "[URL …] [--list FILE] [--importance 10|--forget]"
-    example = "scrapy watch --list watched.txt --importance 10"
+    summary = "Show a shop's products as they are found, and write them as CSV"
+    arguments = "URL [--output FILE]"
+    example = "scrapy watch https://books.toscrape.com/"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the list and what to do with it."""
+        """Declare the file."""
         super().add_options(parser)
-        parser.add_argument("--list", default="", help="a file with a URL a line; - reads stdin")
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument(
-            "--importance", default="10", help="how much they matter beside others: 10 (default)"
-        )
-        what.add_argument(
-            "--forget", action="store_true", help="let the site file say again how much they matter"
-        )
+        parser.add_argument("--output", "-o", default="", help="CSV file (default: SITE.csv)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Set or forget.
+        """Watch; exit status 1 where no product was found.
 
         Raises:
-            ConfigError: the importance or the list cannot be read.
-            StoreUnreachable: PostgreSQL does not answer.
+            ConfigError: the URL is none, or the file cannot be written.
         """
-        urls = list(dict.fromkeys([*args, *_lines(opts.list)]))
-        if not urls:
-            raise UsageError("name a URL, or a --list of them")
-        value = None if opts.forget else _importance(opts.importance)
-        database_url = endpoints(self.project, need=("postgres",)).database_url
-        known: set[str] = set()
-        for place in range(0, len(urls), STEP):
-            known |= set_importance(database_url, urls[place : place + STEP], value)
-        missing = [url for url in urls if url not in known]
-        self._tell(len(known), missing, value)
-        return 1 if missing else 0
+        # Scrapy imports every command for each; a worker watches nobody.
+        from crawler.cli_start import check_file
+        from crawler.cli_watch import Outcome, Wish, watch
 
-    def _tell(self, known: int, missing: Sequence[str], value: float | None) -> None:
-        done = "as the site file says" if value is None else f"{value:g}"
-        lines = [f"importance of {known} products: {done}"]
-        lines += [f"no product is stored at {url}" for url in missing[:_SHOWN]]
-        if len(missing) > _SHOWN:
-            lines.append(f"… nor at {len(missing) - _SHOWN} more")
-        self.show("\n".join(lines), products=known, importance=value, missing=list(missing))
+        if len(args) != 1:
+            raise UsageError("name one URL")
+        url = args[0] if "://" in args[0] else f"https://{args[0]}"
+        try:
+            seed_reader(self.project, opts.spider)(url.encode())
+        except BadSeed as error:
+            raise ConfigError(f"{args[0][:200]}: {error}") from None
+        site = site_of(self.project, opts.spider, url).name or domain_of(url)
+        if not self.project.get("SEINE_PROXIES") and not self.project.get("SEINE_PROXIES_PATH"):
+            _reach(url)
+        output = Path(opts.output or f"{re.sub(r'[^A-Za-z0-9.-]+', '-', site)}.csv")
+        check_file(output)
+        wish = Wish(url=url, site=site, output=output, folder=data_folder(self.project) / "watch")
+        console = paint.Console(highlight=False, file=sys.stderr if self.as_json else None)
+        found: Outcome = asyncio.run(watch(endpoints(self.project), wish, console))
+        if not found.products:
+            complain(f"no product was found on {found.pages} pages; scrapy explain {url} tells why")
+            complain(f"the worker's log is {found.log}")
+            return FAILED
+        end = "stopped: " if found.stopped else ""
+        first = f", the first after {found.first_s:.0f} s" if found.first_s is not None else ""
+        self.show(
+            f"{end}{found.products:,} products in {output}, {found.pages:,} pages,"
+            f" {found.seconds:.0f} s{first}",
+            products=found.products,
+            pages=found.pages,
+            seconds=found.seconds,
+            first_s=found.first_s,
+            file=str(output),
+            stopped=found.stopped,
+        )
+        return 0
 
 
-def _importance(text: str) -> float:
+def _reach(url: str) -> None:
+    """Make sure that a host is there: a worker would try a misspelt one again for minutes.
+
+    Raises:
+        ConfigError: its name is unknown, or nothing listens.
+    """
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= MOST:
-        raise ConfigError(f"--importance {text[:40]!r}: a number above 0, at most {MOST:g}")
-    return value
-
-
-def _lines(name: str) -> list[str]:
-    if not name:
-        return []
-    try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"--list {name}: {error}") from None
-    return [line.strip() for line in text.splitlines() if line.strip() and line[0] != "#"]
+        socket.create_connection((parts.hostname or "", port), _REACH_S).close()
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{parts.hostname}:{port} cannot be reached: {error}") from None

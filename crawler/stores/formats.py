@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -168,3 +170,25 @@ def format_of(name: str, output: str) -> str:
     if chosen not in FORMATS:
         raise ConfigError(f"no format {chosen!r}; there is {', '.join(FORMATS)}")
     return chosen
+
+
+@contextmanager
+def opened(output: str) -> Iterator[BinaryIO]:
+    """Give the file; it has its name only once it is complete.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    if output == "-":
+        yield sys.stdout.buffer
+        return
+    path = Path(output)
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as out:
+            yield out
+        part.replace(path)
+    except OSError as error:
+        raise ConfigError(f"{output}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from redis import Redis
 from crawler.commands import redis as redis_command
 from crawler.commands import sql
 from crawler.demo.place import SCHEMA, clean, own_place
+from crawler.demo.served import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.stores.connect import Endpoints
@@ -52,6 +53,7 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "-o", "/proc/no/x.csv"), "-o /proc/no/x.csv cannot be written"),
         (("statsu",), "there is no command 'statsu'; did you mean status?"),
         (("status", "--crawl", "nosuch"), "nothing is known of a crawl 'nosuch'"),
+        (("watch", "http://127.0.0.1:1/"), "127.0.0.1:1 cannot be reached"),
         (("archive", "/nosuch"), "/nosuch is no folder"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
     ],
@@ -138,3 +140,15 @@ def test_a_reply_of_redis_is_shown_as_its_own_client_shows_it() -> None:
         '   2) "c"',
         "5) (empty)",
     ]
+
+
+def test_watch_goes_from_nothing_to_a_file(said: Said, redis_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "found.csv"
+    with served(products=12) as shop:
+        status, text = said("watch", shop.url, "-o", str(file), SEINE_DATA_DIR=str(tmp_path))
+
+    assert status == 0, text
+    assert f"12 products in {file}" in text.splitlines()[-1]
+    assert len(file.read_text("utf-8").splitlines()) == 13
+    with Redis.from_url(redis_url) as redis:
+        assert list(redis.scan_iter(match="{watch-*")) == []

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 
 from crawler.catalogue.coordinator.recrawl import candidates, expectations
 from crawler.catalogue.jobs.model import Plan
-from crawler.commands.watch import Command
+from crawler.commands.importance import Command
 from crawler.stores.products import set_importance, write_products
 from crawler.stores.rows import ProductRow
 from scrapy_seine.sinks.postgres.database import transaction

@@ -1,0 +1,207 @@
+"""The work of `scrapy watch URL`: a worker on one shop, its products as they come, then a CSV."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import orjson
+
+from crawler.demo.fleet import Fleet, fleet
+from crawler.reads.crawl_words import plural, time_left
+from crawler.reads.database import Database
+from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.export import Condition, Selection, stream
+from crawler.stores.formats import FORMATS, opened
+from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Counts
+from scrapy_seine.printable import printable
+from scrapy_seine.reads import paint
+
+#: Seconds between two looks, and between two lines away from a terminal.
+_LOOK_S, _PLAIN_S = 0.5, 5.0
+#: Products that the table shows: the newest.
+_ROWS = 12
+_COUNT = "SELECT count(*) FROM products WHERE site_id = %(site)s AND scraped_at >= %(since)s"
+_NEWEST = """
+    SELECT name, price, currency, availability, url FROM products
+    WHERE site_id = %(site)s AND scraped_at >= %(since)s
+    ORDER BY scraped_at DESC, external_id LIMIT %(rows)s
+"""
+
+
+@attrs.frozen(kw_only=True)
+class Wish:
+    """What is to be watched."""
+
+    url: str
+    site: str
+    """The items' site id."""
+    output: Path
+    folder: Path
+    """Where the worker's log goes."""
+
+
+@attrs.frozen(kw_only=True)
+class Seen:
+    """What was found so far."""
+
+    products: int
+    newest: Sequence[Mapping[str, Any]]
+    counts: Counts
+    seconds: float
+
+    @property
+    def pages(self) -> int:
+        """Pages that ended."""
+        return self.counts.totals.get("done", 0) + self.counts.dead
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """How a watch ended."""
+
+    products: int
+    pages: int
+    seconds: float
+    first_s: float | None
+    """Seconds until the first product was shown; None: there was none."""
+    stopped: bool
+    """By Ctrl-C."""
+    log: Path
+
+
+def headline(seen: Seen, site: str) -> str:
+    """How far it is, in one line."""
+    waiting = seen.counts.undone
+    rate = seen.pages / seen.seconds if seen.seconds else 0.0
+    parts = [plural(seen.products, "product"), plural(seen.pages, "page"), f"{rate:.0f} pages/s"]
+    parts += [time_left(waiting / rate, growing=True)] if waiting and rate else []
+    return f"{site}: {' | '.join(parts)}"
+
+
+def table(seen: Seen, site: str) -> paint.RenderableType:
+    """The newest products below the line that says how far it is."""
+    made = paint.Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    made.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
+    made.add_column("price", justify="right", no_wrap=True)
+    made.add_column("stock", no_wrap=True)
+    for row in seen.newest:
+        price = f"{row['price']} {row['currency'] or ''}" if row["price"] is not None else "–"
+        name, stock = str(row["name"] or row["url"]), str(row["availability"] or "–")
+        made.add_row(paint.Text(name), paint.Text(price.strip()), paint.Text(stock))
+    return paint.Group(paint.Text(headline(seen, site), style="bold"), made)
+
+
+async def watch(where: Endpoints, wish: Wish, console: paint.Console) -> Outcome:
+    """Crawl the shop in a crawl of its own until it is complete, or until Ctrl-C.
+
+    Raises:
+        StoreError: a store does not answer.
+    """
+    stop = asyncio.Event()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(sign, stop.set)
+    migrate(where.database_url)
+    redis, database = redis_client(where.redis_url), Database(where.database_url)
+    frontier = Frontier(redis, f"watch-{wish.site}-{os.getpid()}")
+    watcher = Watcher(frontier, database, wish, console, stop)
+    try:
+        return await watcher.watch(where)
+    finally:
+        await database.aclose()
+        await frontier.erase()
+        await redis.aclose()
+
+
+@attrs.define(eq=False)
+class Watcher:
+    """Looks on while one worker crawls."""
+
+    frontier: Frontier
+    database: Database
+    wish: Wish
+    console: paint.Console
+    stop: asyncio.Event
+    """Set by Ctrl-C."""
+    began: float = attrs.Factory(time.monotonic)
+    first_s: float | None = None
+
+    async def watch(self, where: Endpoints) -> Outcome:
+        """Start the worker, look on, and write the file."""
+        crawl, client = self.frontier.keys.crawl, self.frontier.redis
+        seeds = f"{crawl}:start_urls"
+        settings = {
+            "SEINE_CRAWL": crawl,
+            "FRONTIER_PARTITIONS": 1,
+            "REDIS_START_URLS_KEY": seeds,
+            "SEINE_KEEP_ALIVE": 0,
+            "SEINE_FRESH_SECONDS": 0,  # a product that is known is shown as well
+        }
+        stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+        since = await self.database.value("SELECT now()")
+        with fleet(settings, stores, self.wish.folder) as workers:
+            pushed: Any = client.lpush(seeds, orjson.dumps({"url": self.wish.url}))
+            await pushed
+            worker = workers.start()
+            seen = await self._look_on(workers, since)
+        if seen.products:
+            export(where.database_url, self.wish, since)
+        return Outcome(
+            products=seen.products,
+            pages=seen.pages,
+            seconds=time.monotonic() - self.began,
+            first_s=self.first_s,
+            stopped=self.stop.is_set(),
+            log=worker.log,
+        )
+
+    async def _look_on(self, workers: Fleet, since: Any) -> Seen:
+        """Draw what was found until the worker has left."""
+        told, console, site = 0.0, self.console, self.wish.site
+        with paint.Live(console=console, auto_refresh=False) as live:
+            while True:
+                if self.stop.is_set():
+                    await asyncio.to_thread(workers.stop)
+                alive = bool(workers.alive)
+                seen = await self._read(since)
+                if console.is_terminal:
+                    live.update(table(seen, site), refresh=True)
+                elif not alive or seen.seconds - told >= _PLAIN_S:
+                    told = seen.seconds
+                    console.print(printable(headline(seen, site)), soft_wrap=True)
+                if not alive:
+                    return seen
+                await asyncio.sleep(_LOOK_S)
+
+    async def _read(self, since: Any) -> Seen:
+        known = {"site": self.wish.site, "since": since, "rows": _ROWS}
+        seen = Seen(
+            products=int(await self.database.value(_COUNT, known)),
+            newest=await self.database.rows(_NEWEST, known),
+            counts=await self.frontier.counts(),
+            seconds=time.monotonic() - self.began,
+        )
+        if self.first_s is None and seen.products:
+            self.first_s = seen.seconds
+        return seen
+
+
+def export(database_url: str, wish: Wish, since: Any) -> int:
+    """Write what was found as CSV; returns its rows.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    found = Selection.parse("products")
+    conditions = (Condition("site_id", "=", wish.site), Condition("scraped_at", ">=", str(since)))
+    selection = attrs.evolve(found, conditions=conditions)
+    with stream(database_url, selection) as (columns, chunks), opened(str(wish.output)) as out:
+        return FORMATS["csv"](columns, chunks, out, raw=False)

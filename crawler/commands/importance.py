@@ -1,0 +1,89 @@
+"""`scrapy importance`: a watch list says which known products matter more than others."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scrapy.exceptions import UsageError
+
+from crawler.stores.connect import endpoints
+from crawler.stores.products import set_importance
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
+
+#: As the table's check has it.
+MOST = 1000.0
+STEP = 5000
+#: Unknown addresses that are named.
+_SHOWN = 10
+
+
+class Command(SeineCommand):
+    """Sets the importance of stored products; exit status 1 where a URL is no product's."""
+
+    summary = "Say that known products matter more than others when they are crawled again"
+    arguments = "[URL …] [--list FILE] [--importance 10|--forget]"
+    example = "scrapy importance --list watched.txt --importance 10"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the list and what to do with it."""
+        super().add_options(parser)
+        parser.add_argument("--list", default="", help="a file with a URL a line; - reads stdin")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument(
+            "--importance", default="10", help="how much they matter beside others: 10 (default)"
+        )
+        what.add_argument(
+            "--forget", action="store_true", help="let the site file say again how much they matter"
+        )
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Set or forget.
+
+        Raises:
+            ConfigError: the importance or the list cannot be read.
+            StoreUnreachable: PostgreSQL does not answer.
+        """
+        urls = list(dict.fromkeys([*args, *_lines(opts.list)]))
+        if not urls:
+            raise UsageError("name a URL, or a --list of them")
+        value = None if opts.forget else _importance(opts.importance)
+        database_url = endpoints(self.project, need=("postgres",)).database_url
+        known: set[str] = set()
+        for place in range(0, len(urls), STEP):
+            known |= set_importance(database_url, urls[place : place + STEP], value)
+        missing = [url for url in urls if url not in known]
+        self._tell(len(known), missing, value)
+        return 1 if missing else 0
+
+    def _tell(self, known: int, missing: Sequence[str], value: float | None) -> None:
+        done = "as the site file says" if value is None else f"{value:g}"
+        lines = [f"importance of {known} products: {done}"]
+        lines += [f"no product is stored at {url}" for url in missing[:_SHOWN]]
+        if len(missing) > _SHOWN:
+            lines.append(f"… nor at {len(missing) - _SHOWN} more")
+        self.show("\n".join(lines), products=known, importance=value, missing=list(missing))
+
+
+def _importance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= MOST:
+        raise ConfigError(f"--importance {text[:40]!r}: a number above 0, at most {MOST:g}")
+    return value
+
+
+def _lines(name: str) -> list[str]:
+    if not name:
+        return []
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"--list {name}: {error}") from None
+    return [line.strip() for line in text.splitlines() if line.strip() and line[0] != "#"]
