@@ -54,6 +54,7 @@ def _settings(redis_url: str, crawl: str, way: str = "looks") -> Settings:
             "RETRY_TIMES": 1,
             "DEPTH_LIMIT": 2 if "too_deep" in crawl else 0,
             "ROBOTSTXT_OBEY": "robots" in crawl,
+            "SEINE_FASTPATH": way != "stock",
             "LOG_LEVEL": "CRITICAL",
         },
         priority="cmdline",
