@@ -72,6 +72,10 @@ class Product:
     """Variants of the same product, each a mapping with the fields above."""
     sources: dict[str, str] = attrs.Factory(dict)
     """Where each field came from: json-ld, microdata, opengraph, state, text, site."""
+    confidence: dict[str, float] = attrs.Factory(dict)
+    """For each field that is held against the site's template: how likely it is right, 0 to 1."""
+    doubts: dict[str, list[str]] = attrs.Factory(dict)
+    """Fields that contradict what the site did so far: the kind of the doubt, and the reason."""
     job_id: str | None = None
     """The job whose request found it."""
     scraped_at: datetime = attrs.Factory(_now)

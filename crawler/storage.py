@@ -24,6 +24,7 @@ from crawler.catalogue.jobs.closing import end_jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.catalogue.jobs.store import Jobs
 from crawler.extract.parser_version import parser_version
+from crawler.extract.template import Book
 from crawler.items import Missing, Product
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
@@ -39,6 +40,7 @@ from crawler.stores.rows import (
     product_row,
     rejected_row,
 )
+from crawler.stores.templates import TemplateRow, read_templates, write_templates
 from crawler.stores.warc import Page
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
@@ -57,7 +59,9 @@ logger = logging.getLogger(__name__)
 #: What a row weighs beside its JSON.
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
-_CONFIRMED, _VANISHED = "confirmed", "vanished"
+_CONFIRMED, _VANISHED, _TEMPLATE = "confirmed", "vanished", "templates"
+#: Pages of a make that were learned since its template was stored.
+_LEARNED = 20
 #: So many items of a site, rejected in succession, are told of.
 _SUSPICIOUS = 20
 #: Every so often partitions of the log of attempts are made ahead, s.
@@ -87,6 +91,7 @@ class Storage:
         self._later: asyncio.TimerHandle | None = None
         self._reviews: asyncio.Task[None] | None = None
         self._closed: asyncio.Future[None] | None = None
+        self._templates: list[tuple[str, str, Any]] = []
 
     async def open(self) -> None:
         """Check the schema and start the writer.
@@ -110,6 +115,7 @@ class Storage:
             _VANISHED: mark_vanished,
             _REJECTED: write_rejected,
             _ATTEMPT: write_attempts,
+            _TEMPLATE: write_templates,
         }
         limits = Limits(
             rows=config.batch_rows,
@@ -132,8 +138,17 @@ class Storage:
             self._chores(url)
         self.inflight.completed = partial(self._review_jobs, url)
         self.crawler.signals.connect(self._joined, signals.spider_opened)
+        self._templates = await loop.run_in_executor(None, read_templates, url)
 
     def _joined(self) -> None:
+        book: Book | None = getattr(self.spider, "book", None)
+        for site_id, cluster, plain in self._templates:
+            if book is not None and not book.load(site_id, cluster, plain):
+                logger.warning(
+                    "the template of site %s is not readable and is learned anew",
+                    printable(site_id),
+                )
+        self._templates = []
         self._reviews = asyncio.ensure_future(self._keep_reviewing())
 
     async def _keep_reviewing(self) -> None:
@@ -147,6 +162,7 @@ class Storage:
                 await self.inflight.completed()
             except Exception:  # whoever looks next does it
                 logger.exception("the crawl's jobs are left as they are")
+            self._save_templates()
             await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
 
     async def _review_jobs(self, url: str) -> bool:
@@ -181,10 +197,25 @@ class Storage:
         loop.run_in_executor(None, keep_days, url, self.config.attempts_days)
         self._later = loop.call_later(_CHORES_S, self._chores, url)
 
+    def _save_templates(self, least: int = _LEARNED) -> None:
+        """Share what was learned of sites; it is left out when much waits: products go first."""
+        book: Book | None = getattr(self.spider, "book", None)
+        if book is None or self.writer is None or self.writer.waiting[1] > self.config.buffer_bytes:
+            return
+        now = self.inflight.now(None)
+        for site_id, cluster, profile, changed in book.unsaved(least):
+            learned = orjson.dumps(profile.plain())
+            row = TemplateRow(
+                site_id, cluster, profile.version, profile.pages, learned, changed, now
+            )
+            self.writer.put(_TEMPLATE, row, len(learned) + _OVERHEAD)
+
     async def close(self) -> None:
         """Write what is left; afterwards each hold is released or failed. May be called twice."""
         if self.writer is None:
             return
+        if self._closed is None:
+            self._save_templates(1)
         if self._later is not None:
             self._later.cancel()
         if self._reviews is not None:

@@ -18,6 +18,7 @@ from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
 from crawler.extract.sites import same_site
+from crawler.extract.template import Book, Drift, Judgement
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
@@ -27,6 +28,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
+from scrapy_seine.printable import printable
 from scrapy_seine.urls import absolute
 from spiders import sites
 
@@ -53,6 +55,8 @@ class CatalogSpider(FrontierSpider):
 
     def __init__(self, *args: Any, site: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        #: What is known of each site's template; the storage loads and keeps it.
+        self.book = Book(self._note_drift)
         if site:
             known = sites.named(site)
             if known is None:
@@ -116,10 +120,14 @@ class CatalogSpider(FrontierSpider):
             self._count(f"unread/{source}")
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
         shown = False
+        given = response.meta.get(m.SITE_ID)
+        judged = self._judge(found, given or sites.site_id(response.url))
         for item in site.products(page, found):
             shown = True
-            given = response.meta.get(m.SITE_ID)
             item.site_id = given or item.site_id or sites.site_id(response.url)
+            if judged is not None and item.sources is found.sources:
+                item.confidence = dict(judged.confidence)
+                item.doubts = {name: [d.kind, d.reason] for name, d in judged.doubts.items()}
             item.job_id = item.job_id or response.meta.get(m.JOB_ID)
             yield item
         if not shown:
@@ -135,6 +143,28 @@ class CatalogSpider(FrontierSpider):
                 meta={"handle_httpstatus_all": True},
                 cb_kwargs={"origin": response.url},
             )
+
+    def _judge(self, found: Found, site_id: str) -> Judgement | None:
+        """Hold a product's page against its site's template; None where that is not possible."""
+        if found.kind != "product":
+            return None
+        try:
+            judged = self.book.judge(site_id, found)
+        except Exception:  # the values are those of the page all the same
+            self._count("unjudged")
+            self.logger.exception("%s: it is not held against its template", found.page.url)
+            return None
+        for field, doubt in judged.doubts.items():
+            self._count(f"doubtful/{field}")
+            self.logger.debug("%s: %s is doubtful: %s", found.page.url, field, doubt.reason)
+        return judged
+
+    def _note_drift(self, drift: Drift) -> None:
+        self._count("template_changes")
+        self.logger.warning(
+            "site %s: the template changed, %s is doubtful since %s: %s",
+            *(printable(text) for text in (drift.site_id, drift.field, drift.url, drift.reason)),
+        )
 
     @staticmethod
     def _not_shown(response: Response, found: Found | None) -> Iterator[Product | Missing]:

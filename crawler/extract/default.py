@@ -49,6 +49,8 @@ class Found:
     offered: dict[str, Fields]
     """What each source says, in the order of trust."""
     page: Page
+    paths: dict[str, str] = attrs.Factory(dict)
+    """By field: where the visible text has it, as far as that was read."""
     unread: dict[str, str] = attrs.Factory(dict)
     """Sources that hold what cannot be read, and the error: the others are read without them."""
 
@@ -110,7 +112,8 @@ def extract(page: Page) -> Found:
     if disputed or verdict.unnamed or _worth_reading(known, verdict, offered):
         known = _read_text(found, known, disputed)
     elif verdict.kind == "product":
-        offered["text"] = (_guarded(unread, "text", text.glance, page, known) or Visible()).fields
+        seen = _guarded(unread, "text", text.glance, page, known) or Visible()
+        offered["text"], found.paths = seen.fields, seen.paths
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
@@ -127,7 +130,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     _visible_signs(seen, verdict)
     if verdict.product < _SURE:
         classify.quantity_signs(verdict, page)
-    offered["text"] = seen.fields
+    offered["text"], found.paths = seen.fields, seen.paths
     if disputed:
         merge.settle(offered)
     return merge.merged(offered)[0]

@@ -23,4 +23,6 @@ class Visible:
     """Labelled identifiers (SKU, GTIN, MPN)."""
     on_request: bool = False
     """Instead of a price it asks to be asked."""
+    paths: dict[str, str] = attrs.Factory(dict)
+    """By field: where the text stands from which it was read."""
     price_marked: bool = False

@@ -14,6 +14,7 @@ import attrs
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
+from crawler.extract.places import path
 from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, finder
@@ -37,6 +38,8 @@ _PERCENT = re.compile(
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
+#: What stands right before the figures of an identifier: `C34-1060`.
+_CODE = re.compile(r"\w[-./_]?$")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
@@ -229,7 +232,8 @@ def _monies(line: Line, local: str | None) -> Sequence[Money]:
         return monies
     if line.flags & _lines.PRICE and len(text) < 20:
         money = parse_price(text, local)
-        if money and money.end - money.start >= len(text) - 6:
+        coded = money is not None and _CODE.search(text[: money.start]) is not None
+        if money and not coded and money.end - money.start >= len(text) - 6:
             return (money,)
     return ()
 
@@ -323,6 +327,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     seen.fields["price"] = best.money.value
     seen.fields["currency"] = best.money.currency
+    seen.paths["price"] = path(best.line.element)
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]

@@ -20,6 +20,8 @@ from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)
 _KEEP = timedelta(days=2)
+#: Doubts about products that were not seen for so long say nothing any more.
+_KEEP_DOUBTS = timedelta(days=90)
 
 
 @attrs.frozen(kw_only=True)
@@ -119,6 +121,7 @@ def finish_site(
         quality = measure(cursor, site_id, started_at, job_id)
         save(cursor, quality, job_id, now)
         cursor.execute(query("forget_sightings"), {"before": min(now - _KEEP, started_at)})
+        cursor.execute(query("forget_doubtful"), {"before": now - _KEEP_DOUBTS})
     return Finished(
         known=known, unseen=unseen, missing=missing, gone=gone, merged=merged, quality=quality
     )

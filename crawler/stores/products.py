@@ -19,6 +19,7 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
+from crawler.stores.doubtful import Doubtful, settle_doubts, sort_out, write_doubtful
 from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
@@ -84,6 +85,12 @@ def write_products(
         ]
         wanted = newest(rows)
         known = _look(cursor, wanted)
+    wanted, known, doubtful = _sort_out(cursor, wanted, known)
+    if left_out := {id(doubt.row) for doubt in doubtful if doubt.is_essential}:
+        # Another page of the batch may be the product's own.
+        write_doubtful(cursor, [doubt for doubt in doubtful if id(doubt.row) in left_out])
+        left = [row for row in rows if id(row) not in left_out]
+        return write_products(cursor, left, window) + Counter(doubtful=len(left_out))
     done: dict[Action, list[int]] = {}
     for i, row in enumerate(wanted):
         done.setdefault(decide(row, known.get(i), window), []).append(i)
@@ -92,10 +99,34 @@ def write_products(
     unwritten.update(_refresh(cursor, wanted, done.get("refreshed", ())))
     _note_urls(cursor, rows, wanted, known)
     _note_sightings(cursor, [wanted[i] for i in sorted(unwritten)])
+    write_doubtful(cursor, doubtful)
     counts = Counter({str(action): len(found) for action, found in done.items()})
     counts["twice"] += len(rows) - len(wanted)
     counts["merged"] += len(names)
+    counts["doubtful"] += len(doubtful)
     return counts
+
+
+def _sort_out(
+    cursor: extensions.cursor, rows: list[ProductRow], known: Mapping[int, Known]
+) -> tuple[list[ProductRow], dict[int, Known], list[Doubtful]]:
+    """Keep doubtful values out of what is new or changed; unchanged rows are not looked at."""
+    asked = [
+        i
+        for i, row in enumerate(rows)
+        if row.judged and (row.doubts or (i in known and known[i].content_hash != row.content_hash))
+    ]
+    if not asked:
+        return rows, dict(known), []
+    kept, doubtful = sort_out(cursor, [rows[i] for i in asked])
+    settle_doubts(cursor, [row for place, row in kept.items() if row is rows[asked[place]]])
+    sorted_out = {i: kept.get(place) for place, i in enumerate(asked)}
+    left = [(i, row) for i, one in enumerate(rows) if (row := sorted_out.get(i, one)) is not None]
+    return (
+        [row for _, row in left],
+        {n: known[i] for n, (i, _) in enumerate(left) if i in known},
+        doubtful,
+    )
 
 
 def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Counter[str]:

@@ -77,6 +77,63 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
 WHERE p.content_hash <> EXCLUDED.content_hash
   AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
 
+-- name: look_closer
+-- What is stored under keys whose pages tell something else: keys: [{i, s, e, d: all of the item}]
+SELECT k.i, CASE WHEN k.d THEN p.item ELSE jsonb_strip_nulls(jsonb_build_object(
+           'name', p.name, 'price', p.price::text, 'regular_price', p.regular_price::text,
+           'currency', p.currency, 'gtin', p.gtin, 'canonical_url', p.canonical_url)) END,
+       p.url, p.scraped_at
+FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text, d boolean)
+JOIN products p ON p.site_id = k.s AND p.external_id = k.e
+
+-- name: find_doubtful
+-- What was told of these products and not believed, with the jumps of the site's prices (12 at
+-- most are counted). keys: [{i, s, e}]
+SELECT k.i, d.field, d.value, d.first_at, (SELECT count(*) FROM (
+    SELECT 1 FROM doubtful o WHERE o.site_id = d.site_id AND o.kind = 'jump' LIMIT 12) x)
+FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
+JOIN doubtful d ON d.site_id = k.s AND d.external_id = k.e
+
+-- name: add_doubtful
+-- rows: [{s, e, f: field, d: kind, r: reason, u, v: value, k: kept, t}], in the order of their keys
+INSERT INTO doubtful AS x
+    (site_id, external_id, field, kind, reason, url, value, kept, first_at, seen_at)
+SELECT k.s, k.e, k.f, k.d, k.r, k.u, k.v, k.k, k.t, k.t
+FROM jsonb_to_recordset(%(rows)s::jsonb)
+    AS k(s text, e text, f text, d text, r text, u text, v jsonb, k jsonb, t timestamptz)
+ON CONFLICT (site_id, external_id, field) DO UPDATE SET
+    kind = EXCLUDED.kind, reason = EXCLUDED.reason, url = EXCLUDED.url, kept = EXCLUDED.kept,
+    first_at = CASE WHEN x.value IS NOT DISTINCT FROM EXCLUDED.value THEN x.first_at
+        ELSE EXCLUDED.first_at END,
+    value = EXCLUDED.value, times = x.times + 1, seen_at = EXCLUDED.seen_at
+WHERE x.seen_at <= EXCLUDED.seen_at
+
+-- name: settle_doubtful
+-- rows: [{s, e, t}]; a claim of another page to the key is not settled by the product's own
+DELETE FROM doubtful d
+USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, t timestamptz)
+WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t AND d.field <> 'external_id'
+
+-- name: forget_doubtful
+DELETE FROM doubtful WHERE seen_at < %(before)s
+
+-- name: add_templates
+-- rows: [{s, c: cluster, v: version, p: pages, l: learned, n: changed, t}]
+INSERT INTO site_templates AS x
+    (site_id, cluster, version, pages, learned, changed, updated_at)
+SELECT k.s, k.c, k.v, k.p, k.l, k.n, k.t
+FROM jsonb_to_recordset(%(rows)s::jsonb)
+    AS k(s text, c text, v integer, p bigint, l jsonb, n text, t timestamptz)
+ORDER BY k.s, k.c
+ON CONFLICT (site_id, cluster) DO UPDATE SET
+    version = EXCLUDED.version, pages = EXCLUDED.pages, learned = EXCLUDED.learned,
+    changed = coalesce(EXCLUDED.changed, x.changed), updated_at = EXCLUDED.updated_at
+WHERE (x.version, x.pages) <= (EXCLUDED.version, EXCLUDED.pages)
+   OR x.updated_at < EXCLUDED.updated_at - interval '1 day'
+
+-- name: newest_templates
+SELECT site_id, cluster, learned FROM site_templates ORDER BY updated_at DESC LIMIT %(limit)s
+
 -- name: refresh_products
 -- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
 -- validators are those of the answer at u, and kept where that is the row's own address. A row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,8 +20,11 @@ MEANINGFUL = (
     "name", "sku", "gtin", "mpn", "brand", "price", "regular_price", "currency", "availability",
     "description", "images", "breadcrumbs", "rating", "review_count", "attributes", "variants",
 )  # fmt: skip
-_FIELDS = tuple(field.name for field in attrs.fields(Product))
+#: What is stored of an item: doubts are stored on their own.
+_FIELDS = tuple(field.name for field in attrs.fields(Product) if field.name != "doubts")
 _LIMIT = 4_000
+#: What a product has of a field that its stored item lacks.
+_NOTHING: dict[str, Any] = {"images": [], "breadcrumbs": [], "attributes": {}, "variants": []}
 #: An escaped NUL, and no escaped backslash with four figures behind it.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
@@ -86,6 +90,10 @@ class ProductRow:
     """How to ask for the page again; None where its answer named no validator."""
     told: bool = False
     """The page was looked at because something said that it changed."""
+    doubts: Mapping[str, Sequence[str]] = attrs.Factory(dict)
+    """By field: the kind of a doubt about it, and the reason."""
+    judged: bool = False
+    """The page was held against its site's template."""
 
     def renamed(self, external_id: str) -> ProductRow:
         """The same page as that of another key."""
@@ -127,6 +135,13 @@ def digest(product: Product) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
+def digest_of(item: Mapping[str, Any]) -> bytes:
+    """The same of an item as it is stored."""
+    seen = [item.get(name, _NOTHING.get(name)) for name in MEANINGFUL]
+    text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
 def product_row(
     product: Product, content_hash: bytes, seen: Seen | None = None, *, told: bool = False
 ) -> ProductRow:
@@ -152,6 +167,8 @@ def product_row(
         product.canonical_url,
         seen,
         told,
+        product.doubts,
+        bool(product.confidence),
     )
 
 

@@ -30,7 +30,6 @@ from tldextract import TLDExtract
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
-from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.middlewares.fleet_jars import FleetJars, Place
@@ -64,10 +63,15 @@ class _Shared:
 
     def places(self, host: str) -> dict[Place, Cookie]:
         """Cookies that a request to *host* may set or get."""
+        by_domain = self.cookies._cookies
         names = potential_domain_matches(host)
         names += potential_domain_matches(f"{host}.local") if "." not in host else []
-        found = (cookie for domain in names for cookie in self.cookies.of(domain))
-        return {(cookie.domain, cookie.path, cookie.name): cookie for cookie in found}
+        return {
+            (domain, path, name): cookie
+            for domain in names
+            for path, cookies in by_domain.get(domain, {}).items()
+            for name, cookie in cookies.items()
+        }
 
 
 class FleetCookies(CookiesMiddleware):
@@ -110,8 +114,8 @@ class FleetCookies(CookiesMiddleware):
                 await self._read(jar, _carried(request, jar))
             if request.cookies:
                 before = jar.places(_host(request))
-                given = scrapy_internals.cookies_asked_for(self, jar.cookies, request)
-                scrapy_internals.keep_cookies(self, given, jar.cookies, request)
+                given = self._get_request_cookies(jar.cookies, request)
+                self._process_cookies(given, jar=jar.cookies, request=request)
                 await self._share(jar, before, request)
         self._dress(request, jar)
 
@@ -135,7 +139,7 @@ class FleetCookies(CookiesMiddleware):
         async with jar.lock:
             before = jar.places(_host(request))
             cookies = jar.cookies.make_cookies(response, request)
-            scrapy_internals.keep_cookies(self, cookies, jar.cookies, request)
+            self._process_cookies(cookies, jar=jar.cookies, request=request)
             await self._share(jar, before, request)
         self._debug_set_cookie(response)
         if jar.version:

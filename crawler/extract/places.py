@@ -1,0 +1,31 @@
+"""Where in a page's markup a text stands, the same for all pages of one template."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from crawler.extract.page import Element
+
+#: Classes of an element, and characters of them, that count.
+_MOST_CLASSES, _LONGEST = 6, 200
+
+
+def place(element: Element) -> str:
+    """An element's tag with its classes, those with figures left out."""
+    return f"{element.tag}{_named((element.get('class') or '')[:_LONGEST])}"
+
+
+def path(element: Element, levels: int = 3) -> str:
+    """Where a text stands: the element's place and those of the boxes around it."""
+    parts: list[str] = []
+    here = element
+    while here is not None and len(parts) < levels:
+        parts.append(place(here))
+        here = here.getparent()
+    return "<".join(parts)
+
+
+@lru_cache(maxsize=4096)
+def _named(classes: str) -> str:
+    words = [word for word in classes.split() if not any(map(str.isdigit, word))]
+    return "".join(f".{word}" for word in words[:_MOST_CLASSES])

@@ -1,0 +1,15 @@
+"""What a site's own pages say about one of them: its template, and whether a value fits it.
+
+A crawl sees thousands of pages of one template. `cluster` tells which pages are of one make,
+`profile` learns of each make which sources agree on a field, where its text stands and how its
+values differ, and `judge` holds a page against that: each field gets a confidence, and a value that
+contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of all
+sites in bounded room, notices when a template changed, and learns it anew.
+
+All of it works from what the parser has read anyway, because a page may cost no second walk.
+"""
+
+from crawler.extract.template.book import Book, Drift
+from crawler.extract.template.judge import Doubt, Judgement
+
+__all__ = ["Book", "Doubt", "Drift", "Judgement"]

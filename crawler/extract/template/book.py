@@ -1,0 +1,250 @@
+"""The profiles of all sites that a worker reads, in bounded room; changes of a template are noticed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from crawler.extract.default import Found
+from crawler.extract.template.cluster import signature
+from crawler.extract.template.judge import (
+    Doubt,
+    Judgement,
+    confidence,
+    constant,
+    doubt_of,
+    newcomer,
+)
+from crawler.extract.template.observation import FIELDS, Seen, observe
+from crawler.extract.template.profile import KNOWN, Field, Profile
+
+#: Sites, and makes of pages of one site, that are known at once.
+_MOST_SITES, _MOST_MAKES = 500, 8
+#: So many of the newest pages with one doubt are a change of the template.
+_CHANGED = 6
+#: Pages whose names and prices are compared, and repetitions that no catalogue has.
+_NEWEST, _REPEATED = 12, 6
+#: Pages of a make after which a page of another make is news.
+_SETTLED = 40
+#: Pages on which a price in a new place does not overwrite another one unconfirmed.
+_PROBATION = 200
+#: Doubts that stay while the page is as it is: what is gone is not learned to be gone.
+_LASTING = frozenset({"missing", "repeated"})
+#: A visible price so far from the structured one is another amount: an instalment, a total.
+_FARTHEST = 2
+
+
+@attrs.frozen
+class Drift:
+    """A template that changed."""
+
+    site_id: str
+    field: str
+    kind: str
+    reason: str
+    url: str
+    """The page on which it was noticed."""
+    version: int
+
+
+@attrs.define
+class _Make:
+    profile: Profile = attrs.Factory(Profile)
+    newest: dict[str, deque[tuple[str, str]]] = attrs.Factory(
+        lambda: {name: deque(maxlen=_NEWEST) for name in ("name", "price", "availability")}
+    )
+    """Of the newest pages: product and value."""
+    changed: str | None = None
+    """What changed last, until it is stored."""
+    said: set[tuple[str, str]] = attrs.Factory(set)
+    """Lasting doubts that were told of."""
+
+
+class Book:
+    """What is known of each site; *drifted* is called with each change that is noticed."""
+
+    def __init__(self, drifted: Callable[[Drift], None] = lambda drift: None) -> None:
+        self._sites: OrderedDict[str, OrderedDict[str, _Make]] = OrderedDict()
+        self._drifted = drifted
+
+    def judge(self, site_id: str, found: Found) -> Judgement:
+        """Hold a product's page against its site, mend what the site's rules mend, and learn it."""
+        cluster = signature(found.page)
+        make = self._make(site_id, cluster)
+        profile = make.profile
+        _mend(found, profile)
+        seen, key = observe(found), str(found.fields.get("external_id"))
+        if not profile.pages and self._is_known(site_id):
+            profile.fields["price"].probation = _PROBATION
+        reduced = found.fields.get("regular_price") is not None
+        doubts: dict[str, Doubt] = {}
+        for field in FIELDS:
+            doubt = (
+                doubt_of(field, seen, profile, reduced=reduced)
+                or _repeated(field, seen[field], make, key)
+                or newcomer(field, seen[field], profile.fields[field])
+            )
+            if doubt is not None:
+                doubts[field] = doubt
+        made = Judgement(
+            {
+                name: confidence(name, one, profile.fields[name], doubts.get(name))
+                for name, one in seen.items()
+                if one.value is not None
+            },
+            doubts,
+            cluster,
+            profile.pages,
+            profile.version,
+        )
+        self._learn(site_id, found, make, seen, doubts)
+        return made
+
+    def load(self, site_id: str, cluster: str, plain: Any) -> bool:
+        """Take a stored profile, where it knows more than ours; says whether it was readable."""
+        try:
+            profile = Profile.of(plain)
+        except (TypeError, ValueError, KeyError, AttributeError):
+            return False
+        make = self._make(site_id, cluster)
+        if profile.pages > make.profile.pages:
+            make.profile = profile
+        return True
+
+    def unsaved(self, least: int) -> Iterator[tuple[str, str, Profile, str | None]]:
+        """Site, make, profile and last change of what was learned on so many pages since."""
+        for site_id, makes in self._sites.items():
+            for cluster, make in makes.items():
+                if make.profile.known and make.profile.unsaved >= least:
+                    make.profile.unsaved = 0
+                    yield site_id, cluster, make.profile, make.changed
+                    make.changed = None
+
+    def _make(self, site_id: str, cluster: str) -> _Make:
+        makes = self._sites.get(site_id)
+        if makes is None:
+            makes = self._sites[site_id] = OrderedDict()
+        self._sites.move_to_end(site_id)
+        if len(self._sites) > _MOST_SITES:
+            self._sites.popitem(last=False)
+        make = makes.get(cluster)
+        if make is None:
+            make = makes[cluster] = _Make()
+        makes.move_to_end(cluster)
+        if len(makes) > _MOST_MAKES:
+            makes.popitem(last=False)
+        return make
+
+    def _is_known(self, site_id: str) -> bool:
+        """Whether a make of the site is known so well that a new one is a change."""
+        return any(make.profile.pages >= _SETTLED for make in self._sites[site_id].values())
+
+    def _learn(
+        self,
+        site_id: str,
+        found: Found,
+        make: _Make,
+        seen: dict[str, Seen],
+        doubts: dict[str, Doubt],
+    ) -> None:
+        profile = make.profile
+        profile.unsaved += 1
+        for field, one in seen.items():
+            doubt, known = doubts.get(field), profile.fields[field]
+            known.probation = max(0, known.probation - 1)
+            known.recent.append((None if doubt is None else doubt.kind, one))
+            if doubt is None or doubt.kind == "make":
+                known.learn(field, one)
+            version, url = profile.version, found.page.url
+            if known.sources["template"] >= _CHANGED:
+                reason = "pages no longer tell it, those before did"
+                self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
+            if doubt is not None and known.newest(doubt.kind) >= _CHANGED:
+                change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
+                self._change(change, make, known)
+
+    def _change(self, drift: Drift, make: _Make, known: Field) -> None:
+        """Learn a field anew, but for what no template means; tell of it once."""
+        make.changed = f"{drift.field}: {drift.reason}"[:500]
+        constant = drift.field in {"name", "price", "sku"} and not known.varies(drift.kind)
+        if constant or drift.kind == "make" or drift.kind in _LASTING:
+            self._tell_once(drift, make)
+            return
+        if drift.kind == "dispute":
+            known.preferred = _right_source(drift.field, known)
+        known.relearn(drift.field)
+        if drift.field == "price" and drift.kind == "place":
+            known.probation = _PROBATION
+        make.profile.version += 1
+        make.profile.unsaved += KNOWN
+        self._drifted(drift)
+
+    def _tell_once(self, drift: Drift, make: _Make) -> None:
+        if (drift.field, drift.kind) not in make.said:
+            make.said.add((drift.field, drift.kind))
+            self._drifted(drift)
+
+
+def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
+    """Whether product after product has one name, or one price where prices vary."""
+    newest = make.newest.get(field)
+    if newest is None or one.value is None:
+        return None
+    value = str(one.value)
+    if (key, value) not in newest:
+        newest.append((key, value))
+    if field == "availability":
+        return _all_gone(value, newest, make.profile.fields[field])
+    times = sum(other == value for _, other in newest)
+    if times < _REPEATED or len({product for product, _ in newest}) < _REPEATED:
+        return None
+    if field == "price" and make.profile.fields[field].value_share(value) > 1 / 4:
+        return None  # a shop where one price is usual
+    return Doubt("repeated", f"{times} of the newest {len(newest)} products have it")
+
+
+def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt | None:
+    """Whether product after product cannot be had, in a shop that had most of them."""
+    if len(newest) < _NEWEST or known.pages < 2 * KNOWN:
+        return None
+    share = known.value_share("InStock")
+    if share < 1 / 2 or any(other == "InStock" for _, other in newest):
+        return None
+    return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")
+
+
+def _mend(found: Found, profile: Profile) -> None:
+    """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
+    fields, sources = found.fields, found.sources
+    for field, known in profile.fields.items():
+        source = known.preferred
+        told = found.offered.get(source or "", {})
+        if source and field in told and field in fields:
+            fields[field], sources[field] = told[field], source
+    if fields.get("price") is not None and fields.get("currency") is None:
+        usual = constant(profile.fields["currency"])
+        if usual:
+            fields["currency"], sources["currency"] = usual, "template"
+
+
+def _right_source(field: str, known: Field) -> str | None:
+    """Of two sources that began to differ, the visible text where it can be the same amount.
+
+    A visitor pays what the page shows. An amount far from the other one is no price that changed:
+    then the text tells something else since, and structured data stays.
+    """
+    if field != "price":
+        return None
+    pages = [seen for kind, seen in known.recent if kind == "dispute"]
+    near = sum(_is_near(seen) for seen in pages)
+    return "text" if pages and near * 5 >= len(pages) * 4 else None
+
+
+def _is_near(seen: Seen) -> bool:
+    shown, other = seen.votes.get("text"), seen.value
+    if not shown or not other:
+        return False
+    return bool(shown < other * _FARTHEST and other < shown * _FARTHEST)

@@ -1,0 +1,72 @@
+"""What one page tells of each field: the value, who agrees with it, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from crawler.extract.default import Found
+from crawler.extract.page import short_text
+from crawler.extract.schema import Fields
+
+#: Fields that are held against the template.
+FIELDS = ("name", "price", "currency", "availability", "sku")
+_HEADING = "heading"
+
+
+@attrs.frozen
+class Seen:
+    """One field of one page."""
+
+    value: Any
+    """None where the page has none."""
+    source: str | None
+    votes: Mapping[str, Any]
+    """What each source tells, the one that was chosen included."""
+    path: str | None
+    """Where the visible text has it; None where no text was read for it."""
+
+    def agrees(self, field: str, source: str) -> bool:
+        """Whether a source tells the value that was chosen."""
+        return same(field, self.votes[source], self.value)
+
+
+def observe(found: Found) -> dict[str, Seen]:
+    """The fields of a product's page."""
+    heading = _heading_of(found)
+    made = {}
+    for field in FIELDS:
+        votes = {s: told[field] for s, told in found.offered.items() if field in told}
+        if field == "name" and heading:
+            votes[_HEADING] = heading
+        made[field] = Seen(
+            found.fields.get(field), found.sources.get(field), votes, found.paths.get(field)
+        )
+    return made
+
+
+def same(field: str, one: Any, other: Any) -> bool:
+    """Whether two sources tell one value; names may be cut, or go on with colour and shop."""
+    if one == other:
+        return True
+    if field in {"price", "currency", "availability"} or one is None or other is None:
+        return False
+    short, long = sorted((_plain(one), _plain(other)), key=len)
+    return bool(short) and (short == long or (field == "name" and short in long))
+
+
+def _plain(value: Any) -> str:
+    return " ".join(str(value)[:500].split()).casefold()
+
+
+def _heading_of(found: Found) -> str:
+    mains = (heading for heading in found.page.headings if heading.tag == "h1")
+    first = next(mains, None)
+    return "" if first is None or next(mains, None) is not None else short_text(first)
+
+
+def values(told: Fields) -> dict[str, Any]:
+    """The fields that are judged, of a product as it is stored."""
+    return {field: told.get(field) for field in FIELDS}

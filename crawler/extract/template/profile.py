@@ -1,0 +1,171 @@
+"""What is known of one make of pages: counts, so small that thousands of sites fit."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any
+
+import attrs
+
+from crawler.extract.template.observation import FIELDS, Seen
+
+#: Pages after which a make is known well enough to hold a page against it.
+KNOWN = 8
+#: Places and values of a field that are remembered, and pages in which a change is looked for.
+_MOST_PATHS, _MOST_VALUES, WINDOW = 6, 12, 12
+#: Counts are halved at so many pages: what a site did a year ago says little.
+_MOST_PAGES = 2_000
+
+
+@attrs.define
+class Field:
+    """One field on the pages of one make."""
+
+    pages: int = 0
+    filled: int = 0
+    offered: Counter[str] = attrs.Factory(Counter)
+    """Pages on which each source told the field."""
+    agreed: Counter[str] = attrs.Factory(Counter)
+    """Of these, on how many it told the value that was chosen."""
+    sources: Counter[str] = attrs.Factory(Counter)
+    """From which source the value came."""
+    paths: Counter[str] = attrs.Factory(Counter)
+    values: Counter[str] = attrs.Factory(Counter)
+    """The newest values, to tell what varies from what stands on every page."""
+    probation: int = 0
+    """Pages left on which a text alone does not change what is stored: its place is new."""
+    preferred: str | None = None
+    """The source that is right where sources began to differ."""
+    recent: deque[tuple[str | None, Seen]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
+    """The doubt (None: none) and the field of the newest pages."""
+
+    def learn(self, field: str, seen: Seen) -> None:
+        """Count a page whose value nothing contradicts."""
+        self.pages += 1
+        if seen.value is not None:
+            self.filled += 1
+            self.sources[seen.source or ""] += 1
+            _count(self.values, str(seen.value)[:80], _MOST_VALUES)
+            self._count_votes(field, seen)
+            if seen.path:
+                _count(self.paths, seen.path, _MOST_PATHS)
+        if self.pages > _MOST_PAGES:
+            self._halve()
+
+    def _count_votes(self, field: str, seen: Seen) -> None:
+        """Count who agrees; the chosen source only where another one can confirm it."""
+        agreeing = {source for source in seen.votes if seen.agrees(field, source)}
+        for source in seen.votes:
+            others = len(seen.votes) - 1 if source == seen.source else 1
+            if others:
+                self.offered[source] += 1
+                self.agreed[source] += (
+                    len(agreeing) > 1 if source == seen.source else source in agreeing
+                )
+
+    def relearn(self, field: str) -> None:
+        """Forget what was known, and learn the newest pages instead."""
+        pages = [seen for _, seen in self.recent]
+        self.pages = self.filled = 0
+        for counts in (self.offered, self.agreed, self.sources, self.paths, self.values):
+            counts.clear()
+        for seen in pages:
+            self.learn(field, seen)
+        self.recent.clear()
+
+    def share(self, counts: Counter[str], key: str) -> float:
+        """How often a source agreed, of the times that it told anything."""
+        offered = self.offered[key]
+        return counts[key] / offered if offered else 0.0
+
+    def usual(self, counts: Counter[str]) -> tuple[str, float]:
+        """What is most frequent among *counts*, and its share."""
+        if not counts:
+            return "", 0.0
+        name, times = counts.most_common(1)[0]
+        return name, times / max(1, counts.total())
+
+    def value_share(self, value: object) -> float:
+        """On how much of the pages the field has this value."""
+        return self.values[str(value)[:80]] / max(1, self.filled)
+
+    def newest(self, kind: str) -> int:
+        """How many of the newest pages have a doubt of that kind."""
+        return sum(doubt == kind for doubt, _ in self.recent)
+
+    def varies(self, kind: str) -> bool:
+        """Whether the newest pages with a doubt of that kind tell different values."""
+        told = [str(seen.value) for doubt, seen in self.recent if doubt == kind]
+        return 2 * len(set(told)) > len(told) > 0
+
+    def _halve(self) -> None:
+        self.pages, self.filled = self.pages // 2, self.filled // 2
+        for counts in (self.offered, self.agreed, self.sources, self.paths, self.values):
+            for key in list(counts):
+                counts[key] //= 2
+
+
+@attrs.define
+class Profile:
+    """All fields of one make of pages."""
+
+    fields: dict[str, Field] = attrs.Factory(lambda: {name: Field() for name in FIELDS})
+    version: int = 1
+    """Grows with each change of the template."""
+    unsaved: int = 0
+    """Pages learned since the profile was stored."""
+
+    @property
+    def pages(self) -> int:
+        """Pages that were learned."""
+        return self.fields["name"].pages
+
+    @property
+    def known(self) -> bool:
+        """Whether a page can be held against it."""
+        return self.pages >= KNOWN
+
+    def plain(self) -> dict[str, Any]:
+        """The profile as JSON holds it."""
+        return {
+            "version": self.version,
+            "fields": {
+                name: {
+                    "pages": one.pages,
+                    "filled": one.filled,
+                    "preferred": one.preferred,
+                    **{kind: dict(getattr(one, kind).most_common(12)) for kind in _COUNTED},
+                }
+                for name, one in self.fields.items()
+            },
+        }
+
+    @classmethod
+    def of(cls, plain: Any) -> Profile:
+        """A profile out of what was stored.
+
+        Raises:
+            TypeError, ValueError, KeyError, AttributeError: it is no profile.
+        """
+        made = cls(version=int(plain["version"]))
+        for name, told in plain["fields"].items():
+            if name not in made.fields:
+                continue
+            one = made.fields[name]
+            one.pages, one.filled = int(told["pages"]), int(told["filled"])
+            one.preferred = str(told["preferred"]) if told["preferred"] else None
+            for kind in _COUNTED:
+                counts: Counter[str] = getattr(one, kind)
+                counts.update({str(key)[:500]: int(n) for key, n in told[kind].items()})
+        return made
+
+
+_COUNTED = ("offered", "agreed", "sources", "paths", "values")
+
+
+def _count(counts: Counter[str], key: str, most: int) -> None:
+    counts[key] += 1
+    if len(counts) > 2 * most:  # now and then, because most values are seen once
+        kept = counts.most_common(most)
+        counts.clear()
+        counts.update(dict([*kept, (key, max(1, dict(kept).get(key, 1)))]))

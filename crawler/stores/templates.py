@@ -1,0 +1,67 @@
+"""The templates of sites, shared by the fleet: each worker begins with what others have learned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import attrs
+import orjson
+from psycopg2 import extensions
+
+from crawler.stores.queries import query
+from scrapy_seine.sinks.postgres.database import transaction
+
+#: Templates that a worker begins with: the newest, some KB each.
+MOST = 1_000
+
+
+@attrs.frozen
+class TemplateRow:
+    """What is known of one make of a site's pages."""
+
+    site_id: str
+    cluster: str
+    version: int
+    pages: int
+    learned: bytes
+    """The profile as JSON."""
+    changed: str | None
+    """What changed last, where this worker noticed it."""
+    at: datetime
+
+
+def write_templates(cursor: extensions.cursor, rows: Sequence[TemplateRow]) -> Counter[str]:
+    """Store a batch inside the caller's transaction; of one template the newest row.
+
+    Raises:
+        psycopg2.Error: the caller rolls back.
+    """
+    unique = {(row.site_id, row.cluster): row for row in rows}
+    made = [
+        {
+            "s": row.site_id,
+            "c": row.cluster,
+            "v": row.version,
+            "p": row.pages,
+            "l": orjson.Fragment(row.learned),
+            "n": row.changed,
+            "t": row.at,
+        }
+        for row in unique.values()
+    ]
+    cursor.execute(query("add_templates"), {"rows": orjson.dumps(made).decode()})
+    return Counter(templates=len(unique))
+
+
+def read_templates(database_url: str) -> list[tuple[str, str, Any]]:
+    """Site, cluster and profile of the newest templates.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(query("newest_templates"), {"limit": MOST})
+        return list(cursor.fetchall())

@@ -1,1 +1,0 @@
-"""A crawl with a Scrapy that lacks private names."""

@@ -1,0 +1,123 @@
+"""Doubtful values in PostgreSQL: the clean row keeps the last good one, a later look decides."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import psycopg2
+import pytest
+
+from crawler.extract.template.profile import Profile
+from crawler.stores.products import write_products
+from crawler.stores.rows import ProductRow
+from crawler.stores.templates import TemplateRow, read_templates, write_templates
+from tests.integration.storage.kit import HOUR, T0, row, rows_of
+
+pytestmark = pytest.mark.postgres
+PLACE = {"price": ["place", "it stands elsewhere"]}
+
+
+def write(database: str, *rows: ProductRow) -> dict[str, int]:
+    with psycopg2.connect(database) as connection, connection.cursor() as cursor:
+        return dict(write_products(cursor, rows, HOUR))
+
+
+def page(number: int = 1, hours: float = 0, **fields: Any) -> ProductRow:
+    made = {"confidence": {"price": 0.8}} | fields
+    return row(number, at=T0 + timedelta(hours=hours), **made)
+
+
+def prices(database: str) -> list[Any]:
+    return rows_of(database, "SELECT price, currency FROM products ORDER BY external_id")
+
+
+def test_a_doubtful_price_leaves_the_last_good_one(database: str) -> None:
+    write(database, page())
+    counts = write(database, page(hours=1, price=Decimal("3.00"), doubts=PLACE))
+    assert prices(database) == [(Decimal("9.99"), "EUR")]
+    assert counts["doubtful"] == 1
+    told = "SELECT field, kind, reason, value #>> '{}', kept #>> '{}' FROM doubtful"
+    assert rows_of(database, told) == [("price", "place", "it stands elsewhere", "3.00", "9.99")]
+    assert rows_of(database, "SELECT count(*) FROM product_versions") == [(0,)]
+
+
+def test_a_page_with_a_doubt_still_counts_as_seen(database: str) -> None:
+    write(database, page())
+    write(database, page(hours=2, price=Decimal("3.00"), doubts=PLACE))
+    assert rows_of(database, "SELECT scraped_at FROM products") == [(T0 + timedelta(hours=2),)]
+
+
+def test_the_other_fields_of_such_a_page_are_stored(database: str) -> None:
+    write(database, page())
+    write(database, page(hours=1, price=Decimal("3.00"), brand="Lumo", doubts=PLACE))
+    told = "SELECT price, brand, item ->> 'price' FROM products"
+    assert rows_of(database, told) == [(Decimal("9.99"), "Lumo", "9.99")]
+
+
+def test_a_later_look_that_tells_the_same_is_believed(database: str) -> None:
+    write(database, page())
+    for hours in (1, 3):
+        write(database, page(hours=hours, price=Decimal("3.00"), doubts=PLACE))
+    assert prices(database) == [(Decimal("3.00"), "EUR")]
+    assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
+
+
+def test_a_value_without_doubt_settles_the_one_before(database: str) -> None:
+    write(database, page())
+    write(database, page(hours=1, price=Decimal("3.00"), doubts=PLACE))
+    write(database, page(hours=2, price=Decimal("9.50")))
+    assert prices(database) == [(Decimal("9.50"), "EUR")]
+    assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
+
+
+def test_a_new_product_is_stored_without_what_is_doubtful(database: str) -> None:
+    write(database, page(price=Decimal("3.00"), doubts=PLACE))
+    assert prices(database) == [(None, None)]
+
+
+def test_a_new_product_whose_name_is_doubtful_is_not_stored(database: str) -> None:
+    write(database, page(doubts={"name": ["repeated", "nine products have it"]}), page(2))
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-2",)]
+    assert rows_of(database, "SELECT field, value #>> '{}' FROM doubtful") == [("name", "Lamp 1")]
+
+
+def test_another_page_that_claims_a_products_key_changes_nothing(database: str) -> None:
+    write(database, page())
+    other = {"url": "https://shop.example/c/all", "name": "Our whole range", "price": Decimal(1)}
+    write(database, page(hours=1, **other))
+    assert rows_of(database, "SELECT url, name, price FROM products") == [
+        ("https://shop.example/p/1", "Lamp 1", Decimal("9.99"))
+    ]
+    told = "SELECT field, kind, url, value ->> 'name' FROM doubtful"
+    assert rows_of(database, told) == [
+        ("external_id", "conflict", "https://shop.example/c/all", "Our whole range")
+    ]
+    assert rows_of(database, "SELECT count(*) FROM product_urls") == [(0,)]
+
+
+def test_items_that_no_template_judged_are_stored_as_they_are(database: str) -> None:
+    write(database, row(1))
+    write(database, row(1, at=T0 + HOUR, price=Decimal("9999.00")))
+    assert prices(database)[0][0] == Decimal("9999.00")
+
+
+def test_templates_are_shared_and_the_one_that_knows_more_stays(database: str) -> None:
+    def template(pages: int, changed: str | None = None) -> TemplateRow:
+        return TemplateRow("shop", "c1", 1, pages, b'{"pages":%d}' % pages, changed, T0)
+
+    with psycopg2.connect(database) as connection, connection.cursor() as cursor:
+        write_templates(cursor, [template(30, "price: it moved")])
+        write_templates(cursor, [template(20), template(10)])
+    assert read_templates(database) == [("shop", "c1", {"pages": 30})]
+    assert rows_of(database, "SELECT changed FROM site_templates") == [("price: it moved",)]
+    assert Profile.of(Profile().plain()).pages == 0
+
+
+def test_a_products_own_page_is_stored_though_a_newer_one_claims_its_key(database: str) -> None:
+    write(database, page())
+    own = page(hours=1, price=Decimal("9.50"))
+    other = page(hours=1.5, url="https://shop.example/c/all", name="Our whole range")
+    write(database, own, other)
+    assert prices(database) == [(Decimal("9.50"), "EUR")]

@@ -1,0 +1,128 @@
+"""Which values of a page stay out of the products' table, beside what is stored: pure rules."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import orjson
+import pytest
+
+from crawler.items import Product
+from crawler.stores.doubtful import Stored, _without, doubts_of, is_told_again
+from crawler.stores.rows import digest, digest_of, product_row
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def row(**fields):
+    made = {"url": "https://s.example/p/1", "name": "Red Lamp", "external_id": "1", "site_id": "s",
+            "price": Decimal("10.00"), "currency": "EUR", "scraped_at": AT,
+            "confidence": {"price": 0.8}} | fields  # fmt: skip
+    product = Product(**made)
+    return product_row(product, digest(product))
+
+
+def stored(url="https://s.example/p/1", age=HOUR, **fields):
+    item = {"name": "Red Lamp", "price": "10.00", "currency": "EUR", **fields}
+    return Stored(item, url, AT - age)
+
+
+def test_a_stored_item_has_the_digest_of_its_product():
+    """A row whose doubtful value was replaced by the stored one has to count as unchanged."""
+    product = Product(url="u", name="n", price=Decimal("1.50"), rating=4.0, review_count=0,
+                      images=["a"], attributes={"b": "1", "a": "2"}, availability=None)  # fmt: skip
+    made = product_row(
+        Product(**{f: getattr(product, f) for f in ("url", "name", "price", "rating",
+                "review_count", "images", "attributes")}, site_id="s", external_id="e"), b""
+    )  # fmt: skip
+    assert digest_of(orjson.loads(made.body)) == digest(product)
+
+
+@pytest.mark.parametrize(
+    ("price", "sure", "doubtful"),
+    [
+        ("10.00", 0.5, False),
+        ("40.00", 0.5, False),
+        ("60.00", 0.5, True),
+        ("60.00", 0.99, False),
+        ("1.50", 0.5, True),
+        ("1000.00", 0.99, True),
+        ("0.40", 0.99, True),
+    ],
+)
+def test_a_jump_of_the_price(price, sure, doubtful):
+    made = doubts_of(row(price=Decimal(price), confidence={"price": sure}), stored())
+    assert [one.kind for one in made] == (["jump"] if doubtful else [])
+
+
+def test_a_new_product_has_no_jump():
+    assert doubts_of(row(price=Decimal("99999")), None) == []
+
+
+def test_a_value_that_is_stored_already_is_not_doubtful():
+    doubts = {"price": ["place", "it stands elsewhere"]}
+    assert doubts_of(row(doubts=doubts), stored()) == []
+    assert len(doubts_of(row(doubts=doubts, price=Decimal("11")), stored())) == 1
+
+
+class TestKeys:
+    OTHER = {"url": "https://s.example/c/lamps", "name": "All things"}
+
+    def test_another_page_with_another_name_does_not_take_a_products_key(self):
+        (made,) = doubts_of(row(**self.OTHER), stored())
+        assert (made.field, made.kind, made.kept) == ("external_id", "conflict", None)
+        assert "Red Lamp" in made.reason
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"url": "https://s.example/p/1"},
+            {"name": "Red Lamp, large"},
+            {"canonical_url": "https://s.example/p/1"},
+        ],
+    )
+    def test_one_product_may_have_many_addresses_and_a_new_name(self, fields):
+        assert doubts_of(row(**(self.OTHER | fields)), stored()) == []
+
+    def test_one_barcode_is_one_product(self):
+        code = "4006381333931"
+        assert doubts_of(row(**self.OTHER, gtin=code), stored(gtin=code)) == []
+
+    def test_a_page_that_was_not_seen_for_long_gives_its_key_away(self):
+        assert doubts_of(row(**self.OTHER), stored(age=timedelta(days=8))) == []
+
+
+class TestSecondLook:
+    def doubt(self, kind="place", price="60.00"):
+        (made,) = doubts_of(row(price=Decimal(price), doubts={"price": [kind, "r"]}), stored())
+        return made
+
+    def test_a_value_that_is_told_again_is_believed(self):
+        assert is_told_again(self.doubt(), ("60.00", AT - HOUR, 0))
+
+    @pytest.mark.parametrize(
+        "before", [None, ("60.00", AT, 0), ("59.00", AT - HOUR, 0)], ids=["first", "soon", "other"]
+    )
+    def test_otherwise_it_is_not(self, before):
+        assert not is_told_again(self.doubt(), before)
+
+    @pytest.mark.parametrize("kind", ["missing", "repeated"])
+    def test_what_a_template_lacks_it_lacks_each_time(self, kind):
+        assert not is_told_again(self.doubt(kind), ("60.00", AT - HOUR, 0))
+
+    def test_many_jumps_of_a_site_are_a_templates(self):
+        (made,) = doubts_of(row(price=Decimal("60.00")), stored())
+        assert is_told_again(made, ("60.00", AT - HOUR, 1))
+        assert not is_told_again(made, ("60.00", AT - HOUR, 11))
+
+
+def test_the_money_that_belongs_to_a_kept_price_is_kept_with_it():
+    before = stored(regular_price="12.00")
+    made = row(price=Decimal("60"), currency="USD", regular_price=Decimal("80"),
+               doubts={"price": ["place", "r"]})  # fmt: skip
+    item = orjson.loads(_without(made, doubts_of(made, before), before).body)
+    assert (item["price"], item["currency"], item["regular_price"]) == ("10.00", "EUR", "12.00")
+
+
+def test_doubts_are_no_part_of_the_stored_item():
+    assert "doubts" not in orjson.loads(row(doubts={"price": ["place", "r"]}).body)

@@ -1,0 +1,226 @@
+"""A page is held against what its site's pages did so far: doubts, confidence, changes."""
+
+import json
+from decimal import Decimal
+
+import attrs
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.template import Book
+from crawler.extract.template.cluster import signature
+from crawler.extract.template.profile import Profile
+from tests.benchmarks import drift, templates
+from tests.benchmarks.shops import SHOPS, things
+
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+LUMA = next(shop for shop in SHOPS if shop.name == "luma")
+GOODS = [attrs.evolve(thing, in_stock=True, regular=None) for thing in things(40, 3)]
+
+
+def read(thing, html, shop=WOO):
+    return extract(parse(html, shop.url(thing)))
+
+
+def taught(structured=False, shop=WOO, count=30, drifts=None):
+    book = Book((drifts if drifts is not None else []).append)
+    for thing in GOODS[:count]:
+        judged = book.judge("shop", read(thing, shop.page(thing, structured), shop))
+        assert not judged.doubts, judged.doubts
+    return book
+
+
+def doubts(book, html, thing=GOODS[30], shop=WOO):
+    return {
+        name: one.kind for name, one in book.judge("shop", read(thing, html, shop)).doubts.items()
+    }
+
+
+class TestCluster:
+    def test_pages_of_one_template_are_of_one_make(self):
+        makes = {signature(parse(WOO.page(t, False), WOO.url(t))) for t in GOODS}
+        assert len(makes) == 1
+
+    def test_pages_of_other_templates_are_of_others(self):
+        thing = GOODS[0]
+        makes = {signature(parse(shop.page(thing, False), shop.url(thing))) for shop in SHOPS}
+        assert len(makes) >= 12  # pages with no heading and no class have one make
+
+    @pytest.mark.parametrize("html", ["", "<p>", "<h1>x", b"\xff\xfe\x00", "<h1>" * 3000])
+    def test_any_page_has_a_make(self, html):
+        assert len(signature(parse(html, "https://a.example/"))) == 12
+
+
+class TestDoubts:
+    def test_nothing_is_doubtful_before_a_site_is_known(self):
+        book = taught(count=5)
+        assert doubts(book, WOO.page(GOODS[30], False).replace("$", "€")) == {}
+
+    def test_another_currency_is(self):
+        html = WOO.page(GOODS[30], False).replace("$", "€")
+        assert doubts(taught(), html) == {"currency": "constant"}
+
+    def test_a_currency_that_is_dropped_is_mended(self):
+        found = read(GOODS[30], WOO.page(GOODS[30], False).replace("$", ""))
+        found.fields.pop("currency", None)
+        judged = taught().judge("shop", found)
+        assert (found.fields["currency"], found.sources["currency"]) == ("USD", "template")
+        assert "currency" not in judged.doubts
+
+    def test_a_price_that_was_always_there_is_missed(self):
+        thing = GOODS[30]
+        html = WOO.page(thing, False).replace(WOO.words.money(thing.price), "")
+        assert doubts(taught(), html)["price"] == "missing"
+
+    def test_what_is_sold_out_may_have_no_price(self):
+        thing = GOODS[30]
+        html = WOO.page(attrs.evolve(thing, in_stock=False), False)
+        assert "price" not in doubts(taught(), html.replace(WOO.words.money(thing.price), ""))
+
+    def test_a_source_that_always_agreed_and_disagrees_now(self):
+        thing = GOODS[30]
+        html = WOO.page(thing, True).replace(f'"price": "{thing.price}"', '"price": "1.00"')
+        assert doubts(taught(structured=True), html)["price"] == "dispute"
+
+    def test_one_name_on_product_after_product(self):
+        book = taught()
+        kinds = [
+            doubts(book, WOO.page(t, False).replace(t.name, "Best offers"), t) for t in GOODS[30:39]
+        ]
+        assert "name" not in kinds[0]
+        assert kinds[-1]["name"] == "repeated"
+
+    def test_one_price_on_product_after_product(self):
+        book = taught()
+        same = [attrs.evolve(thing, price=Decimal("9.99")) for thing in GOODS[30:39]]
+        kinds = [doubts(book, WOO.page(thing, False), thing) for thing in same]
+        assert kinds[-1]["price"] == "repeated"
+
+    def test_a_shop_where_one_price_is_usual_has_no_doubts(self):
+        book = Book()
+        for thing in GOODS:
+            same = attrs.evolve(thing, price=Decimal("1.00"))
+            assert "price" not in book.judge("shop", read(same, WOO.page(same, False))).doubts or (
+                len(GOODS) < 12
+            )
+
+    def test_a_shop_where_suddenly_nothing_can_be_had(self):
+        book = taught()
+        gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[30:], *GOODS[:10]]]
+        kinds = [doubts(book, WOO.page(thing, False), thing) for thing in gone]
+        assert kinds[-1]["availability"] == "repeated"
+
+
+class TestConfidence:
+    def test_sources_that_agree_are_believed_more(self):
+        thing = GOODS[30]
+        alone = taught().judge("shop", read(thing, WOO.page(thing, False)))
+        several = taught(structured=True).judge("shop", read(thing, WOO.page(thing, True)))
+        assert 0.5 < alone.confidence["price"] < 0.95 < several.confidence["price"]
+
+    def test_a_doubtful_value_is_not_believed(self):
+        judged = taught().judge(
+            "shop", read(GOODS[30], WOO.page(GOODS[30], False).replace("$", "€"))
+        )
+        assert judged.confidence["currency"] <= 0.3
+
+    def test_what_is_missing_has_none(self):
+        found = read(GOODS[0], WOO.page(GOODS[0], False).replace(GOODS[0].sku, ""))
+        assert "sku" not in Book().judge("shop", found).confidence
+
+
+class TestChange:
+    def test_a_change_is_told_once_and_learned(self):
+        told = []
+        book = taught(structured=True, drifts=told)
+        kinds = []
+        for thing in GOODS[:20]:  # the shop raises its prices, its structured data stays behind
+            html = WOO.page(thing, True)
+            raised = (thing.price * Decimal("1.1")).quantize(Decimal("0.01"))
+            html = html.replace(WOO.words.money(thing.price), WOO.words.money(raised))
+            found = read(thing, html)
+            kinds.append(book.judge("shop", found).doubts.get("price"))
+            last = found.fields["price"], raised
+        assert [one.field for one in told] == ["price"]
+        assert kinds[0].kind == "dispute"
+        assert kinds[-1] is None
+        assert last[0] == last[1]  # the price that a visitor sees
+
+    def test_an_instalment_beside_right_structured_data_does_not_win(self):
+        book = taught(structured=True)
+        for thing in GOODS[:20]:
+            month = WOO.words.money((thing.price / 12).quantize(Decimal("0.01")))
+            html = WOO.page(thing, True).replace(WOO.words.money(thing.price), month)
+            found = read(thing, html)
+            book.judge("shop", found)
+            assert found.fields["price"] == thing.price
+
+    def test_what_is_gone_is_not_learned_to_be_gone(self):
+        told = []
+        book = taught(drifts=told)
+        pages = [(t, WOO.page(t, False).replace(WOO.words.money(t.price), "")) for t in GOODS]
+        assert all(doubts(book, html, t)["price"] == "missing" for t, html in pages)
+        assert [one.kind for one in told] == ["missing"]
+
+
+class TestBook:
+    def test_a_profile_survives_storage(self):
+        book = taught()
+        ((site, cluster, profile, changed),) = book.unsaved(1)
+        other = Book()
+        assert other.load(site, cluster, json.loads(json.dumps(profile.plain())))
+        assert changed is None
+        html = WOO.page(GOODS[30], False).replace("$", "€")
+        assert doubts(other, html) == {"currency": "constant"}
+
+    @pytest.mark.parametrize("plain", [None, [], {}, {"version": "x"}, {"version": 1, "fields": 3},
+                                       {"version": 1, "fields": {"price": {"pages": None}}}])  # fmt: skip
+    def test_a_profile_that_is_none_is_not_taken(self, plain):
+        assert not Book().load("shop", "c", plain)
+
+    def test_what_is_stored_is_small(self):
+        ((_, _, profile, _),) = taught(structured=True, count=30).unsaved(1)
+        assert len(json.dumps(profile.plain())) < 6_000
+
+    def test_sites_and_makes_are_bounded(self):
+        book = Book()
+        for n in range(600):
+            book.load(f"site{n}", "c", Profile().plain())
+        for n in range(20):
+            book.load("one", f"c{n}", Profile().plain())
+        assert len(book._sites) == 500
+        assert len(book._sites["one"]) == 8
+
+    def test_counts_are_bounded(self):
+        book = Book()
+        found = read(GOODS[0], WOO.page(GOODS[0], True))
+        for n in range(2_500):
+            found.fields["price"] = Decimal(n)
+            found.fields["external_id"] = n
+            found.paths["price"] = f"p.x{n}"
+            book.judge("shop", found)
+        profile = next(iter(book._sites["shop"].values())).profile
+        assert profile.pages <= 2_000
+        assert all(
+            len(one.paths) <= 12 and len(one.values) <= 24 for one in profile.fields.values()
+        )
+
+
+def test_the_parser_is_never_worse_with_templates_than_without():
+    result, faults = templates.measure(12)
+    assert result["guard"] == 0
+    assert result["listings_taken_for_products"] == 0
+    assert result["stripped.product"] == result["structured.product"] == 1, faults
+
+
+def test_an_unchanged_crawl_raises_nothing():
+    for shop in (WOO, LUMA):
+        assert drift.unchanged(shop, False, 60, prices=False)[0] == 0
+        assert drift.unchanged(shop, True, 60, prices=True)[0] == 0
+
+
+@pytest.mark.parametrize(("name", "structured"), [("_instalment", False), ("_one_price", True)])
+def test_a_changed_template_leaves_the_stored_values_right(name, structured):
+    row = drift.changed(WOO, structured, getattr(drift, name), "price", 110)
+    assert row["noticed"]
+    assert row["wrong_rows"] <= 10
