@@ -39,9 +39,9 @@ with `SEINE_STRICT=1` the end. What Kubernetes sets for Services (`…_SERVICE_H
 `…_PORT_8800_TCP`) is ignored. `scrapy doctor` says where each value that is not in a file comes
 from, without secrets.
 
-`REDIS_URL`, `DATABASE_URL`, `SEINE_DASHBOARD_TOKEN`, `SEINE_SECRET` and `SEINE_SECRET_PREVIOUS`
-can be read from a file: set `REDIS_URL_FILE` to its path. `PROXY_LIST` is proxies, or the path of
-a file of them.
+`REDIS_URL`, `DATABASE_URL`, `SEINE_DASHBOARD_TOKEN`, `SEINE_SECRET`, `SEINE_SECRET_PREVIOUS` and
+`SEINE_WEBHOOK_SECRET` can be read from a file: set `REDIS_URL_FILE` to its path. `PROXY_LIST` is
+proxies, or the path of a file of them.
 """
 
 

@@ -164,6 +164,12 @@ SEINE_SECRET = environment.secret("SEINE_SECRET")
 # then the new one above and the old one here; then none here. Default: none.
 SEINE_SECRET_PREVIOUS = environment.secret("SEINE_SECRET_PREVIOUS")
 
+# Where the coordinator sends the ends of jobs, as signed webhooks: an http:// or https:// URL.
+# Default: nowhere.
+SEINE_WEBHOOK_URL = ""
+# Secret of 16 characters or more that signs them (Standard Webhooks; `whsec_…` is base64).
+SEINE_WEBHOOK_SECRET = environment.secret("SEINE_WEBHOOK_SECRET")
+
 # A misspelt SEINE_… variable in the environment ends the start, instead of a warning. On the
 # command line it always does. Default: no, as other programs may have variables of such names.
 SEINE_STRICT = False

@@ -24,6 +24,7 @@ SECRETS = (
     "SEINE_DASHBOARD_TOKEN",
     "SEINE_SECRET",
     "SEINE_SECRET_PREVIOUS",
+    "SEINE_WEBHOOK_SECRET",
 )
 #: What begins the name of a setting of ours.
 OURS = ("SEINE_", "FRONTIER_")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from crawler.catalogue.jobs.events import WebhookConfig, Webhooks
 from crawler.catalogue.jobs.model import Plan
 from crawler.cli_jobs import plans_of
 from crawler.cli_start import check_names
@@ -53,21 +54,31 @@ class Command(SeineCommand):
     ) -> None:
         from crawler.catalogue.coordinator.service import Coordinator
 
+        told = WebhookConfig.from_settings(self.project)
         redis = redis_client(found.redis_url)
         crawl, of = config.crawl, config.partitions
         coordinator = Coordinator(redis, crawl, found.database_url, plans, of, config.secrets)
         try:
             await open_frontier(redis, config)
+            webhooks = Webhooks(redis, coordinator.frontier.keys, told) if told else None
             if once:
                 await coordinator.step(datetime.now(UTC))
             else:
-                await _until_signal(coordinator)
+                await _until_signal(coordinator, webhooks)
         finally:
             await redis.aclose()
         self.show(f"{len(plans)} sites planned", sites=[plan.site_id for plan in plans])
 
 
-async def _until_signal(coordinator: Coordinator) -> None:
+async def _until_signal(coordinator: Coordinator, webhooks: Webhooks | None) -> None:
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(_coordinated(coordinator))
+        if webhooks is not None:
+            sending = group.create_task(webhooks.run(lambda: coordinator.leading))
+            task.add_done_callback(lambda _: sending.cancel())
+
+
+async def _coordinated(coordinator: Coordinator) -> None:
     task = asyncio.ensure_future(coordinator.run())
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -11,6 +11,7 @@ from importlib import resources
 from aiohttp import web
 from redis.exceptions import RedisError
 
+from crawler.dashboard import api as json_api
 from crawler.dashboard import live
 from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
@@ -115,6 +116,7 @@ def _routes() -> list[web.RouteDef]:
         web.get("/proxies", proxies.proxies),
         web.get("/events/{name}", live.events),
         web.get("/api/overview", api),
+        *json_api.routes(),
         web.post("/do/{verb}", act),
         web.get("/login", show_login),
         web.post("/login", login),

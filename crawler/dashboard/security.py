@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import logging
 import math
 import secrets
@@ -38,6 +39,8 @@ LIFETIME_S = 12 * 3600
 #: Pages that need no login.
 OPEN_PATHS = frozenset({"/login", "/healthz", "/readyz"})
 _PARTS = 4
+#: What programs use: answers and refusals are JSON, and changes need the token.
+_API = "/api/v1/"
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -172,6 +175,9 @@ def make_middleware(guard: Guard) -> Middleware:
         try:
             response = await refuse_or_go_on(request, handler)
         except web.HTTPException as error:
+            if request.path.startswith(_API) and error.content_type != "application/json":
+                error.text = json.dumps({"error": " ".join((error.text or error.reason).split())})
+                error.content_type = "application/json"
             harden(error)
             raise
         if not response.prepared:
@@ -220,6 +226,8 @@ async def _check_form(guard: Guard, request: web.Request) -> None:
         raise web.HTTPForbidden(text="This came from another site.\n")
     if request.get(_BEARER) or request.path == "/login":
         return
+    if request.path.startswith(_API):
+        raise web.HTTPForbidden(text="Send the token as a bearer: SEINE_DASHBOARD_TOKEN.\n")
     form = await form_of(request)
     given, right = str(form.get("form_token", "")), guard.form_token(request[_SESSION])
     if not hmac.compare_digest(given.encode(), right.encode()):

@@ -33,7 +33,7 @@ class Database:
     """One connection, opened when first needed and again after it broke."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self.url = url
         self._connection: Any = None
         self._lock = threading.Lock()
 
@@ -51,7 +51,7 @@ class Database:
         return next(iter(rows[0].values())) if rows else None
 
     def _rows(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
-        if not self._url:
+        if not self.url:
             raise StoreUnreachable("DATABASE_URL is empty: there are no products to show")
         with self._lock:
             try:
@@ -64,7 +64,7 @@ class Database:
     def _ask(self, sql: str, params: Mapping[str, Any]) -> list[Row]:
         if self._connection is None or self._connection.closed:
             self._connection = psycopg2.connect(
-                self._url, connect_timeout=3, cursor_factory=RealDictCursor
+                self.url, connect_timeout=3, cursor_factory=RealDictCursor
             )
         with self._connection, self._connection.cursor() as cursor:
             cursor.execute(_BEGIN, (TIMEOUT_MS,))

@@ -103,4 +103,6 @@ TABLE: Mapping[str, Kind] = {
     "SEINE_REPLAY": _PLACE,
     "SEINE_SITEMAPS": SWITCH,
     "SEINE_STRICT": FLAG,
+    "SEINE_WEBHOOK_SECRET": secret(_SHORTEST_TOKEN),
+    "SEINE_WEBHOOK_URL": optional(text_like(r"https?://[^\s/]+.*", "an http:// or https:// URL")),
 }

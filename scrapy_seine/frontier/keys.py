@@ -20,6 +20,8 @@
 | counters | hash | totals since the crawl began | all | permanent |
 | job:<id> | hash | total done failed; its plan and state | push commit bury, coordinator | until removed |
 | jobs, cancelled | sorted set, set | jobs by their beginning (s); those that are cancelled | coordinator, jobs | until removed |
+| schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard | until removed |
+| events, events_sent | stream, string | ends of jobs (JSON), and the last one that the webhook's receiver has | coordinator, workers, dashboard | newest 10,000 |
 | coordinator | string | who leads | coordinator | 10 s |
 | control | hash | id turn seq, shift clock, cleared rolled sought passed, `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, run run_at run_name, budgets | all | permanent |
 | runs | hash | by number: a run's name and the totals at its beginning (JSON); `at:<n>` time (ms), `name:<name>` number | begin_run | newest 1,000 |
@@ -31,6 +33,7 @@
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_counts) | workers | permanent, two days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
+| log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
 | wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.

@@ -20,6 +20,7 @@ from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.record import record, recorded_state
 from crawler.catalogue.jobs.restoring import free_name, restore_jobs
+from crawler.catalogue.jobs.schedules import Schedules, merged
 from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
@@ -126,7 +127,8 @@ class Coordinator:
             self._joined = True
         await restore_jobs(self.jobs, self.database_url)
         await self._take_over(now)
-        for plan in self.plans:
+        plans = merged(self.plans, await Schedules(self.frontier).all())
+        for plan in plans:
             await self._full(plan, now)
             await self._watch(plan, now)
         if self._looked is None or (now - self._looked).total_seconds() >= self._pause_s:
@@ -149,6 +151,8 @@ class Coordinator:
         if not plan.schedule or not plan.seeds:
             return
         due = schedule.last_due(plan.schedule, now)
+        if plan.since is not None and due < plan.since:
+            return
         await self._once(plan, "full", due, plan.seeds)
 
     async def _watch(self, plan: Plan, now: datetime) -> None:

@@ -91,6 +91,7 @@ async def _begin(jobs: Jobs, database_url: str, known: Unended) -> Job | None:
         logger.error("state_lost: job %s is lost; what it was to fetch is due again", known.id)
         note = "Redis lost its state"
     await asyncio.to_thread(mark_lost, database_url, known.id, note)
+    await jobs.note_lost(known.id)
     return again
 
 

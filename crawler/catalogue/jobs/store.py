@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import orjson
 
+from crawler.catalogue.jobs import events
 from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State
 from scrapy_seine import meta as m
 from scrapy_seine.errors import ConfigError
@@ -213,9 +214,19 @@ class Jobs:
         await pipe.execute()
 
     async def _end(self, job: str, state: State) -> None:
+        now_s, found = await self.now_s(), await self.get(job)
         key, pipe = self._key(job), self._redis.pipeline(transaction=True)
         pipe.hset(key, "state", state)
-        pipe.hset(key, "finished_at", str(await self.now_s()))
+        pipe.hset(key, "finished_at", str(now_s))
+        keys = self.frontier.keys
+        events.add_to(pipe, keys, events.event_of(keys.crawl, found, job, state, now_s))
+        await pipe.execute()
+
+    async def note_lost(self, job: str) -> None:
+        """Tell that Redis lost a job's state (I12), as the end of that job."""
+        keys, pipe = self.frontier.keys, self._redis.pipeline(transaction=True)
+        now_s = await self.now_s()
+        events.add_to(pipe, keys, events.event_of(keys.crawl, None, job, "lost", now_s))
         await pipe.execute()
 
     async def now_s(self) -> float:

@@ -1,0 +1,46 @@
+"""The last lines of each worker's log, in Redis: whoever looks needs no way to its machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from redis.asyncio import Redis
+
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.lenient import word
+
+#: Lines of a worker that are kept, about.
+KEEP = 1000
+#: They stay so long after the last one, s.
+LIFETIME_S = 86_400
+#: Characters of a line that are kept.
+LONGEST = 2000
+
+
+async def write_log(redis: Redis, keys: Keys, worker: str, lines: Sequence[str]) -> None:
+    """Add lines to a worker's log.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    key, pipe = _key(keys, worker), redis.pipeline(transaction=False)
+    for line in lines[-KEEP:]:
+        pipe.xadd(key, {"line": line[:LONGEST]}, maxlen=KEEP, approximate=True)
+    pipe.expire(key, LIFETIME_S)
+    await pipe.execute()
+
+
+async def read_log(redis: Redis, keys: Keys, worker: str, most: int = KEEP) -> list[str]:
+    """Return the last lines of a worker, oldest first; none where nothing is known of it.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = redis
+    found = await client.xrevrange(_key(keys, worker), count=most)
+    return [word(fields.get(b"line", b"")) for _, fields in reversed(found)]
+
+
+def _key(keys: Keys, worker: str) -> str:
+    return f"{keys.log}:{worker}"

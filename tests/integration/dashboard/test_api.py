@@ -1,0 +1,231 @@
+"""The JSON API: jobs and schedules by programs, as its OpenAPI document says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.model import Plan
+from crawler.catalogue.jobs.schedules import Schedules, checked, merged
+from crawler.catalogue.jobs.store import Jobs
+from crawler.dashboard.api_document import document
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads.worker_logs import KEEP, read_log, write_log
+from tests.integration.dashboard.conftest import TOKEN, serving
+
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+SHOP = "https://shop.example/"
+
+
+@pytest.fixture
+async def api(namespace, redis_url, database):
+    async with asking(namespace, redis_url, database) as ask:
+        yield ask
+
+
+@asynccontextmanager
+async def asking(namespace, redis_url, database, token=TOKEN):
+    async with serving(namespace, redis_url, database, token=token) as client:
+
+        async def ask(method, path, body=None, headers=BEARER, data=None):
+            sent = data if data is not None else None if body is None else json.dumps(body)
+            answer = await client.request(method, f"/api/v1{path}", data=sent, headers=headers)
+            assert answer.content_type == "application/json", (path, await answer.text())
+            return answer.status, orjson.loads(await answer.read())
+
+        yield ask
+
+
+async def test_a_job_is_begun_paused_resumed_and_cancelled(api, frontier):
+    status, job = await api("POST", "/jobs", {"urls": [SHOP]})
+    assert (status, job["state"], job["site_id"], job["total"]) == (
+        201,
+        "running",
+        "shop.example",
+        1,
+    )
+    assert (await api("POST", "/jobs", {"urls": [SHOP]}))[1]["id"] == job["id"], "the same minute"
+    for verb, state in (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled")):
+        status, changed = await api("POST", f"/jobs/{job['id']}/{verb}")
+        assert (status, changed["state"]) == (200, state)
+        assert (await api("GET", f"/jobs/{job['id']}"))[1]["state"] == state
+    assert (await api("POST", f"/jobs/{job['id']}/resume"))[0] == 409
+    assert [one["id"] for one in (await api("GET", "/jobs"))[1]["jobs"]] == [job["id"]]
+    raws = await frontier.redis.lrange(frontier.keys.actions, 0, -1)
+    deeds = [orjson.loads(raw)["verb"] for raw in raws]
+    assert deeds == ["cancel_job", "resume_job", "pause_job", "start_job", "start_job"]
+
+
+async def test_a_schedule_starts_crawls_until_it_is_paused(api, frontier, database, namespace):
+    """The coordinator reads what the API wrote at its next step; no past time is made up for."""
+    assert (await api("PUT", "/schedules/shop", {"cron": "0 * * * *", "urls": [SHOP]}))[0] == 200
+    coordinator = Coordinator(frontier.redis, namespace, database, [])
+    jobs, now = Jobs(frontier), datetime.now(UTC)
+    await coordinator.step(now)
+    assert await jobs.newest() == [], "the last full hour was before the schedule"
+    await coordinator.step(now + timedelta(hours=1))
+    (job,) = await jobs.newest()
+    assert (job.site_id, job.kind) == ("shop", "full")
+    assert (await api("POST", "/schedules/shop/pause"))[1]["paused"] is True
+    await coordinator.step(now + timedelta(hours=2))
+    assert len(await jobs.newest()) == 1
+    assert (await api("POST", "/schedules/shop/resume"))[1]["paused"] is False
+    await coordinator.step(now + timedelta(hours=3))
+    assert len(await jobs.newest()) == 2
+    assert (await api("DELETE", "/schedules/shop"))[0] == 200
+    await coordinator.step(now + timedelta(hours=4))
+    assert len(await jobs.newest()) == 2
+    assert (await api("DELETE", "/schedules/shop"))[0] == 404
+
+
+async def test_a_stored_schedule_wins_over_the_site_files(frontier):
+    plans = [
+        Plan(site_id="a", schedule="0 1 * * *", seeds=(SHOP,)),
+        Plan(site_id="b", seeds=(SHOP,)),
+    ]
+    schedules = Schedules(frontier)
+    assert merged(plans, await schedules.all()) == plans
+    await schedules.pause("a", 5.0, paused=True)
+    await schedules.put(checked("c", "0 2 * * *", ["https://c.example/"], 7.0))
+    a, b, c = merged(plans, await schedules.all())
+    assert (a.schedule, a.seeds) == ("", (SHOP,))
+    assert b is plans[1]
+    assert (c.schedule, c.seeds, c.since.timestamp()) == ("0 2 * * *", ("https://c.example/",), 7.0)
+
+
+@pytest.mark.parametrize(
+    ("site", "cron", "seeds"),
+    [
+        ("a b", "", []),
+        ("", "", []),
+        ("a", "every day", []),
+        ("a", "0 0 31 2 *", []),
+        ("a", "* * * * " * 100, []),
+        ("a", "0 1 * * *", ["file:///etc/passwd"]),
+        ("a", "0 1 * * *", [SHOP] * 1001),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_refused_in_a_line(site, cron, seeds):
+    with pytest.raises(ConfigError) as refused:
+        checked(site, cron, seeds, 0.0)
+    assert "\n" not in str(refused.value)
+
+
+async def test_junk_among_the_schedules_is_left_out(frontier):
+    await frontier.redis.hset(
+        frontier.keys.schedules,
+        mapping={"a": b"\xff", "b": b"[1]", "c": b'{"cron": "x"}', "\x00": b"{}", "d": b"{}"},
+    )
+    assert [one.site_id for one in await Schedules(frontier).all()] == ["a", "b", "d"]
+
+
+async def test_without_the_token_nothing_changes(api, namespace, redis_url, database):
+    for headers in ({}, {"Authorization": "Bearer wrong-wrong-wrong-wrong"}):
+        assert (await api("POST", "/jobs", {"urls": [SHOP]}, headers=headers))[0] == 401
+    async with asking(namespace, redis_url, database, token="") as local:
+        assert (await local("GET", "/jobs", headers={}))[0] == 200
+        status, said = await local("POST", "/jobs", {"urls": [SHOP]}, headers={})
+        assert (status, "SEINE_DASHBOARD_TOKEN" in said["error"]) == (403, True)
+
+
+async def test_a_log_is_bounded_and_shown_oldest_first(api, frontier):
+    await write_log(frontier.redis, frontier.keys, "w1", [f"line {n}" for n in range(3 * KEEP)])
+    kept = await read_log(frontier.redis, frontier.keys, "w1", most=10_000)
+    assert KEEP <= len(kept) < 1.2 * KEEP
+    status, told = await api("GET", "/workers/w1/log?limit=2")
+    assert (status, told["lines"]) == (200, [f"line {3 * KEEP - 2}", f"line {3 * KEEP - 1}"])
+    assert (await api("GET", "/workers/nobody/log"))[1]["lines"] == []
+
+
+async def test_an_outage_is_a_503_in_json(namespace, database):
+    async with asking(namespace, "redis://127.0.0.1:1/0", database) as ask:
+        assert (await ask("GET", "/jobs"))[0] == 503
+
+
+OPERATIONS = [
+    (method, path, operation)
+    for path, methods in document()["paths"].items()
+    for method, operation in methods.items()
+]
+TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.sampled_from(["shop", SHOP, "0 1 * * *", "http://[::1", "..", "%00", "a" * 300, "\x00"]),
+)
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
+    max_leaves=6,
+)
+FIELDS = st.one_of(VALUES, TEXTS, st.lists(TEXTS, max_size=3))
+BODIES = st.one_of(
+    st.fixed_dictionaries({}, optional=dict.fromkeys(("urls", "site", "cron", "paused"), FIELDS)),
+    VALUES,
+)
+#: Path, body and query of one request.
+CALLS = st.tuples(TEXTS, st.integers(0, 2), st.one_of(BODIES.map(json.dumps), st.binary()), TEXTS)
+
+
+def quoted(text):
+    """A path's part; dots alone would lead elsewhere before the API sees them."""
+    part = quote(text.encode("utf-8", "surrogatepass"), safe="")
+    return part if part.strip(".") else "x"
+
+
+def address(path, method, operation, call):
+    name, verb, _, limit = call
+    verbs = [p["schema"]["enum"] for p in operation.get("parameters", []) if "enum" in p["schema"]]
+    at = path.removeprefix("/api/v1")
+    if verbs:
+        at = at.replace("{verb}", verbs[0][verb % len(verbs[0])])
+    at = re.sub(r"\{\w+\}", quoted(name).replace("\\", "\\\\"), at)
+    return f"{at}?limit={quoted(limit)}" if method == "get" else at
+
+
+def judge(operation, status, told):
+    """A documented status, with the documented fields."""
+    assert status in {int(code) for code in operation["responses"]} | {404, 405}, told
+    assert status < 500
+    if status >= 400:
+        assert list(told) == ["error"]
+        assert "\n" not in told["error"]
+        return
+    schemas = document()["components"]["schemas"]
+    schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+    schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    assert set(schema["required"]) == set(told)
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS)
+def test_the_api_does_what_its_document_says(method, path, operation, where):
+    """Any body, path and query: never a 5xx."""
+    loop = asyncio.new_event_loop()
+    context = asking(*where)
+    ask = loop.run_until_complete(context.__aenter__())
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(call=CALLS)
+    def attempt(call):
+        at = address(path, method, operation, call)
+        data = None if method == "get" else call[2]
+        judge(operation, *loop.run_until_complete(ask(method.upper(), at, data=data)))
+
+    try:
+        attempt()
+    finally:
+        loop.run_until_complete(context.__aexit__(None, None, None))
+        loop.close()
+
+
+@pytest.fixture
+def where(namespace, redis_url, database):
+    return namespace, redis_url, database
