@@ -13,6 +13,7 @@ import reprlib
 import secrets
 import time
 from collections.abc import Callable, Mapping, MutableMapping
+from ipaddress import ip_address
 from typing import Any, Final, Literal
 
 import attrs
@@ -180,6 +181,14 @@ def _is_plan(value: Any) -> bool:
     )
 
 
+def _is_source(value: Any) -> bool:
+    host, port = value if isinstance(value, list | tuple) and len(value) == 2 else (value, 0)  # noqa: PLR2004
+    try:
+        return whole(0, 65_535).holds(port) and ip_address(host) is not None
+    except ValueError:
+        return False
+
+
 _YES_NO = of(bool, "true or false")
 _TEXTS = several("a list of texts", of(str, "a text"))
 _ANY = Range("anything", lambda value: True)
@@ -268,7 +277,12 @@ _KEYS = (
     Key("priority_adjust", SEED, whole(-1_000_000, 1_000_000), "change of priority with a retry"),
     Key("allow_offsite", SEED, _YES_NO, "let the request leave the allowed domains"),
     Key("verbatim_url", SEED, _YES_NO, "send the URL as it is written"),
-    Key("bindaddress", SPIDER, _ANY, "address to send from"),
+    Key(
+        "bindaddress",
+        SPIDER,
+        optional(Range("an IP address, or a pair of it and a port from 0 to 65535", _is_source)),
+        "address to send from",
+    ),
     Key("referrer_policy", SPIDER, words(500), "policy for the Referer header"),
     Key("is_start_request", SPIDER, _YES_NO, "set by Scrapy for what `start` yields"),
     Key(

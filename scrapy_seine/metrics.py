@@ -20,6 +20,7 @@ from prometheus_client.core import (
 )
 
 from scrapy_seine.counting import Histogram
+from scrapy_seine.printable import escaped
 
 Kind = Literal["counter", "gauge", "histogram"]
 
@@ -136,7 +137,8 @@ class Sheet:
             shape = CounterMetricFamily if spec.kind == "counter" else GaugeMetricFamily
             family = shape(spec.name, spec.help, labels=spec.label_names)
             self._families[spec.name] = family
-        family.add_metric([self.crawl, *labels], value)  # type: ignore[attr-defined]
+        # What others wrote to Redis must neither break the text nor make two labels one.
+        family.add_metric([self.crawl, *map(escaped, labels)], value)  # type: ignore[attr-defined]
 
     def add_each(self, spec: Spec, values: Mapping[str, float]) -> None:
         """Write one value for each value of the metric's only label."""

@@ -10,9 +10,10 @@ from inspect import isawaitable
 from typing import Any
 
 from scrapy.pipelines import ItemPipelineManager
-from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 from twisted.internet.defer import Deferred
+
+from scrapy_seine.engine.fastpath import scrapy_internals
 
 
 class Pipelines(ItemPipelineManager):
@@ -24,11 +25,13 @@ class Pipelines(ItemPipelineManager):
         Raises:
             DropItem: a pipeline drops it.
         """
+        if not scrapy_internals.available("pipelines"):
+            return await super().process_item_async(item)
+        old = scrapy_internals.with_spider(self)
         for method in self.methods["process_item"]:
             assert method is not None
-            old_style = method in self._mw_methods_requiring_spider
-            made = method(item, self._spider) if old_style else method(item)
+            made = method(item, scrapy_internals.spider_of(self)) if method in old else method(item)
             if made is not item and (isawaitable(made) or isinstance(made, Deferred)):
-                made = await ensure_awaitable(made, _warn=global_object_name(method))
+                made = await scrapy_internals.awaitable(made, global_object_name(method))
             item = made
         return item

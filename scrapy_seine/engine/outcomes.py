@@ -62,8 +62,18 @@ def rule_of(error: IgnoreRequest) -> str:
     return str(getattr(error, "rule", "filter"))
 
 
+#: What users need not know as exceptions of Python, in a sentence each.
+_SENTENCES: tuple[tuple[type[BaseException], str, str], ...] = (
+    (LookupError, "not a text encoding", "the page names a charset that is none of text"),
+    (LookupError, "unknown encoding", "the page names a charset that does not exist"),
+)
+
+
 def describe(error: BaseException) -> str:
     """Class and text of an exception, short, printable and without credentials. Never raises.
+
+    >>> describe(LookupError("unknown encoding: klingon"))
+    'the page names a charset that does not exist (LookupError: unknown encoding: klingon)'
 
     >>> describe(ValueError("http://me:secret@shop.example/ is wrong"))
     'ValueError: http://***@shop.example/ is wrong'
@@ -72,7 +82,11 @@ def describe(error: BaseException) -> str:
         text = redact(" ".join(str(error).split()))
     except Exception:  # __str__ of a project's own exception may fail
         text = ""
-    return printable(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    for kind, words, sentence in _SENTENCES:
+        if isinstance(error, kind) and words in text:
+            return printable(f"{sentence} ({said})")
+    return printable(said)
 
 
 def printable(text: str) -> str:

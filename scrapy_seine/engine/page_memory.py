@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 from scrapy.http import TextResponse
 
+from scrapy_seine.engine.fastpath import scrapy_internals
+
 #: Bytes of pages between two collections. What has cycles then keeps some ten times as much; a
 #: collection takes 10 to 100 ms of CPU, what pages of 32 MB take is 2 s and more.
 COLLECT_BYTES = 32 << 20
@@ -29,7 +31,7 @@ class PageMemory:
     def ended(self, result: object, size: int) -> None:
         """Take leave of a page of *size* bytes; whoever keeps it may go on reading it."""
         if isinstance(result, TextResponse):
-            result._cached_selector = None  # parsed anew where it is asked for again
+            scrapy_internals.forget_selector(result)  # parsed anew where it is asked for again
         self._bytes += size
         if self._bytes >= COLLECT_BYTES:
             self._bytes = 0

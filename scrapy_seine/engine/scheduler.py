@@ -4,10 +4,10 @@ Neither `enqueue_request` nor `next_request` asks Redis, and neither raises: the
 the page's entry in the in-flight table, the second takes from the exchange's buffer. What is around
 the slot (connection, exchange, loops, the end) is put together in `engine.worker`.
 
-What Scrapy offers no hook for is wrapped here, on the instances of one engine: the end of every
-request (`slot.remove_request`), the start of a drain (`slot.close`), and the way of a request from
-here to there (engine.fastpath.request_task), so that children and items find their entry. The
-version of Scrapy is pinned, and the 23 ways in which a request can end are tested.
+What Scrapy offers no hook for is replaced on the instances of one engine: the start of a drain
+(`close_spider_async`), and the way of a request from here to its end, so that children and items
+find their entry: by one task for each request (fastpath.request_task), or around Scrapy's own way
+(fastpath.stock_path). The ways in which a request can end are tested on both.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import FrontierConfig, number
+from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine import serializer
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
+from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.inflight import InFlight, current
 from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
@@ -115,28 +117,23 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _wrap(self) -> None:
         """Hook into the engine where Scrapy offers no hook; see the module's docstring."""
         engine: Any = self.crawler.engine
-        slot = engine._slot
-        remove, close = slot.remove_request, slot.close
+        close = engine.close_spider_async
 
-        def remove_request(request: Request) -> None:
-            try:
-                self.inflight.finished(request)
-            finally:
-                remove(request)
+        async def close_spider(*, reason: str = "cancelled") -> None:
+            if engine.spider is not None:
+                self.worker.drain()
+            await close(reason=reason)
 
-        async def close_slot() -> None:
-            self.worker.drain()
-            await close()
-
-        slot.remove_request, slot.close = remove_request, close_slot
+        engine.close_spider_async = close_spider
         self.worker.limit.install()
-        self.request_tasks = RequestTasks(
+        short = flag(self.crawler.settings, "SEINE_FASTPATH", True)
+        path = RequestTasks if short and scrapy_internals.available("engine") else StockPath
+        self.path: RequestTasks | StockPath = path(
             engine,
             self.inflight,
             lambda entry: self.member.exchange.land(entry.lease),
             self.worker.limit,
         )
-        engine._start_scheduled_request = self.request_tasks.start
         self.crawler.signals.connect(self._item_error, signals.item_error)
 
     def close(self, reason: str) -> Deferred[None]:
@@ -145,10 +142,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request; False where it is a duplicate or cannot be stored. Never raises."""
+        if request is self.worker.wake_request:
+            return True
         entry = current.get()
         if entry is not None and entry.copy is request:
             return True  # a retry: it leaves with the end of its entry
-        moved = request is self.request_tasks.moved
+        moved = request is self.path.moved
         try:
             if entry is None and not self.member.starts.take(request, self.enqueue_request):
                 return True  # it comes again as soon as its run is known

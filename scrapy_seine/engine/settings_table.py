@@ -157,6 +157,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_BLOCK_SECONDS": number(),
     "SEINE_BROWSER": FLAG,
     "SEINE_CLIENT": one_of("seine", "scrapy"),
+    "SEINE_FASTPATH": FLAG,
     "SEINE_CRAWL": optional(NAME),
     "SEINE_CRAWL_DELAY_LIMIT_SECONDS": number(),
     "SEINE_DATA_DIR": TEXT,

@@ -1,17 +1,62 @@
-"""Scrapy's spider loader, for which a broken file is one line in the log instead of the end."""
+"""A spider loader for which a broken file is one line in the log instead of the end."""
 
 from __future__ import annotations
 
-from scrapy.spiderloader import SpiderLoader as ScrapySpiderLoader
+import builtins
+import warnings
+from collections import defaultdict
+from typing import Self
+
+from scrapy import Request, Spider
+from scrapy.settings import BaseSettings
+from scrapy.utils.spider import iter_spider_classes
 
 from scrapy_seine.loading import walk
 
 
-class SpiderLoader(ScrapySpiderLoader):
-    """Finds the spiders of every module that can be imported (`scrapy_seine.loading`)."""
+class SpiderLoader:
+    """Finds the spiders of every module that can be imported (`scrapy_seine.loading`).
 
-    def _load_all_spiders(self) -> None:
-        for name in self.spider_modules:
+    It keeps the protocol of Scrapy's own (scrapy.spiderloader.SpiderLoaderProtocol), which is not
+    its base, because that one finds spiders by private methods only.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self.spiders: dict[str, type[Spider]] = {}
+        found: defaultdict[str, list[type[Spider]]] = defaultdict(list)
+        for name in settings.getlist("SPIDER_MODULES"):
             for module in walk(name):
-                self._load_spiders(module)
-        self._check_name_duplicates()
+                for kind in iter_spider_classes(module):
+                    found[kind.name].append(kind)
+                    self.spiders[kind.name] = kind
+        twice = [kind for kinds in found.values() if len(kinds) > 1 for kind in kinds]
+        if twice:
+            lines = [
+                f"  {kind.__name__} named {kind.name!r} (in {kind.__module__})" for kind in twice
+            ]
+            text = "There are several spiders with the same name:\n\n" + "\n\n".join(lines)
+            warnings.warn(f"{text}\n\n  This can cause unexpected behavior.", stacklevel=3)
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        """Load the spiders of SPIDER_MODULES."""
+        return cls(settings)
+
+    def load(self, spider_name: str) -> type[Spider]:
+        """Return the class of a spider.
+
+        Raises:
+            KeyError: there is none of that name.
+        """
+        try:
+            return self.spiders[spider_name]
+        except KeyError:
+            raise KeyError(f"Spider not found: {spider_name}") from None
+
+    def find_by_request(self, request: Request) -> builtins.list[str]:
+        """Return the names of the spiders that say that a request is theirs."""
+        return [name for name, kind in self.spiders.items() if kind.handles_request(request)]
+
+    def list(self) -> builtins.list[str]:
+        """Return the names of all spiders."""
+        return list(self.spiders)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
+from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number, redact
@@ -29,6 +30,7 @@ from scrapy_seine.engine.download.warmup import warm_up
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
 from scrapy_seine.engine.early_push import EarlyPush
 from scrapy_seine.engine.ends import Ends
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.limit import ReadingLimit
@@ -110,6 +112,8 @@ class Worker:
         drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.shutdown = Shutdown(self._sign_off, self.inflight.flush, drain_s)
         self.member: Member | None = None
+        #: Wakes Scrapy's engine by a public way, which asks for requests after each that comes in.
+        self.wake_request = Request("data:,wake", dont_filter=True)
         self.closing = False
         self._parts: dict[Any, Any] = {}
         self._notes: set[asyncio.Task[None]] = set()
@@ -145,7 +149,14 @@ class Worker:
 
     def wake(self) -> None:
         """Let Scrapy's engine ask for requests at once."""
-        slot = getattr(self.crawler.engine, "_slot", None)
+        engine: Any = self.crawler.engine
+        if self.closing or engine is None:
+            return
+        if not scrapy_internals.available("wake"):
+            if engine.running:
+                engine.crawl(self.wake_request)
+            return
+        slot = scrapy_internals.slot_of(engine)
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 

@@ -127,21 +127,21 @@ class Lines:
     def __init__(self, frontier: Frontier, lease_request: LeaseRequest) -> None:
         self.frontier = frontier
         self.lease_request = lease_request
-        self._lines = [Line(part) for part in frontier.parts]
+        self.lines = [Line(part) for part in frontier.parts]
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self.lines)
 
     def clock(self, id_: str) -> ServerClock:
         """Clock of the server that has a request."""
-        return self._lines[0].clock
+        return self.lines[0].clock
 
     async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
         """Make one round trip.
 
         The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
         """
-        return [await self._lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
+        return [await self.lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
 
     def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
         """Return what was leased, in the order in which it is to be sent."""

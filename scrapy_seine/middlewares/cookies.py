@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from scrapy_seine.engine.fastpath import scrapy_internals
+
 if TYPE_CHECKING:
-    from scrapy_seine.middlewares.fleet_cookies import FleetCookies
+    from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 
 class Cookies:
     """Makes the middleware: to import it takes 0.05 s, as Scrapy's brings an HTTP client."""
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> FleetCookies:
+    def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
         """Make it.
 
         Raises:
@@ -24,6 +27,19 @@ class Cookies:
         """
         if not crawler.settings.getbool("COOKIES_ENABLED"):
             raise NotConfigured
+        if not scrapy_internals.available("fleet cookies"):
+            return own_jars(crawler)
         from scrapy_seine.middlewares.fleet_cookies import FleetCookies
 
         return FleetCookies.from_crawler(crawler)
+
+
+def own_jars(crawler: Crawler) -> CookiesMiddleware:
+    """Make Scrapy's own middleware, whose jars are this worker's alone."""
+    from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+
+    from scrapy_seine.middlewares.jar import Jar
+
+    made = CookiesMiddleware.from_crawler(crawler)
+    made.jars = defaultdict(Jar)
+    return made

@@ -1,7 +1,11 @@
-"""Compressed answers are unpacked; one that grows beyond all bounds is set aside, not forgotten."""
+"""Answers as text can be read: unpacked, within the limits, under a charset that there is.
+
+One that grows beyond all bounds, takes too long or cannot be unpacked is set aside, not forgotten.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Self
 
 from scrapy import Request
@@ -9,15 +13,23 @@ from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.http.response.text import TextResponse
+from w3lib.encoding import http_content_type_encoding
 
+from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.limit import ReadingLimit, Unreadable
 from scrapy_seine.engine.worker import worker_of
+
+#: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").
+_USUAL = "cp1252"
 
 
 class Decompress(HttpCompressionMiddleware):
     """Scrapy's own, which raises where DOWNLOAD_MAXSIZE is passed: the page would count as done."""
 
     inflight: InFlightTable
+    limit: ReadingLimit
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -27,19 +39,71 @@ class Decompress(HttpCompressionMiddleware):
             NotConfigured: COMPRESSION_ENABLED is off.
         """
         middleware = super().from_crawler(crawler)
-        middleware.inflight = worker_of(crawler).inflight
+        worker = worker_of(crawler)
+        middleware.inflight, middleware.limit = worker.inflight, worker.limit
         return middleware
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
         self, request: Request, response: Response
     ) -> Request | Response:
-        """Unpack the body.
+        """Unpack the body within SEINE_READ_SECONDS.
 
         Raises:
-            IgnoreRequest: it is too large.
+            IgnoreRequest: it is too large, or cannot be unpacked and has no try left.
         """
+        packed = response.headers.getlist("Content-Encoding")
+        if not packed:
+            return _readable(response)
         try:
-            return super().process_response(request, response)
+            unpacked = self.limit.call(super().process_response, request, response)
         except IgnoreRequest as error:
             self.inflight.retry(request, kind="size", reason=str(error))
             raise
+        except Unreadable as error:
+            entry = self.inflight.entry_of(request)
+            if entry is not None:
+                self.inflight.overran(entry)
+            return self._again(request, "unreadable", f"unpacking: {error}")
+        except Exception as error:  # whatever zlib, brotli and the like raise
+            name = b", ".join(packed).decode("latin-1")[:60]
+            why = f"{type(error).__name__}: {error}"
+            if isinstance(error, ImportError):
+                why = f"this worker has no module for that ({error})"
+            reason = f"its body is packed ({name}) and cannot be unpacked: {why}"
+            return self._again(request, "broken", reason)
+        return _readable(unpacked) if isinstance(unpacked, Response) else unpacked
+
+    def _again(self, request: Request, kind: str, reason: str) -> Request:
+        back = self.inflight.retry(request, kind=kind, reason=reason)
+        if back is None:
+            raise IgnoreRequest(reason)
+        return back
+
+
+def _readable(response: Response) -> Response:
+    """Take a text for what browsers do where its header names a charset that is none."""
+    told = header(response, "Content-Type") if isinstance(response, TextResponse) else ""
+    if not told or _is_charset(told):
+        return response
+    try:
+        response.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return response.replace(encoding=_USUAL)
+    return response.replace(encoding="utf-8")
+
+
+@lru_cache(maxsize=256)
+def _is_charset(content_type: str) -> bool:
+    """Whether a Content-Type names no charset, or one that text can have.
+
+    >>> [_is_charset(f"text/html; charset={name}") for name in ("utf-8", "rot13", "klingon")]
+    [True, False, False]
+    """
+    name = http_content_type_encoding(content_type)
+    if name is None:  # no charset, or none that Python knows
+        return "charset" not in content_type.lower()
+    try:
+        "".encode(name)
+    except (LookupError, ValueError, TypeError):
+        return False
+    return True

@@ -30,6 +30,7 @@ from tldextract import TLDExtract
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.middlewares.fleet_jars import FleetJars, Place
@@ -63,15 +64,10 @@ class _Shared:
 
     def places(self, host: str) -> dict[Place, Cookie]:
         """Cookies that a request to *host* may set or get."""
-        by_domain = self.cookies._cookies
         names = potential_domain_matches(host)
         names += potential_domain_matches(f"{host}.local") if "." not in host else []
-        return {
-            (domain, path, name): cookie
-            for domain in names
-            for path, cookies in by_domain.get(domain, {}).items()
-            for name, cookie in cookies.items()
-        }
+        found = (cookie for domain in names for cookie in self.cookies.of(domain))
+        return {(cookie.domain, cookie.path, cookie.name): cookie for cookie in found}
 
 
 class FleetCookies(CookiesMiddleware):
@@ -114,8 +110,8 @@ class FleetCookies(CookiesMiddleware):
                 await self._read(jar, _carried(request, jar))
             if request.cookies:
                 before = jar.places(_host(request))
-                given = self._get_request_cookies(jar.cookies, request)
-                self._process_cookies(given, jar=jar.cookies, request=request)
+                given = scrapy_internals.cookies_asked_for(self, jar.cookies, request)
+                scrapy_internals.keep_cookies(self, given, jar.cookies, request)
                 await self._share(jar, before, request)
         self._dress(request, jar)
 
@@ -139,7 +135,7 @@ class FleetCookies(CookiesMiddleware):
         async with jar.lock:
             before = jar.places(_host(request))
             cookies = jar.cookies.make_cookies(response, request)
-            self._process_cookies(cookies, jar=jar.cookies, request=request)
+            scrapy_internals.keep_cookies(self, cookies, jar.cookies, request)
             await self._share(jar, before, request)
         self._debug_set_cookie(response)
         if jar.version:

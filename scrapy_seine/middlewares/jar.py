@@ -12,6 +12,8 @@ from http.cookiejar import Cookie
 from scrapy import Request
 from scrapy.http.cookies import CookieJar
 
+from scrapy_seine.engine.fastpath import scrapy_internals
+
 #: Cookies of one domain, and characters of one cookie's name and value.
 MOST, LONGEST = 180, 4096
 
@@ -24,9 +26,16 @@ class Jar(CookieJar):
         if len(cookie.name) + len(cookie.value or "") > LONGEST:
             return
         super().set_cookie_if_ok(cookie, request)
-        paths = self._cookies.get(cookie.domain, {})
-        while sum(map(len, paths.values())) > MOST:
-            path = next(iter(paths))
-            del paths[path][next(iter(paths[path]))]
-            if not paths[path]:
-                del paths[path]
+        own = self.of(cookie.domain)
+        while len(own) > MOST:
+            oldest = own.pop(0)
+            if any(other.path == oldest.path for other in own):
+                self.jar.clear(oldest.domain, oldest.path, oldest.name)
+            else:  # an empty path would stay
+                self.jar.clear(oldest.domain, oldest.path)
+
+    def of(self, domain: str) -> list[Cookie]:
+        """Return a domain's cookies, oldest first within a path."""
+        if scrapy_internals.available("cookies"):
+            return scrapy_internals.cookies_of(self, domain)
+        return [cookie for cookie in self if cookie.domain == domain]

@@ -28,6 +28,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.limit import Unreadable
 from scrapy_seine.engine.outcomes import Ignored
 from scrapy_seine.engine.reach import place_of
 from scrapy_seine.engine.worker import worker_of
@@ -70,7 +71,7 @@ class RobotsMiddleware:
         self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
         self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
         self.delay_limit_s = number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
-        self.reach = worker_of(crawler).reach
+        self.reach, self.limit = worker_of(crawler).reach, worker_of(crawler).limit
         self.sites: dict[str, _Site] = {}
         self.learning: dict[str, asyncio.Task[_Site]] = {}
         self.token = uuid.uuid4().hex
@@ -159,15 +160,24 @@ class RobotsMiddleware:
 
     async def _learn(self, origin: str, request: Request) -> _Site:
         known = await self._known(origin, request)
-        robots = Robots.read(known.state, known.body)
-        site = _Site(robots, monotonic() + known.left_s)
         host = domain(request.url)
+        robots, asked_s, left_s = self._read(known, origin)
+        site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
-            self.site_limits.block(host, known.left_s)
+            self.site_limits.block(host, left_s)
         else:
-            delay_s = min(robots.delay_s(self.agent) or 0.0, self.delay_limit_s)
+            delay_s = min(asked_s, self.delay_limit_s)
             await self.site_limits.crawl_delay(host, int(delay_s * 1000))
         return site
+
+    def _read(self, known: Known, origin: str) -> tuple[Robots, float, float]:
+        """Take the rules, the pause (s) and the lifetime (s) of a robots.txt (I11)."""
+        robots = Robots.read(known.state, known.body)
+        try:
+            return robots, self.limit.call(robots.delay_s, self.agent) or 0.0, known.left_s
+        except Unreadable as error:  # as one that cannot be had: nothing may be asked for now
+            logger.warning("robots.txt of %s: %s", origin, error)
+            return Robots("away"), 0.0, away_s(0)
 
     async def _known(self, origin: str, request: Request) -> Known:
         if self.site_limits.exchange is None:

@@ -91,7 +91,7 @@ def reports(redis_url: str) -> dict[str, Any]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=patient(120),
+        timeout=patient(180),
         check=False,
     )
     assert run.returncode == 0, run.stderr[-3000:]

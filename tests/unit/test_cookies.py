@@ -8,14 +8,14 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from scrapy_seine.middlewares.cookies import Cookies
+from scrapy_seine.middlewares.cookies import own_jars
 from scrapy_seine.middlewares.jar import LONGEST, MOST
 
 URL = "http://shop.example/a/b"
 
 
 def sent_after(pages: Iterable[list[bytes]], url: str = URL) -> bytes:
-    middleware = Cookies.from_crawler(get_crawler(settings_dict={"COOKIES_ENABLED": True}))
+    middleware = own_jars(get_crawler(settings_dict={"COOKIES_ENABLED": True}))
     for cookies in pages:
         response = Response(URL, headers={"Set-Cookie": cookies})
         middleware.process_response(Request(URL), response)

@@ -79,3 +79,14 @@ def test_what_does_not_travel_is_not_believed_where_it_is_stored() -> None:
         "depth": 1,
         "own": 2,
     }
+
+
+@pytest.mark.parametrize("value", [1e308, "1e308", ("127.0.0.1", 1e308), ("::1", -1), "a b", {}])
+def test_an_address_to_send_from_is_one(value: object) -> None:
+    with pytest.raises(BadMeta, match=r"meta\.bindaddress is .* not an IP address"):
+        m.check({"bindaddress": value}, "spider")
+
+
+@pytest.mark.parametrize("value", [None, "127.0.0.1", "::1", ("10.0.0.1", 0), ["10.0.0.1", 4000]])
+def test_an_address_to_send_from_passes(value: object) -> None:
+    m.check({"bindaddress": value}, "spider")

@@ -141,3 +141,12 @@ def test_counting_a_page_costs_far_less_than_a_tenth_of_a_millisecond():
             tally.take()
 
     assert (time.process_time() - began) / pages < 0.00005
+
+
+def test_junk_in_a_label_is_shown_and_stays_two_labels() -> None:
+    """Control characters that others wrote to Redis: two series of one name end a scrape."""
+    sheet = Sheet("c")
+    sheet.add_each(metrics.EVENTS, {"a\x1b": 1, "a\x1c": 2, "a\ud800": 3})
+    text = render(sheet)
+    assert b'a\\\\u001b"' in text
+    assert len({line for line in text.splitlines() if b'="a' in line}) == 3

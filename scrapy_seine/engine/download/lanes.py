@@ -17,6 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
 
@@ -46,6 +47,8 @@ def client_of(settings: SettingsLike) -> str:
     name = str(settings.get("SEINE_CLIENT", "seine"))
     if name not in CLIENTS:
         raise ConfigError(f"SEINE_CLIENT={name!r} is none of {', '.join(CLIENTS)}")
+    if name == "seine" and not scrapy_internals.available("client"):
+        name = "scrapy"
     return CLIENTS[name]
 
 

@@ -23,6 +23,7 @@ from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
 from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 
 
@@ -38,7 +39,7 @@ class _Prompt:
         answer = self.connection.request(request)
         transport = _transport_of(self.connection)
         while transport is not None and not hasattr(transport, "doWrite"):
-            if (waiting := getattr(transport, "_aggregator", None)) is not None:  # TLS
+            if (waiting := scrapy_internals.waiting_of(transport)) is not None:  # TLS
                 waiting.flush()
             transport = getattr(transport, "transport", None)
         if transport is not None and transport.connected:
@@ -48,7 +49,7 @@ class _Prompt:
 
 
 def _transport_of(connection: Any) -> Any:
-    return getattr(connection, "_clientProtocol", connection).transport
+    return scrapy_internals.protocol_of(connection).transport
 
 
 class TimedPool(HTTPConnectionPool):
@@ -67,9 +68,7 @@ class TimedPool(HTTPConnectionPool):
         return connected.addCallback(self._on_time, request)
 
     def _on_time(self, connection: Any, request: Request) -> Any:
-        again = getattr(connection, "_newConnection", None)
-        if again is not None:
-            connection._newConnection = lambda: again().addCallback(self._on_time, request)
+        scrapy_internals.on_new_connection(connection, lambda new: self._on_time(new, request))
         if self.gate.passes(request):
             return self._prompt(connection, request)
         return self._later(connection, request)
@@ -128,11 +127,13 @@ class PlainHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor  # not at import: that would install a default one
 
         pool: Any = TimedPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
-        pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
-        pool._factory = self._pool._factory
-        pool.gate = worker_of(crawler).gate
+        self.gate = pool.gate = worker_of(crawler).gate
         self.reach = worker_of(crawler).reach
-        self._pool: Any = pool
+        self.pool: Any = None
+        """The connections, where they can be told when to send."""
+        if scrapy_internals.available("timed pool"):
+            scrapy_internals.replace_pool(self, pool)
+            self.pool = pool
         self._broom = Broom(reactor)
 
     async def download_request(self, request: Request) -> Response:
@@ -142,7 +143,10 @@ class PlainHandler(HTTP11DownloadHandler):
             AddressRefused: it leads to a private address that it may not reach.
         """
         await self.reach.check_name(request)
-        self._pool.asked_for = request
+        if self.pool is not None:
+            self.pool.asked_for = request
+        elif (opened := self.gate.opened(request)) is not None:
+            await opened
         return await super().download_request(request)
 
     async def close(self) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 from scrapy import Request
 from scrapy.crawler import Crawler
 
+from scrapy_seine.engine.fastpath import scrapy_internals
+
 NOWHERE = "http://127.0.0.1:0/"
 #: Settings of which one is given where there are proxies.
 PROXY_SETTINGS = (
@@ -34,7 +36,9 @@ async def warm_up(crawler: Crawler) -> None:
     Where there are proxies, also by way of one: another client is loaded for them.
     """
     engine: Any = crawler.engine
-    handler = engine.downloader.handlers._get_handler("http")
+    if not scrapy_internals.available("warm-up"):
+        return
+    handler = scrapy_internals.handler_of(engine.downloader.handlers, "http")
     if type(handler).__module__.partition(".")[0] not in _KNOWN:
         return  # somebody else's may start a browser
     ways: list[dict[str, Any]] = [{}]

@@ -8,7 +8,7 @@ its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrap
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from inspect import isawaitable
 from typing import Any
@@ -16,13 +16,16 @@ from typing import Any
 from scrapy import Request, Spider, signals
 from scrapy.core.downloader import Downloader as QueueingDownloader
 from scrapy.crawler import Crawler
-from scrapy.exceptions import _InvalidOutput
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import _process_pending_io, deferred_from_coro, ensure_awaitable
+from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import client_of
+from scrapy_seine.engine.fastpath import scrapy_internals
+
+_InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
 
 
 class Downloader(QueueingDownloader):
@@ -32,7 +35,10 @@ class Downloader(QueueingDownloader):
         # Scrapy goes on without a handler that cannot be made, and each download would fail.
         client_of(crawler.settings)
         super().__init__(crawler)
-        self.queues = _has_own_limits(crawler.settings)
+        self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
+        if self.queues:
+            return
+        self._raised = scrapy_internals.exception_step_of(self.middleware)
         self._before = self._methods("process_request")
         self._after = self._methods("process_response")
 
@@ -56,7 +62,7 @@ class Downloader(QueueingDownloader):
                 result = await self._ask(request)
             except Exception as error:
                 await _process_pending_io()
-                result = await self.middleware._process_exception(error, request)
+                result = await self._raised(error, request)
             if isinstance(result, Request):
                 return result
             return await self._receive(request, result)
@@ -103,10 +109,8 @@ class Downloader(QueueingDownloader):
 
     def _methods(self, name: str) -> list[tuple[Callable[..., Any], Callable[..., Any]]]:
         """The middlewares' methods of a name, each with how it is called."""
-        old, handle = (
-            self.middleware._mw_methods_requiring_spider,
-            self.middleware._handle_mw_method,
-        )
+        old = scrapy_internals.with_spider(self.middleware)
+        handle = scrapy_internals.method_call_of(self.middleware)
         found = [method for method in self.middleware.methods[name] if method is not None]
         return [(each, partial(handle, each) if each in old else each) for each in found]
 
@@ -114,8 +118,7 @@ class Downloader(QueueingDownloader):
 async def _awaited(result: Any, method: Callable[..., Any]) -> Any:
     """What a middleware promised; anything that is no promise is returned as it is."""
     if isawaitable(result):
-        promised: Awaitable[Any] = ensure_awaitable(result, _warn=method.__qualname__)
-        return await promised
+        return await scrapy_internals.awaitable(result, method.__qualname__)
     return result
 
 
@@ -123,6 +126,11 @@ def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
     if not isinstance(result, (Response, Request, *also)):
         name = getattr(method, "__qualname__", repr(method))
         raise _InvalidOutput(f"{name} must return a Response or a Request, not {type(result)}")
+
+
+def _is_short(settings: BaseSettings) -> bool:
+    """Whether requests may go round Scrapy's queue."""
+    return flag(settings, "SEINE_FASTPATH", True) and scrapy_internals.available("downloader")
 
 
 def _has_own_limits(settings: BaseSettings) -> bool:

@@ -11,9 +11,9 @@ Each page's outcome is stated here (I10): done only where a callback or an errba
 without an exception.
 
 Scrapy has no setting for its engine's and scraper's class, so `RequestTasks` takes the place of one
-method of one engine (`_start_scheduled_request`), and of what its scraper calls (`_wrap_scraper`).
-The version of Scrapy is pinned, and tests/integration/test_passage.py compares what a spider of
-its own sees with Scrapy's.
+method of one engine, and of what its scraper calls (`spider_calls`). It needs private names of
+Scrapy (`scrapy_internals`); where one is missing, `stock_path` takes over.
+tests/integration/test_passage.py compares what a spider of its own sees with Scrapy's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scrapy.core.spidermw import SpiderMiddlewareManager
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
-from scrapy.utils.defer import ensure_awaitable, maybe_deferred_to_future
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.log import logformatter_adapter
 from scrapy.utils.misc import warn_on_generator_with_return_value
 from scrapy.utils.python import global_object_name
@@ -40,20 +40,20 @@ from scrapy.utils.spider import iterate_spider_output
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
+from scrapy_seine.engine.fastpath.spider_calls import ERRORS, SpiderCalls, error_of
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.limit import ReadingLimit
-from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
+from scrapy_seine.engine.outcomes import as_exception, as_output
 from scrapy_seine.engine.page_memory import PageMemory
 
 # Scrapy's own names: who looks for its lines finds them.
 logger = logging.getLogger("scrapy.core.engine")
 #: A page with very many links lets others have their turn after this many seconds.
 TURN_S = 0.01
-#: Statuses from here on reach a callback only where it asks for them.
-_ERRORS = 400
 _END = object()
 #: Takes an output and its response; returns what goes on, None for nothing.
 Look = Callable[[Any, Response], Any]
@@ -71,8 +71,13 @@ class RequestTasks:
     ) -> None:
         self.engine = engine
         self.limit = limit or ReadingLimit(0)
-        self.slot = engine._slot
+        self.slot = scrapy_internals.slot_of(engine)
         self.scraper = engine.scraper
+        self._scrapys_scrape = scrapy_internals.scrape_of(self.scraper)
+        self._check_if_closing = scrapy_internals.closing_check_of(self.scraper)
+        self._take_in, self._give_out, self._give_error = scrapy_internals.spider_steps_of(
+            self.scraper.spidermw
+        )
         self.inflight = inflight
         self.moved: Request | None = None
         """A redirect on its way into the scheduler: the page's new address, no page below it."""
@@ -89,26 +94,12 @@ class RequestTasks:
         for sender in (engine, engine.scraper, engine.downloader):
             sender.signals = self.signals
         self.slot.nextcall.schedule = self._soon
-        self._wrap_scraper()
-
-    def _wrap_scraper(self) -> None:
-        """See each call of the spider and each exception, by whatever way they come."""
-        scraper = self.scraper
-        self._scrapys_call = scraper.call_spider_async
-        self._scrapys_report = scraper.handle_spider_error
-        self._scrapys_take = scraper._process_spidermw_output_async
-        self._scrapys_drive = scraper.handle_spider_output_async
-        scraper.call_spider_async = self._call_by_scrapy
-        scraper.handle_spider_error = self._spider_raised
-        scraper._process_spidermw_output_async = self._take_output
-        scraper.handle_spider_output_async = self._take_outputs
+        self.calls = SpiderCalls(self.scraper, inflight, self.limit)
+        scrapy_internals.replace_start(engine, self.start)
 
     def _soon(self, delay: float = 0) -> None:
-        """Let the engine look for requests to send; Scrapy takes a timer even for at once."""
-        call = self.slot.nextcall
-        if call._call is None:
-            later = self._loop.call_later
-            call._call = later(delay, call) if delay else self._loop.call_soon(call)
+        """Let the engine look for requests to send."""
+        scrapy_internals.soon(self.slot.nextcall, self._loop, delay)
 
     def start(self) -> bool:
         """Send the scheduler's next request; False where there is none."""
@@ -141,10 +132,14 @@ class RequestTasks:
             if entry is not None:  # some of it may be missing
                 self.inflight.raised(entry, failed)
         finally:
-            try:
-                self.slot.remove_request(request)
-            finally:
-                self.slot.nextcall.schedule()
+            self._finish(request)
+
+    def _finish(self, request: Request) -> None:
+        try:
+            self.inflight.finished(request)
+        finally:
+            self.slot.remove_request(request)
+            self.slot.nextcall.schedule()
 
     async def _downloaded(
         self, request: Request, sent: Awaitable[Any]
@@ -190,7 +185,7 @@ class RequestTasks:
         if entry is None:
             return
         if isinstance(result, Failure) and not entry.handled:
-            self.inflight.raised(entry, _error(result))
+            self.inflight.raised(entry, error_of(result))
         else:
             self.inflight.done(entry)
 
@@ -221,26 +216,25 @@ class RequestTasks:
         slot.active_size += max(len(body), slot.MIN_RESPONSE_SIZE)
         try:
             if isinstance(result, Failure) or self._looks is None:
-                await self.scraper._scrape(result, request)
+                await self._scrapys_scrape(result, request)
             else:
                 await self._read(result, request)
         finally:
             slot.finish_response(result, request)
             self._memory.ended(result, len(body))
-            self.scraper._check_if_closing()
+            self._check_if_closing()
 
     async def _read(self, response: Response, request: Request) -> None:
         """Let the callback have a page, and pass on what it makes."""
-        middlewares = self.scraper.spidermw
         try:
-            made = await middlewares._process_spider_input(self._call, response, request)
+            made = await self._take_in(self._call, response, request)
             if isinstance(made, AsyncIterator):
-                made = await middlewares._process_callback_output(response, made)
+                made = await self._give_out(response, made)
         except BaseException as error:
             await self._recover(as_exception(error), 0, request, response)
             return
         if isinstance(made, AsyncIterator):
-            await self._take_outputs(made, request, response)
+            await self.calls.drive(made, request, response)
         else:
             await self._pass_on(made, request, response)
 
@@ -248,12 +242,12 @@ class RequestTasks:
         # The next requests leave before this page keeps the process busy.
         await self._parse_queue.wait()
         if isinstance(result, Failure):
-            return await self._call_by_scrapy(result, request)
-        if result.status >= _ERRORS:
-            self._taken()
+            return await self.calls.call(result, request)
+        if result.status >= ERRORS:
+            self.calls.taken()
         spider = self.engine.spider
         asked = result.request or request
-        callback = asked.callback or spider._parse
+        callback = asked.callback or scrapy_internals.usual_callback(spider)
         function = getattr(callback, "__func__", callback)
         if function not in self._known:
             # Scrapy forgets a method with its request, and reads its source again for the next.
@@ -266,63 +260,8 @@ class RequestTasks:
         name = global_object_name(callback) if isinstance(made, Deferred) else None
         if isawaitable(made) and not isinstance(made, Deferred):
             return iterate_spider_output(await self.limit.awaited(made))
-        made = await ensure_awaitable(iterate_spider_output(made), _warn=name)
+        made = await scrapy_internals.awaitable(iterate_spider_output(made), name)
         return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
-
-    async def _call_by_scrapy(self, result: Response | Failure, request: Request) -> Any:
-        """Let Scrapy call the callback or the errback, and state what follows from that."""
-        entry = current.get()
-        if isinstance(result, Response):
-            if result.status >= _ERRORS:
-                self._taken()
-            return await self._called(result, request)
-        if entry is not None and isinstance(result.value, IgnoreRequest):
-            self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
-        made = await self._called(result, request)
-        if entry is not None:  # an errback returned
-            self.inflight.handled(entry)
-        return made
-
-    async def _called(self, result: Response | Failure, request: Request) -> Any:
-        try:
-            made = await self.limit.awaited(self._scrapys_call(result, request))
-            return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
-        except BaseException as error:
-            failed = as_exception(error)
-            if failed is error:
-                raise
-            raise failed from error
-
-    def _taken(self) -> None:
-        entry = current.get()
-        if entry is not None:
-            self.inflight.taken(entry)
-
-    def _spider_raised(self, failure: Failure, request: Request, response: Any) -> None:
-        """State a callback's exception before Scrapy reports it: its report may itself fail."""
-        entry = current.get()
-        if entry is not None:
-            self.inflight.spider_raised(entry, _error(failure))
-        self._scrapys_report(failure, request, response)
-
-    async def _take_outputs(self, made: Any, request: Request, response: Any) -> None:
-        """Let Scrapy drive the outputs; a cancellation among them would stop it for good."""
-        if isinstance(made, AsyncIterator):
-            await self._scrapys_drive(uncancelled_async(made), request, response)
-        else:
-            made = self.limit.outputs(made)
-            await self._scrapys_drive(uncancelled(made), request, response)
-
-    async def _take_output(self, output: Any, response: Any) -> None:
-        """Take an output where Scrapy drives the callback; an exception would end its worker."""
-        try:
-            await self._scrapys_take(output, response)
-        except BaseException as error:
-            failed = as_output(error)
-            logger.exception("Error while handling the spider's output")
-            entry = current.get()
-            if entry is not None:
-                self.inflight.raised(entry, failed)
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, turn = iter(made), monotonic() + TURN_S
@@ -364,18 +303,12 @@ class RequestTasks:
     ) -> None:
         """Offer an error to the spider middlewares from a level on, else report it."""
         try:
-            instead = self.scraper.spidermw._process_spider_exception(response, error, level)
+            instead = self._give_error(response, error, level)
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
-            self._spider_raised(failure, request, response)
+            self.calls.raised(failure, request, response)
         else:
-            await self._take_outputs(instead, request, response)
-
-
-def _error(failure: Failure) -> BaseException:
-    """The exception of a failure, which Twisted's types allow to be missing."""
-    error = failure.value
-    return error if isinstance(error, BaseException) else RuntimeError(str(failure))
+            await self.calls.drive(instead, request, response)
 
 
 def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | None:
@@ -395,5 +328,5 @@ def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | N
             for name in ("process_spider_output", "process_spider_output_async")
         ):
             return None
-        looks.append((level, owner._get_processed))
+        looks.append((level, scrapy_internals.look_of(owner)))
     return looks

@@ -17,10 +17,11 @@ from pydispatch import dispatcher
 from pydispatch.robustapply import robustApply
 from scrapy.exceptions import StopDownload
 from scrapy.signalmanager import SignalManager
-from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.python import global_object_name
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
+
+from scrapy_seine.engine.fastpath import scrapy_internals
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +93,7 @@ def _quiet(named: dict[str, Any]) -> tuple[type[BaseException], ...]:
 
 async def _promised(receiver: Any, answer: Any, quiet: Any, spider: Any) -> Any:
     try:
-        return await ensure_awaitable(answer, _warn=global_object_name(receiver))
+        return await scrapy_internals.awaitable(answer, global_object_name(receiver))
     except Exception as error:
         _report(receiver, error, quiet, spider)
         return error

@@ -27,13 +27,13 @@ class PartitionedLines(Lines):
 
     def clock(self, id_: str) -> ServerClock:
         """Clock of the server that has a request."""
-        return self._lines[part_of(id_)].clock
+        return self.lines[part_of(id_)].clock
 
     async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
         """Make one round trip to each partition, all at once."""
-        shares = shares_of(wanted, [line.starved for line in self._lines])
+        shares = shares_of(wanted, [line.starved for line in self.lines])
         loads = outgoing.split(self.frontier)
-        rows = zip(self._lines, loads, shares, strict=True)
+        rows = zip(self.lines, loads, shares, strict=True)
         return await asyncio.gather(
             *(
                 line.round_trip(load, share, self.lease_request, slack_ms)

@@ -25,6 +25,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_seine.config import number, redact
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.inflight import InFlight, current
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.scheduler import Scheduler
@@ -57,12 +58,13 @@ class FeedExporter(feedexport.FeedExporter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the exporter; Scrapy's own where another scheduler holds no pages.
+        """Make the exporter; Scrapy's own where no page can be held.
 
         Raises:
             NotConfigured: there are no feeds, or one of them is wrong, which the log says.
         """
-        if not issubclass(load_object(crawler.settings["SCHEDULER"]), Scheduler):
+        shared = issubclass(load_object(crawler.settings["SCHEDULER"]), Scheduler)
+        if not shared or not scrapy_internals.available("feeds"):
             plain: Any = feedexport.FeedExporter.from_crawler(crawler)
             return plain  # type: ignore[no-any-return]
         guard_logs()  # Scrapy's lines name URIs, which may hold credentials
@@ -98,7 +100,7 @@ class FeedExporter(feedexport.FeedExporter):
         if self._is_local(uri):
             place = Folder(local_path(named))
         else:
-            storage = partial(self._get_storage, feed_options=options)
+            storage = partial(scrapy_internals.storage_of, self, options=options)
             place = Store(storage, named, spider)
         try:
             place.prepare()
@@ -243,7 +245,7 @@ class FeedExporter(feedexport.FeedExporter):
         for path, items in joined.files:
             logger.info("Stored %s feed (%d items) in: %s", kept.options["format"], items, path)
             self.crawler.stats.inc_value("feedexport/success_count/FileFeedStorage")
-            slot = self._start_new_batch(1, str(path), kept.options, spider, kept.uri)
+            slot = scrapy_internals.first_batch_of(self, str(path), kept.options, spider, kept.uri)
             slot.itemcount = items
             await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
 

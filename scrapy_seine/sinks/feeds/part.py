@@ -9,6 +9,8 @@ import attrs
 import orjson
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
 
+from scrapy_seine.engine.fastpath import scrapy_internals
+
 #: Version of the sidecar's form.
 VERSION = 1
 #: Name of a sidecar: its part's, and this.
@@ -125,7 +127,7 @@ def csv_form(exporter: CsvItemExporter) -> dict[str, Any]:
     """Return what is needed to read and write an exporter's rows."""
     form = {
         name: value
-        for name, value in exporter._kwargs.items()
+        for name, value in scrapy_internals.export_options_of(exporter).items()
         if isinstance(value, str | int | bool) or value is None
     }
     return {

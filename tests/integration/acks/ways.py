@@ -1,4 +1,4 @@
-"""Whose code passes a page's outputs on: ours, or Scrapy's where a middleware rewrites them."""
+"""Whose code reads a page: ours, Scrapy's where a middleware rewrites outputs, or all Scrapy's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 #: Spider middlewares that each way has besides.
 WAYS: dict[str, dict[str, int]] = {
     "looks": {},
+    "stock": {},
     "rewrites": {"tests.integration.acks.ways.Rewrites": 30},
 }
 

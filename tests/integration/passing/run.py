@@ -25,6 +25,7 @@ WAYS = {
         "STATS_CLASS": "scrapy.statscollectors.MemoryStatsCollector",
     },
     "short": {"SCHEDULER": own.OwnScheduler},
+    "watched": {"SCHEDULER": own.WatchedScheduler, "SEINE_FASTPATH": False},
     "short, queued": {"SCHEDULER": own.OwnScheduler, "CONCURRENT_REQUESTS_PER_DOMAIN": 1},
 }
 #: What else differs between two crawls of each way.

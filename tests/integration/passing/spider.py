@@ -16,6 +16,8 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
+from scrapy_seine.engine.fastpath.stock_path import StockPath
+from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.worker import worker_of
 
 #: Name of the scenario, which is the callback too, and what its request is asked with.
@@ -198,12 +200,12 @@ class Answers(Notes):
 class OwnScheduler(Scheduler):
     """Scrapy's scheduler in memory, with the short way."""
 
+    path: Any = RequestTasks
+
     def open(self, spider: Spider) -> Any:
         engine: Any = self.crawler.engine  # type: ignore[attr-defined]
-        self.request_tasks = RequestTasks(
-            engine, worker_of(engine.crawler).inflight, lambda entry: None
-        )
-        engine._start_scheduled_request = self.request_tasks.start
+        inflight = worker_of(engine.crawler).inflight
+        self.way = self.path(engine, inflight, lambda entry: None, ReadingLimit(0))
         return super().open(spider)
 
     @classmethod
@@ -211,6 +213,12 @@ class OwnScheduler(Scheduler):
         made: Any = super().from_crawler(crawler)
         made.crawler = crawler
         return made
+
+
+class WatchedScheduler(OwnScheduler):
+    """Scrapy's scheduler in memory, and Scrapy's engine watched."""
+
+    path = StockPath
 
 
 class UserSpider(Spider):

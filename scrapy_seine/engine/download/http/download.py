@@ -7,18 +7,17 @@ from collections.abc import Callable
 from time import monotonic
 
 from scrapy import Request, signals
-from scrapy.core.downloader.handlers._base_http import BaseHttpDownloadHandler
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import DownloadCancelledError, StopDownload
 from scrapy.http import Headers, Response
-from scrapy.utils._download_handlers import (
-    check_stop_download,
-    get_maxsize_msg,
-    get_warnsize_msg,
-    make_response,
-)
 
 from scrapy_seine.engine.download.http.connection import Connection
 from scrapy_seine.engine.download.http.head import Head
+from scrapy_seine.engine.fastpath import scrapy_internals
+
+check_stop_download, _, get_maxsize_msg, get_warnsize_msg, make_response, *_ = (
+    scrapy_internals.imported("client")
+)
 
 logger = logging.getLogger(__name__)
 
@@ -48,16 +47,17 @@ class Download:
     def __init__(
         self,
         request: Request,
-        handler: BaseHttpDownloadHandler,
+        handler: BaseDownloadHandler,
         heard: Callable[[object], bool],
+        limits: tuple[int, int],
     ) -> None:
         meta = request.meta
         self.request = request
         self.handler = handler
         self.heard = heard
         """Whether anyone may listen to a signal."""
-        self._maxsize = meta.get("download_maxsize", handler._default_maxsize)
-        self._warnsize = meta.get("download_warnsize", handler._default_warnsize)
+        self._maxsize = meta.get("download_maxsize", limits[0])
+        self._warnsize = meta.get("download_warnsize", limits[1])
         self._began = monotonic()
         self._chunks: list[bytes] = []
         self._size = 0
@@ -115,7 +115,7 @@ class Download:
         Raises:
             StopDownload: a receiver stopped it, and wants it to count as a failure.
         """
-        return make_response(
+        made: Response = make_response(
             url=self.request.url.partition("#")[0],
             status=self._head.status,
             headers=self._headers,
@@ -126,3 +126,4 @@ class Download:
             protocol=self._head.protocol,
             stop_download=self._stop,
         )
+        return made

@@ -13,14 +13,12 @@ from functools import partial
 from urllib.parse import ParseResult
 
 from scrapy import Request
-from scrapy.core.downloader.handlers._base_http import BaseHttpDownloadHandler
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils._download_handlers import get_dataloss_msg
 from scrapy.utils.httpobj import urlparse_cached
-from scrapy.utils.ssl import _log_sslobj_debug_info, _make_ssl_context
 
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.download import Download, Stopped
@@ -28,10 +26,12 @@ from scrapy_seine.engine.download.http.head import BadAnswer, request_head
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
 from scrapy_seine.engine.download.http.secure import SecureConnection
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.meta import HOME
 
+_, get_dataloss_msg, *_, log_tls, make_ssl_context = scrapy_internals.imported("client")
 logger = logging.getLogger(__name__)
 
 #: Seconds for a download where neither settings nor the request name any; Scrapy's own.
@@ -60,7 +60,7 @@ def _is_special(request: Request) -> bool:
     )
 
 
-class HttpHandler(BaseHttpDownloadHandler):
+class HttpHandler(BaseDownloadHandler):
     """Downloads by HTTP/1.1, each request on its time."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,10 +71,15 @@ class HttpHandler(BaseHttpDownloadHandler):
         self.reach = worker_of(crawler).reach
         self._heard = Signals(crawler).heard
         self._special = _special(crawler.settings)
-        self._scrapys: BaseHttpDownloadHandler | None = None
+        get = crawler.settings.getint
+        self._sizes = get("DOWNLOAD_MAXSIZE"), get("DOWNLOAD_WARNSIZE")
+        self._fail_on_dataloss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
+        self._fail_on_dataloss_warned = False
+        self._tls_verbose = crawler.settings.getbool("DOWNLOADER_CLIENT_TLS_VERBOSE_LOGGING")
+        self._scrapys: BaseDownloadHandler | None = None
 
     def _context(self) -> ssl.SSLContext:
-        context = _make_ssl_context(self.crawler.settings)
+        context: ssl.SSLContext = make_ssl_context(self.crawler.settings)
         context.options |= _LEGACY_SERVER_CONNECT
         return context
 
@@ -111,7 +116,7 @@ class HttpHandler(BaseHttpDownloadHandler):
         parts = urlparse_cached(request)
         head = request_head(request.method, parts, request.headers.items(), len(request.body))
         data = head + request.body
-        download = Download(request, self, self._heard)
+        download = Download(request, self, self._heard, self._sizes)
         connection = self._kept(request, parts)
         again = connection is not None and request.method in _AGAIN and not request.body
         made = 0
@@ -191,8 +196,8 @@ class HttpHandler(BaseHttpDownloadHandler):
         return fails
 
     def _log_tls(self, connection: Connection) -> None:
-        if self._tls_verbose_logging and isinstance(connection, SecureConnection):
-            _log_sslobj_debug_info(connection.tls)
+        if self._tls_verbose and isinstance(connection, SecureConnection):
+            log_tls(connection.tls)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -1,0 +1,111 @@
+"""What a worker has to see of Scrapy's scraper: each call of the spider, each output's end.
+
+By public methods of one scraper, which are replaced on the instance: whatever code drives a page,
+ours (`request_task`) or Scrapy's (`stock_path`), calls them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from scrapy_seine.engine.inflight import InFlightTable, current
+from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
+
+# Scrapy's own name: who looks for its lines finds them.
+logger = logging.getLogger("scrapy.core.engine")
+#: Statuses from here on reach a callback only where it asks for them.
+ERRORS = 400
+
+
+class SpiderCalls:
+    """Keeps the reading limit around the spider's code, and states what follows from its end."""
+
+    def __init__(self, scraper: Any, inflight: InFlightTable, limit: ReadingLimit) -> None:
+        self.inflight = inflight
+        self.limit = limit
+        self._scrapys_call = scraper.call_spider_async
+        self._scrapys_report = scraper.handle_spider_error
+        self._scrapys_drive = scraper.handle_spider_output_async
+        self._scrapys_process = scraper.start_itemproc_async
+        scraper.call_spider_async = self.call
+        scraper.handle_spider_error = self.raised
+        scraper.handle_spider_output_async = self.drive
+        scraper.start_itemproc_async = self.process
+
+    async def call(self, result: Response | Failure, request: Request) -> Any:
+        """Let Scrapy call the callback or the errback, and state what follows from that."""
+        entry = current.get()
+        if isinstance(result, Response):
+            if result.status >= ERRORS:
+                self.taken()
+            return await self._called(result, request)
+        if entry is not None and isinstance(result.value, IgnoreRequest):
+            self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
+        made = await self._called(result, request)
+        if entry is not None:  # an errback returned
+            self.inflight.handled(entry)
+        return made
+
+    async def _called(self, result: Response | Failure, request: Request) -> Any:
+        try:
+            made = await self.limit.awaited(self._scrapys_call(result, request))
+            return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
+        except BaseException as error:
+            failed = as_exception(error)
+            if failed is error:
+                raise
+            raise failed from error
+
+    def taken(self) -> None:
+        """Take back what an error status had stated, because a callback asks for the page."""
+        entry = current.get()
+        if entry is not None:
+            self.inflight.taken(entry)
+
+    def raised(self, failure: Failure, request: Request, response: Any) -> None:
+        """State a callback's exception before Scrapy reports it: its report may itself fail."""
+        entry = current.get()
+        if entry is not None:
+            self.inflight.spider_raised(entry, error_of(failure))
+        self._scrapys_report(failure, request, response)
+
+    async def drive(self, made: Any, request: Request, response: Any) -> None:
+        """Let Scrapy drive the outputs; a cancellation among them would stop it for good."""
+        outputs = (
+            uncancelled_async(made)
+            if isinstance(made, AsyncIterator)
+            else uncancelled(self.limit.outputs(made))
+        )
+        try:
+            await self._scrapys_drive(outputs, request, response)
+        except BaseException as error:
+            self.lost(error)
+
+    async def process(self, item: Any, *, response: Any) -> None:
+        """Pass an item through the pipelines; what is no Exception would end Scrapy's worker."""
+        try:
+            await self._scrapys_process(item, response=response)
+        except BaseException as error:
+            self.lost(error)
+
+    def lost(self, error: BaseException) -> None:
+        """State that an output could not be handled."""
+        failed = as_output(error)
+        logger.error("Error while handling the spider's output", exc_info=error)
+        entry = current.get()
+        if entry is not None:
+            self.inflight.raised(entry, failed)
+
+
+def error_of(failure: Failure) -> BaseException:
+    """The exception of a failure, which Twisted's types allow to be missing."""
+    error = failure.value
+    return error if isinstance(error, BaseException) else RuntimeError(str(failure))

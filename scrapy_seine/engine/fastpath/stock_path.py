@@ -1,0 +1,126 @@
+"""Scrapy's own engine carries the requests, and this watches it by public names alone.
+
+Taken where Scrapy lacks a private name that `request_task` needs, or SEINE_FASTPATH is off. A page
+costs more CPU, and nothing else differs: the methods of the engine that a request passes on its way
+(`downloader.fetch`, then `engine.crawl` or `scraper.enqueue_scrape`) are replaced on the instance,
+so that the request's entry is known to callbacks, items and links, and ends as was stated (I10).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.outcomes import as_exception
+from scrapy_seine.engine.page_memory import PageMemory
+
+logger = logging.getLogger("scrapy.core.engine")
+
+
+class StockPath:
+    """Follows the requests of one engine."""
+
+    def __init__(
+        self,
+        engine: Any,
+        inflight: InFlightTable,
+        landed: Callable[[InFlight], None],
+        limit: ReadingLimit,
+    ) -> None:
+        self.inflight = inflight
+        self.moved: Request | None = None
+        """A redirect on its way into the scheduler: the page's new address, no page below it."""
+        self._landed = landed
+        self._memory = PageMemory()
+        self._came_back: dict[int, tuple[Request, Request, InFlight]] = {}
+        scraper = engine.scraper
+        self.calls = SpiderCalls(scraper, inflight, limit)
+        self._scrapys_fetch = engine.downloader.fetch
+        self._scrapys_crawl = engine.crawl
+        self._scrapys_read = scraper.enqueue_scrape
+        self._scrapys_middlewares = scraper.spidermw.scrape_response_async
+        engine.downloader.fetch = self._fetch
+        engine.crawl = self._crawl
+        scraper.enqueue_scrape = self._read
+        scraper.spidermw.scrape_response_async = self._pass_in
+
+    def _fetch(self, request: Request, *spider: Any) -> Any:
+        entry = self.inflight.entry_of(request)
+        made = self._scrapys_fetch(request, *spider)
+        return made if entry is None else made.addBoth(self._land, request, entry)
+
+    def _land(self, result: Any, request: Request, entry: InFlight) -> Any:
+        if not entry.landed:
+            entry.landed = True
+            entry.answered_at = self.inflight.now(entry)
+            self._landed(entry)
+        if isinstance(result, Request):
+            self._came_back[id(result)] = (result, request, entry)
+        return result
+
+    def _crawl(self, request: Request) -> None:
+        """Schedule a link, or what a download came back with, which ends that download."""
+        came_back = self._came_back.pop(id(request), None)
+        if came_back is None:
+            try:
+                self._scrapys_crawl(request)
+            except BaseException as error:
+                self.calls.lost(error)
+            return
+        _, page, entry = came_back
+        before = current.set(entry)
+        self.moved = request
+        try:
+            self._scrapys_crawl(request)
+            if not entry.outcome:  # a receiver of request_scheduled refused it
+                self.inflight.raised(entry, IgnoreRequest("a receiver of request_scheduled"))
+        except BaseException as error:
+            self.inflight.raised(entry, as_exception(error))
+            logger.exception("Error while handling downloader output")
+        finally:
+            self.moved = None
+            current.reset(before)
+            self.inflight.finished(page)
+
+    def _read(self, result: Response | Failure, request: Request) -> Any:
+        entry = self.inflight.entry_of(request)
+        before = current.set(entry)  # the task that reads the page takes it over
+        try:
+            made = self._scrapys_read(result, request)
+        finally:
+            current.reset(before)
+        return made if entry is None else made.addBoth(self._end, result, request, entry)
+
+    def _end(
+        self, ended: Any, result: Response | Failure, request: Request, entry: InFlight
+    ) -> Any:
+        try:
+            if isinstance(ended, Failure):
+                self.inflight.raised(entry, error_of(ended))
+            elif isinstance(result, Failure) and not entry.handled:
+                self.inflight.raised(entry, error_of(result))
+            else:
+                self.inflight.done(entry)
+        finally:
+            self.inflight.finished(request)
+            self._memory.ended(result, len(getattr(result, "body", b"")))
+        return ended
+
+    async def _pass_in(self, call: Any, response: Response, request: Request) -> Any:
+        """Pass a response to the spider; what is no Exception would leave the page unread."""
+        try:
+            return await self._scrapys_middlewares(call, response, request)
+        except BaseException as error:
+            failed = as_exception(error)
+            if failed is error:
+                raise
+            raise failed from error

@@ -1,0 +1,1 @@
+"""A crawl with a Scrapy that lacks private names."""
