@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import attrs
@@ -18,7 +19,7 @@ from scrapy_seine.errors import FrontierError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.dead_letters import Filter, search_dead
-from scrapy_seine.urls import fingerprint
+from scrapy_seine.urls import fingerprint, normalise
 
 #: Dead letters that one action may move.
 MOST = 10_000
@@ -129,6 +130,25 @@ async def _forget(context: Context, form: Form) -> int:
     return await context.frontier.forget([fingerprint(form.get("url", ""))])
 
 
+async def _seed(context: Context, form: Form) -> int:
+    """Push a seed; the workers read it as they read any."""
+    url = form.get("url", "").strip()
+    try:
+        normalise(url)
+    except ValueError as error:
+        raise ValueError(f"{url[:200]!r} cannot be crawled: {error}") from None
+    client: Any = context.redis
+    pushed = {"list": client.lpush, "set": client.sadd, "none": client.lpush}
+    kind = (await client.type(context.config.seeds)).decode()
+    if kind == "zset":
+        await client.zadd(context.config.seeds, {url: 0})
+    elif kind in pushed:
+        await pushed[kind](context.config.seeds, url)
+    else:
+        raise ValueError(f"{context.config.seeds} is a {kind}, which holds no seeds")
+    return 1
+
+
 def _letters(form: Form) -> str:
     if form.get("all") == "yes":
         return "all dead letters that match the filter"
@@ -154,6 +174,9 @@ ACTIONS: Mapping[str, Action] = {
     "pause_job": _on_job("pause", "Pause job {job}? Its sites are asked for nothing."),
     "resume_job": _on_job("resume", "Go on with job {job}?"),
     "cancel_job": _on_job("cancel", "Cancel job {job}? What is left is dropped.", danger=True),
+    "seed": Action(
+        lambda form: f"Crawl {form.get('url', '')} and all that it leads to on its site?", _seed
+    ),
     "forget": Action(
         lambda form: f"Forget that {form.get('url', '')} was seen, so that it is crawled again?",
         _forget,

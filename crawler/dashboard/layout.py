@@ -33,6 +33,7 @@ _DONE = {
     "replay": "Sent back: {n}.",
     "purge": "Removed: {n}.",
     "forget": "Forgotten: {n}.",
+    "seed": "The seed is pushed; a worker takes it.",
     "pause_job": "The job is paused.",
     "resume_job": "The job goes on.",
     "cancel_job": "The job is cancelled.",
@@ -107,9 +108,17 @@ def action_form(
 
 
 def table(
-    caption: str, columns: Sequence[str], rows: Iterable[Sequence[Node]], *, words: int = 1
+    caption: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Node]],
+    *,
+    words: int = 1,
+    empty: Node = "Nothing here.",
 ) -> Markup:
-    """Make a table; the first *words* columns are text, the others numbers."""
+    """Make a table; the first *words* columns are text, the others numbers.
+
+    *empty* is shown where there is no row: best with the command that makes one.
+    """
 
     def kind(at: int) -> str | None:
         return None if at < words else "number"
@@ -117,7 +126,7 @@ def table(
     head = tag.tr([tag.th(name, scope="col", class_=kind(i)) for i, name in enumerate(columns)])
     body = [tag.tr([tag.td(cell, class_=kind(i)) for i, cell in enumerate(row)]) for row in rows]
     if not body:
-        body = [tag.tr(tag.td("Nothing here.", colspan=len(columns), class_="empty"))]
+        body = [tag.tr(tag.td(empty, colspan=len(columns), class_="empty"))]
     inner = tag.table(tag.caption(caption), tag.thead(head), tag.tbody(body))
     return tag.div(inner, class_="scroll", role="region", aria_label=caption, tabindex="0")
 

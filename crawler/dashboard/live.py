@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 import orjson
 from aiohttp import web
@@ -22,7 +23,10 @@ INTERVAL_S = 2.0
 
 Parts = Callable[[Context], Awaitable[dict[str, Markup]]]
 STREAMS: Mapping[str, Parts] = {
-    "overview": overview.live,
+    **{
+        overview.stream(minutes): partial(overview.live, minutes=minutes)
+        for minutes in overview.RANGES.values()
+    },
     "workers": workers.live,
     "frontier": frontier.live,
 }

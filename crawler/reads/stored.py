@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
+
 from crawler.reads.database import Database, Row
 
 _PRODUCT = (
     "site_id, external_id, name, price, currency, availability, brand, url,"
     " scraped_at, updated_at, first_seen, gone_at"
 )
+
+
+#: Orders of a list of products.
+ORDERS = {
+    "changed": "updated_at DESC",
+    "cheapest": "price ASC NULLS LAST",
+    "dearest": "price DESC NULLS LAST",
+    "newest": "first_seen DESC",
+}
+
+
+@attrs.frozen(kw_only=True)
+class ProductFilter:
+    """Which products are listed; an empty text asks for nothing."""
+
+    words: str = ""
+    """A part of name or brand; or a whole number or URL."""
+    site: str = ""
+    stock: str = ""
+    """schema.org ItemAvailability."""
+    gone: bool = True
+    """Also what the shop shows no more."""
+    order: str = "changed"
+    """One of ORDERS."""
 
 
 async def attempts_of(database: Database, url: str, domain: str) -> list[Row]:
@@ -32,17 +58,36 @@ async def product_at(database: Database, url: str) -> Row | None:
 
 
 async def search_products(
-    database: Database, words: str, *, limit: int = 50, start: int = 0
+    database: Database, wanted: ProductFilter, *, limit: int = 50, start: int = 0
 ) -> list[Row]:
-    """Return products by a part of name, brand or number, the last changed first."""
+    """Return the products that a filter matches, in its order."""
+    words = wanted.words
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    order = ORDERS.get(wanted.order, ORDERS["changed"])
     return await database.rows(
-        f"SELECT {_PRODUCT} FROM products"  # noqa: S608  # our own list of columns
-        " WHERE %(words)s = '' OR name ILIKE %(like)s OR brand ILIKE %(like)s"
-        " OR external_id = %(words)s OR sku = %(words)s OR gtin = %(words)s OR url = %(words)s"
-        " ORDER BY updated_at DESC, external_id LIMIT %(limit)s OFFSET %(start)s",
-        {"words": words, "like": f"%{escaped}%", "limit": limit, "start": start},
+        f"SELECT {_PRODUCT} FROM products"  # noqa: S608  # our own columns and orders
+        " WHERE (%(words)s = '' OR name ILIKE %(like)s OR brand ILIKE %(like)s"
+        " OR external_id = %(words)s OR sku = %(words)s OR gtin = %(words)s OR url = %(words)s)"
+        " AND (%(site)s = '' OR site_id = %(site)s)"
+        " AND (%(stock)s = '' OR availability = %(stock)s)"
+        " AND (%(gone)s OR gone_at IS NULL)"
+        f" ORDER BY {order}, external_id LIMIT %(limit)s OFFSET %(start)s",
+        {
+            "words": words,
+            "like": f"%{escaped}%",
+            "site": wanted.site,
+            "stock": wanted.stock,
+            "gone": wanted.gone,
+            "limit": limit,
+            "start": start,
+        },
     )
+
+
+async def sites(database: Database) -> list[str]:
+    """Return the sites that something was stored of."""
+    rows = await database.rows("SELECT site_id FROM sites ORDER BY site_id LIMIT 500")
+    return [row["site_id"] for row in rows]
 
 
 async def product(database: Database, site_id: str, external_id: str) -> Row | None:

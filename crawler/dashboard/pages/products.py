@@ -10,33 +10,81 @@ from aiohttp import web
 from crawler.dashboard.charts import line_chart
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import address, badge, link, moment, page, search_form, table, tiles
+from crawler.dashboard.layout import address, badge, link, moment, page, table, tiles
 from crawler.dashboard.pages.domains import number
 from crawler.reads.database import Row
-from crawler.reads.stored import changes, estimate, product, search_products
+from crawler.reads.stored import (
+    ORDERS,
+    ProductFilter,
+    changes,
+    estimate,
+    product,
+    search_products,
+    sites,
+)
 from scrapy_seine.reads.formatting import count
 
 PAGE = 50
+#: Words of schema.org's ItemAvailability that shops use most.
+STOCKS = ("InStock", "OutOfStock", "PreOrder", "BackOrder", "LimitedAvailability", "Discontinued")
 
 
 async def products(request: web.Request) -> web.Response:
-    """Search products; without words, those that changed last."""
-    database, words = context_of(request).database, request.query.get("q", "").strip()
-    start = number(request.query.get("from", "0"))
-    rows = await search_products(database, words, limit=PAGE, start=start)
-    names = ("Product", "Site", "Number", "Price", "Availability", "Changed (UTC)")
+    """List products by words, site and stock, in one of four orders."""
+    database, query = context_of(request).database, request.query
+    wanted = ProductFilter(
+        words=query.get("q", "").strip(),
+        site=query.get("site", ""),
+        stock=query.get("stock", ""),
+        order=query.get("order", "changed"),
+    )
+    start = number(query.get("from", "0"))
+    rows = await search_products(database, wanted, limit=PAGE, start=start)
+    names = ("Product", "Site", "Number", "Price", "Stock", "Changed (UTC)")
+    asked = {"q": wanted.words, "site": wanted.site, "stock": wanted.stock, "order": wanted.order}
     more: Node = None
     if len(rows) == PAGE:
-        onward = address("products", q=words, **{"from": str(start + PAGE)})
+        onward = address("products", **asked, **{"from": str(start + PAGE)})
         more = tag.p(tag.a("Next page", href=onward))
     return page(
         request,
         "Products",
-        search_form("q", "Name, brand, number or URL", words),
-        tag.p(f"About {count(await estimate(database, 'products'))} in all."),
-        table("The last changed first", names, [_row(row) for row in rows], words=3),
+        _search(wanted, await sites(database)),
+        tag.p(f"About {count(await estimate(database, 'products'))} in all. ", _take_out(wanted)),
+        table("Products", names, [_row(row) for row in rows], words=3, empty=_none(wanted)),
         more,
     )
+
+
+def _search(wanted: ProductFilter, known: list[str]) -> Node:
+    return tag.form(
+        tag.label("Name, brand, number or URL", for_="q"),
+        tag.input(type="search", name="q", id="q", value=wanted.words, autocomplete="off"),
+        _choice("site", "Site", [("", "all"), *((site, site) for site in known)], wanted.site),
+        _choice("stock", "Stock", [("", "all"), *((name, name) for name in STOCKS)], wanted.stock),
+        _choice("order", "Order", [(name, name) for name in ORDERS], wanted.order),
+        tag.button("Show"),
+        method="get",
+        role="search",
+    )
+
+
+def _choice(name: str, label: str, options: list[tuple[str, str]], chosen: str) -> Node:
+    made = [tag.option(text, value=value, selected=value == chosen) for value, text in options]
+    return tag.span(tag.label(label, for_=name), tag.select(made, name=name, id=name))
+
+
+def _take_out(wanted: ProductFilter) -> Node:
+    """Say by which command the list is had as a file."""
+    conditions = [("site_id", wanted.site), ("availability", wanted.stock)]
+    where = "".join(f" --where {field}={value}" for field, value in conditions if value)
+    return ("As a file: ", tag.code(f"scrapy export products{where} -o products.csv"))
+
+
+def _none(wanted: ProductFilter) -> Node:
+    if wanted == ProductFilter(order=wanted.order):
+        return ("No product is stored yet: ", tag.code("scrapy crawl catalog -a url=https://…"))
+    return "No product matches."
 
 
 def _row(row: Row) -> tuple[Node, ...]:

@@ -1,3 +1,12 @@
+// A slash goes to the page's search, as in most dashboards.
+document.addEventListener("keydown", (event) => {
+  const field = document.querySelector('form[role="search"] input[type="search"]');
+  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName || "");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || !field) return;
+  event.preventDefault();
+  field.focus();
+});
+
 // Keeps a page fresh: the server sends parts that it has rendered, this puts them in their places.
 (() => {
   "use strict";

@@ -3,6 +3,7 @@
 import pytest
 
 from crawler.catalogue.jobs.store import Jobs
+from crawler.dashboard.context import CONTEXT
 from scrapy_seine.reads.audit import read_deeds
 from scrapy_seine.reads.domains import read_domains
 from scrapy_seine.urls import fingerprint
@@ -117,3 +118,20 @@ async def test_a_job_is_shown_paused_and_cancelled(client, frontier):
         await act(client, f"{verb}_job", job="shop-full-1")
         assert (await jobs.get("shop-full-1")).state == state
     await act(client, "pause_job", job="nobody", status=400)
+
+
+async def test_a_shop_is_crawled_from_the_first_page(client, redis_client):
+    seeds = client.app[CONTEXT].config.seeds
+    await act(client, "seed", url="https://shop.example/sale")
+
+    assert await redis_client.lrange(seeds, 0, -1) == [b"https://shop.example/sale"]
+    assert "cannot be crawled" in await act(client, "seed", url="no address", status=400)
+    assert await redis_client.llen(seeds) == 1
+
+
+async def test_a_seed_joins_whatever_kind_of_key_there_is(client, redis_client):
+    seeds = client.app[CONTEXT].config.seeds
+    await redis_client.zadd(seeds, {"https://shop.example/1": 5})
+    await act(client, "seed", url="https://shop.example/2")
+
+    assert await redis_client.zcard(seeds) == 2

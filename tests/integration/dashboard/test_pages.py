@@ -130,6 +130,10 @@ async def test_a_product_shows_its_price_over_time(client, database):
     assert "12.5" in one
     assert "A lamp" not in await page(client, "/products?q=100%25")
     await page(client, "/products/shop/nothing", status=404)
+    assert "A lamp" in await page(client, "/products?site=shop&order=cheapest")
+    assert "No product matches." in await page(client, "/products?site=other")
+    assert "No product matches." in await page(client, "/products?stock=PreOrder")
+    assert "A lamp" in await page(client, "/products?order=no+such+order")
 
 
 async def test_events_send_what_changed(client, frontier):
@@ -139,7 +143,8 @@ async def test_events_send_what_changed(client, frontier):
         await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(4321)])
         second = await read_event(response)
 
-    assert {"state", "tiles", "chart", "domains", "team", "reasons"} == set(first)
+    parts = {"troubles", "state", "tiles", "chart", "domains", "team", "reasons"}
+    assert parts == set(first)
     assert "4,321" in second["tiles"]
     assert "team" not in second
 

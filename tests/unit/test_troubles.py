@@ -1,0 +1,64 @@
+"""The first page says in words what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from crawler.reads.troubles import troubles
+from scrapy_seine.frontier.model import Counts
+from scrapy_seine.reads.fleet import Fleet
+from scrapy_seine.reads.outcome_counts import Minute
+from scrapy_seine.reads.overview import Overview
+
+
+def now(**changes: Any) -> Overview:
+    counts: dict[str, Any] = {
+        **dict.fromkeys(("ready", "delayed", "leased", "dead", "seen", "workers"), 0),
+        "domains_ready": 0,
+        "domains_waiting": 0,
+        "paused": False,
+        "totals": {},
+    }
+    fleet: dict[str, Any] = {
+        "crawl": "c",
+        "partitions": 1,
+        "at": 0.0,
+        "workers": [],
+        "due_now": 0,
+        **dict.fromkeys(("oldest_s", "lateness_s", "clock_skew_s", "read_s"), 0.0),
+        "memory_bytes": 0,
+        "memory_limit_bytes": 0,
+    }
+    reasons, minutes = changes.pop("reasons", {}), changes.pop("minutes", [])
+    for name, value in changes.items():
+        (counts if name in counts else fleet)[name] = value
+    made = Fleet(counts=Counts(**counts), **fleet)
+    return Overview(fleet=made, minutes=minutes, domains=[], reasons=reasons)
+
+
+def test_a_crawl_that_is_well_has_no_troubles() -> None:
+    assert troubles(now(minutes=[Minute(at=0, done=100, retry=5)])) == []
+    assert troubles(now()) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "text", "fix"),
+    [
+        ({"ready": 3}, "3 requests wait, and no worker runs", "scrapy crawl catalog"),
+        ({"ready": 1, "paused": True}, "paused", "resume"),
+        ({"dead": 2, "reasons": {"5xx": 2}}, "2 requests were given up, most because: 5xx", "why"),
+        ({"minutes": [Minute(at=0, done=10, retry=30)]}, "75.0 % of the tries", "by which site"),
+        ({"memory_bytes": 90, "memory_limit_bytes": 100}, "90.0 % of its memory", "SEINE_SEEN"),
+        ({"clock_skew_s": -5.0}, "clock is 5.0 s apart", "NTP"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_fix(state: dict[str, Any], text: str, fix: str) -> None:
+    said = [(one.text, one.fix) for one in troubles(now(**state))]
+
+    assert any(text in words and fix in deed for words, deed in said), said
+
+
+def test_three_failures_are_no_alarm() -> None:
+    assert troubles(now(minutes=[Minute(at=0, done=0, retry=3)])) == []
