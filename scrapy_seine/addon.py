@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Self
 
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
@@ -85,9 +86,11 @@ class Addon:
 
         Raises:
             ConfigError: settings have values that are not allowed.
+            NotConfigured: the project has a scheduler of its own.
         """
         if self.crawler is not None and is_one_off(self.crawler):
             return
+        _take_over(settings)
         one_line_failures()
         check(settings)
         for stranger in strangers(settings):
@@ -105,6 +108,23 @@ class Addon:
         settings.set("DOWNLOAD_HANDLERS", handlers, priority="addon")
         exporters = {"parquet": PARQUET, **settings.getdict("FEED_EXPORTERS")}
         settings.set("FEED_EXPORTERS", exporters, priority="addon")
+
+
+def _take_over(settings: BaseSettings) -> None:
+    """Take the places of scrapy-redis, which a project that comes from there names itself.
+
+    Raises:
+        NotConfigured: another scheduler is there, so that nothing else is changed.
+    """
+    for name in ("SCHEDULER", "DUPEFILTER_CLASS"):
+        path = _path(settings[name])
+        if path.partition(".")[0] == "scrapy_redis":
+            logger.info("%s = %s: the add-on takes its place", name, path)
+            settings.set(name, SLOTS[name], priority=settings.getpriority(name) or 0)
+    path = _path(settings["SCHEDULER"])
+    if path.startswith("scrapy.") or issubclass(load_object(path), load_object(SLOTS["SCHEDULER"])):
+        return
+    raise NotConfigured(f"SCHEDULER is {path}; delete that setting, because the frontier is one")
 
 
 def _replace(settings: BaseSettings, name: str, replaced: dict[str, str]) -> None:

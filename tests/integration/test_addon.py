@@ -9,9 +9,12 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
+from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import Addon
+from scrapy_seine.addon import SLOTS
 from tests.helpers import patient, serving
 
 PAGES, QUOTES = 5, 4
@@ -114,10 +117,34 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
 
 
 def test_what_a_project_sets_itself_wins() -> None:
-    settings = Settings({"SCHEDULER": "mine.Scheduler", "DOWNLOADER_MIDDLEWARES": {RETRY: 77}})
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {RETRY: 77}, "STATS_CLASS": "mine.Stats"})
     Addon().update_settings(settings)
-    assert settings["SCHEDULER"] == "mine.Scheduler"
+    assert settings["STATS_CLASS"] == "mine.Stats"
     middlewares = settings["DOWNLOADER_MIDDLEWARES"]
     assert middlewares[RETRY] == 77
     assert "Retry" not in {getattr(key, "__name__", key) for key in middlewares}
     assert "RobotsMiddleware" in {getattr(key, "__name__", key) for key in middlewares}
+
+
+class Mine(RedisScheduler):  # type: ignore[misc]
+    """A scheduler of the project."""
+
+
+def test_beside_another_scheduler_nothing_is_changed() -> None:
+    settings = Settings({"SCHEDULER": Mine})
+    before = settings.copy_to_dict()
+    with pytest.raises(NotConfigured, match="Mine; delete that setting"):
+        Addon().update_settings(settings)
+    assert settings.copy_to_dict() == before
+
+
+def test_the_places_of_scrapy_redis_are_taken() -> None:
+    settings = Settings(
+        {
+            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        }
+    )
+    Addon().update_settings(settings)
+    assert settings["SCHEDULER"] == SLOTS["SCHEDULER"]
+    assert settings["DUPEFILTER_CLASS"] == SLOTS["DUPEFILTER_CLASS"]

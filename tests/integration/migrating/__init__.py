@@ -1,0 +1,1 @@
+"""A scrapy-redis project of six spiders, as its authors have it: what docs/migrating.md moves."""
