@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 
 from scrapy_seine.engine.heartbeat import process_age_s
 from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.start_requests import StartRequests
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.seeds import Intake
@@ -33,6 +34,7 @@ class Completion:
     intake: Intake | None
     """None where this worker takes no seeds."""
     starts: StartRequests
+    local: LocalRequests
     wake: Callable[[], None]
     """Lets the engine ask again."""
     idle_limit_s: float | None
@@ -51,7 +53,7 @@ class Completion:
 
     def _is_complete(self) -> bool:
         exchange = self.exchange
-        busy = exchange.busy or len(self.inflight) or self.starts.waiting
+        busy = exchange.busy or len(self.inflight) or self.starts.waiting or len(self.local)
         if busy or exchange.undone != 0:
             return False
         if self.idle_limit_s is None and not (exchange.saw_work or self.starts.any):

@@ -14,11 +14,12 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import redact
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.outcomes import describe, printable, whole
 from scrapy_seine.errors import EncodeError
 from scrapy_seine.frontier.backoff import decide
 from scrapy_seine.frontier.exchange import Exchange
-from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.model import Burial, Done, Push, Retry
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
 
@@ -36,6 +37,7 @@ class Ends:
     count: Callable[[str, int], None]
     max_retries: int
     """Tries after the first, at most, where a request names no number of its own."""
+    local: LocalRequests
 
     def send(self, entry: InFlight) -> None:
         """End the lease of an entry as was stated. Never raises."""
@@ -47,6 +49,11 @@ class Ends:
 
     def _send(self, entry: InFlight) -> None:
         lease = entry.lease
+        stub = self.local.again(entry) if entry.outcome in {"release", "retry"} else None
+        if stub is not None and entry.outcome == "retry":
+            self._try_again(entry, stub)
+            return
+        self.local.ended(entry)
         if entry.outcome == "done":
             if entry.handled:
                 self.count("handled", 1)
@@ -73,6 +80,9 @@ class Ends:
             reason = f"{entry.reason}; it cannot be stored again: {describe(error)}"
             self._give_up(entry, entry.kind, reason)
             return
+        self._try_again(entry, push)
+
+    def _try_again(self, entry: InFlight, push: Push) -> None:
         self.count(f"retries/{entry.kind}", 1)
         self.exchange.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
 

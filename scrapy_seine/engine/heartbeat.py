@@ -59,6 +59,8 @@ class Heartbeat:
     started: float = attrs.Factory(time.time)
     last_info: bytes = b"{}"
     """What the last beat said of this worker."""
+    mail: Callable[[], None] = lambda: None
+    """Called when another worker may have left something for this one."""
     starting: int = 0
     """The run that this worker still makes start requests of; 0: none."""
     cancelled: frozenset[str] = frozenset()
@@ -69,6 +71,7 @@ class Heartbeat:
         while True:
             await asyncio.sleep(self.lease_s / 3)
             await self.beat_if_possible()
+            self.mail()
 
     async def beat(self) -> None:
         """Renew every lease in one call; those that were lost meanwhile are not begun.
@@ -142,6 +145,9 @@ class Heartbeat:
             self.exchange.give_back()
         elif news == b"forget":
             self.forget()
+        elif news.startswith(b"local "):
+            if word(news[6:]) == self.worker:
+                self.mail()
         elif news.startswith(b"block "):
             self.exchange.give_back(word(news[6:]))
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:

@@ -27,6 +27,7 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.inflight import InFlight, current
+from scrapy_seine.engine.local_requests import is_stub
 from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
@@ -187,9 +188,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
-        push = serializer.to_push(
-            request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
-        )
+        try:
+            push = serializer.to_push(
+                request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
+            )
+        except EncodeError as error:
+            why = describe(error)
+            return self.member.local.take(request, entry, None if force else fingerprint, why)
         self.worker.site_limits.meet(push.domain, self.spider)
         if entry is None:
             self.member.exchange.push(push)
@@ -220,21 +225,28 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """A request that may be sent now, or None. Never raises."""
         exchange = self.member.exchange
         exchange.held_back = self.inflight.pressed
-        while (lease := exchange.take()) is not None:
+        while (lease := self.member.local.next() or exchange.take()) is not None:
             if lease.job and lease.job in self.member.heartbeat.cancelled:
                 self.worker.count("cancelled")
                 self.worker.count("ignored/cancelled")
                 exchange.done(Done(lease=lease, rule="cancelled"))
                 continue
             try:
-                request = serializer.from_lease(lease, self.spider, self.seal)
+                request = self._request_of(lease)
             except Exception as error:  # whatever is stored, the next request is taken (I8)
                 self._set_aside(lease, error)
+                continue
+            if request is None:
                 continue
             self.inflight.begin(request, lease)
             self.worker.count("dequeued")
             return request
         return None
+
+    def _request_of(self, lease: Lease) -> Request | None:
+        if is_stub(lease):
+            return self.member.local.request_of(lease)
+        return serializer.from_lease(lease, self.spider, self.seal)
 
     def _set_aside(self, lease: Lease, error: Exception) -> None:
         logger.error("stored request set aside: %s", describe(error))

@@ -34,6 +34,7 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
@@ -83,6 +84,7 @@ class Member:
     recovery: Recovery
     watchdog: Watchdog
     starts: StartRequests
+    local: LocalRequests
     loops: list[asyncio.Task[None]] = attrs.Factory(list)
 
 
@@ -249,8 +251,12 @@ class Worker:
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         starts = StartRequests(config, heartbeat, self._ask_run)
+        local = LocalRequests(
+            *(self.name, exchange, self.inflight, seal), counted=self.count, wake=self.wake
+        )
         return Member(
             redis=redis,
+            local=local,
             starts=starts,
             frontier=frontier,
             exchange=exchange,
@@ -260,6 +266,7 @@ class Worker:
                 inflight=self.inflight,
                 intake=intake if self.seeding else None,
                 starts=starts,
+                local=local,
                 wake=self.wake,
                 idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
             ),
@@ -277,7 +284,8 @@ class Worker:
         """Show the parts that were there before to the exchange."""
         settings, exchange = self.crawler.settings, member.exchange
         most = int(number(settings, "RETRY_TIMES", 1000))
-        ends = Ends(exchange, self.name, self.spider, seal, self.count, most)
+        ends = Ends(exchange, self.name, self.spider, seal, self.count, most, member.local)
+        member.heartbeat.mail = member.local.fetch
         self.inflight.connect(ends.send, ends.policy)
         self.inflight.clock = exchange.now_ms
         self.inflight.relieved = self._relieved
@@ -369,7 +377,8 @@ class Worker:
             task.remove_done_callback(self._loop_ended)
         settling = member.completion.settling
         own = [settling] if settling is not None else []
-        await cancel([*member.loops, *member.early_push.tasks, *own, *self._notes])
+        pushing = member.early_push.tasks | member.local.tasks
+        await cancel([*member.loops, *pushing, *own, *self._notes])
         self.limit.remove()
         member.starts.last_words(self.crawler.stats)
         member.watchdog.stop()

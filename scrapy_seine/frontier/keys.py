@@ -34,7 +34,9 @@
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
-| wake | channel | `ready`, `pause`, `resume`, `forget` | push commit … | – |
+| locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
+| mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
+| wake | channel | `ready`, `local <worker>`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to

@@ -21,6 +21,18 @@ async def live_workers(frontier: Frontier) -> list[dict[str, Any]]:
     return list(map(record, await client.hmget(keys.worker_info, alive) if alive else []))
 
 
+async def is_alive(frontier: Frontier, worker: str) -> bool:
+    """Whether a worker's last sign of life is younger than a lease's lifetime.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    seconds, micros = await client.time()
+    until = await client.zscore(frontier.parts[0].keys.workers, worker)
+    return until is not None and until > seconds * 1000 + micros / 1000
+
+
 async def lanes_of(frontier: Frontier) -> frozenset[str]:
     """Lanes beyond the plain ones that live workers have, for instance `browser`.
 

@@ -83,7 +83,7 @@ def test_commands_that_look_at_a_page_join_no_crawl(tmp_path: Path) -> None:
 
 
 @pytest.mark.redis
-@pytest.mark.parametrize("style", ["crawl_rules", "redis_seeds", "middlewares"])
+@pytest.mark.parametrize("style", ["crawl_rules", "redis_seeds", "middlewares", "lambdas"])
 def test_a_project_yields_the_items_of_a_plain_run(
     style: str, tmp_path: Path, redis_url: str, namespace: str
 ) -> None:
@@ -143,3 +143,44 @@ def test_a_start_crawls_again_and_a_named_run_does_not(
     assert not over.items
     assert "1 start requests were known in run 3" in over.logs[0], over.logs[0]
     assert "SEINE_RUN" in over.logs[0]
+
+
+@pytest.mark.redis
+def test_a_request_that_cannot_be_stored_outlives_its_worker(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """I1: its page's lease is held until it ends, so that another worker reads the page again."""
+    spider = (
+        "import scrapy, time\n"
+        "class Nested(scrapy.Spider):\n"
+        "    name = 'nested'\n"
+        "    start_urls = ['%s/page/1/']\n"
+        "    def parse(self, response):\n"
+        "        yield response.follow('/author/1/', lambda page: self.slow(page))\n"
+        "    def slow(self, page):\n"
+        "        print('reads', flush=True)\n"
+        "        time.sleep(float(self.pause))\n"
+        "        yield {'author': page.css('h3::text').get()}\n"
+    )
+    values = {
+        "ADDONS": '{"scrapy_seine.Addon": 500}',
+        "REDIS_URL": redis_url,
+        "SEINE_CRAWL": namespace,
+        "SEINE_LEASE_SECONDS": "2",
+        "SEINE_READ_SECONDS": "0",
+    }
+    args = [part for pair in values.items() for part in ("-s", "=".join(pair))]
+    command = ("runspider", "nested.py", *args, "-a")
+    with serving(Site) as url:
+        (tmp_path / "nested.py").write_text(spider % url, "utf-8")
+        killed = scrapy(tmp_path, *command, "pause=60")
+        try:
+            assert killed.stdout is not None
+            assert killed.stdout.readline() == "reads\n"
+        finally:
+            killed.kill()
+            killed.communicate()
+        out, err = scrapy(tmp_path, *command, "pause=0").communicate(timeout=patient(60))
+    assert out == "reads\n", err
+    assert "Author 1" in err
+    assert "callback Nested.parse.<locals>.<lambda> cannot be stored" in err
