@@ -4,8 +4,7 @@ The add-on puts the shared frontier into Scrapy's slots and the politeness of th
 middlewares. It sets everything at the priority of add-ons, so that what a project sets itself wins
 (https://docs.scrapy.org/en/latest/topics/addons.html).
 
-What it does not do yet: a request that cannot be stored (a lambda as callback) is refused with a
-line.
+docs/scrapy-features.md says of each feature of Scrapy what it does here.
 """
 
 from __future__ import annotations

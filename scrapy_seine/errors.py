@@ -62,6 +62,10 @@ class EncodeError(FrontierError):
     """A request cannot be stored; keep callbacks as spider methods and meta as plain data."""
 
 
+class BadRequest(EncodeError):
+    """Nobody can send a request: its URL is none of HTTP, or its time is no time."""
+
+
 class DecodeError(FrontierError):
     """A stored request cannot be read back; it was set aside with its reason."""
 

@@ -24,8 +24,9 @@ from redis.exceptions import RedisError
 from scrapy import Request
 
 from scrapy_seine.engine.inflight import Hold, InFlight, InFlightTable
+from scrapy_seine.engine.serializer import push_of
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.presence import is_alive
@@ -92,9 +93,12 @@ class LocalRequests:
         """Keep a request that *entry*'s page yielded; False where this worker keeps too many.
 
         Raises:
-            ValueError: its URL is none that a crawler can ask for.
+            BadRequest: nobody could send it.
         """
-        host = domain(request.url)
+        number = next(self._numbers)
+        fields = {"url": request.url, FIELD: f"{self.worker} {number}"}
+        stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal)
+        stub = attrs.evolve(stub, mark=new_token())
         self._warn(request, why)
         if len(self) >= MOST:
             self._count("local_refused")
@@ -102,11 +106,6 @@ class LocalRequests:
                 reason = f"this worker keeps {MOST} requests that cannot be stored already"
                 self.inflight.mark(entry, "internal", reason)
             return False
-        number = next(self._numbers)
-        blob = encode({"url": request.url, FIELD: f"{self.worker} {number}"})
-        stub = Push(domain=host, blob=blob, priority=request.priority, mark=new_token())
-        if self.seal.active:
-            stub = attrs.evolve(stub, blob=self.seal.close(stub.stored.partition(b"\n")[0], blob))
         parent = Hold(self.inflight, entry)
         if entry is not None:
             entry.holds += 1

@@ -33,7 +33,7 @@ from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, worker_of
-from scrapy_seine.errors import EncodeError
+from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.model import Burial, Done, Lease
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
@@ -192,6 +192,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             push = serializer.to_push(
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
             )
+        except BadRequest:
+            raise
         except EncodeError as error:
             why = describe(error)
             return self.member.local.take(request, entry, None if force else fingerprint, why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
@@ -12,7 +13,7 @@ from scrapy.http import Headers, JsonRequest, XmlRpcRequest
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.callbacks import callbacks_of
-from scrapy_seine.errors import BadMeta, DecodeError, EncodeError
+from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.model import Lease, Push, header_of
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
@@ -164,12 +165,31 @@ def to_push(
     Raises:
         EncodeError: naming what cannot be stored.
     """
+    return push_of(
+        request, lambda: to_fields(request, spider), fingerprint=fingerprint, force=force, seal=seal
+    )
+
+
+def push_of(
+    request: Request,
+    fields: Callable[[], dict[str, Any]],
+    *,
+    fingerprint: int | None,
+    force: bool = False,
+    seal: Seal = NO_SEAL,
+) -> Push:
+    """Make a push that goes where a request goes and when it may, with other *fields* to store.
+
+    Raises:
+        BadRequest: nobody could send the request.
+        EncodeError: naming what cannot be stored.
+    """
     try:
         host = domain(request.url)
         not_before = not_before_ms(request.meta)
     except (ValueError, BadMeta) as error:
-        raise EncodeError(f"{request.url[:200]}: {error}") from None
-    blob = encode(to_fields(request, spider))
+        raise BadRequest(f"{request.url[:200]}: {error}") from None
+    blob = encode(fields())
     job = _NO_NAME.sub("_", str(request.meta.get(m.JOB_ID) or ""))
     if seal.active:
         blob = seal.close(header_of(request.priority, host, job), blob)

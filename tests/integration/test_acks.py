@@ -68,6 +68,7 @@ EXPECTED: dict[str, list[str]] = {
     "many_children": ONCE * 11,
     "meta_copied": ONCE * 4,
     "too_deep": ONCE * 3,
+    "odd_child": ONCE * 2,
     "store_fails_once": ["retry", "done"],
     "close_spider": ["retry"],
 }
