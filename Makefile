@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench chaos soak lock sbom clean
+.PHONY: help demo test lint format docs bench chaos soak lock sbom clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -40,6 +40,10 @@ format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff format .
 	@$(BIN)/python docs/write_settings.py
 	@$(BIN)/python docs/write_meta.py
+	@$(BIN)/python docs/write_reference.py
+
+docs: $(VENV)/.docs ## build the pages of docs/ as a site, every link checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/site/index.html"
 
 bench: $(VENV)/.dev build/peers/.made ## measure all of it, and write docs/benchmarks.md (15 minutes)
 	@$(BIN)/python -m tests.benchmarks.suite --json build/bench.json --docs docs
@@ -52,7 +56,7 @@ soak: $(VENV)/.dev ## crawl the demo shop over and over (MINUTES=30)
 
 lock: ## write constraints.txt and the hashes in .ci/locks anew, for what pyproject.toml allows
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock
-	@build/lock/bin/python -m pip --disable-pip-version-check --quiet install -e ".[dev]"
+	@build/lock/bin/python -m pip --disable-pip-version-check --quiet install -e ".[dev,docs]"
 	@build/lock/bin/python -m pip --disable-pip-version-check freeze --all --exclude-editable \
 		| grep -E '^[A-Za-z0-9._-]+==[^ ]+$$' | grep -vE '^(pip|setuptools|wheel)==' \
 		| LC_ALL=C sort -f > constraints.txt
@@ -98,6 +102,11 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml .ci/locks/dev.txt
 	@$(PIP) install --use-pep517 --require-hashes -r .ci/locks/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run $(VENV)/.browser
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing what the site needs …"
+	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue,docs]"
+	@touch $@ $(VENV)/.run
 
 # Other crawlers to be measured against, in an environment of their own.
 build/peers/.made: tests/benchmarks/peers.txt
