@@ -13,13 +13,12 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-
-import itertools
 
 from scrapy.settings import Settings  # noqa: E402  # the path comes first
 
@@ -107,7 +106,7 @@ def _attributes(kind: type) -> str:
     tree = ast.parse(inspect.getsource(kind))
     body = next(node for node in tree.body if isinstance(node, ast.ClassDef)).body
     rows = ["\n| name | type | meaning |\n|---|---|---|\n"]
-    for node, after in itertools.pairwise(body):
+    for node, after in pairwise(body):
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
         text = ast.get_docstring(ast.Module([after], [])) or ""
