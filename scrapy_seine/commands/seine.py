@@ -14,7 +14,7 @@ from scrapy_seine.commands.base import FAILED, complain
 from scrapy_seine.commands.orientation import look_around
 
 #: One module of this package each.
-VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds")
+VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")
 
 
 class Command(ScrapyCommand):

@@ -33,6 +33,7 @@
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_counts) | workers | permanent, two days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
+| logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
 | locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,9 @@ async def write_log(redis: Redis, keys: Keys, worker: str, lines: Sequence[str])
     for line in lines[-KEEP:]:
         pipe.xadd(key, {"line": line[:LONGEST]}, maxlen=KEEP, approximate=True)
     pipe.expire(key, LIFETIME_S)
+    now_s = time.time()
+    pipe.zadd(keys.logs, {worker: now_s})
+    pipe.zremrangebyscore(keys.logs, "-inf", now_s - LIFETIME_S)
     await pipe.execute()
 
 
@@ -40,6 +44,16 @@ async def read_log(redis: Redis, keys: Keys, worker: str, most: int = KEEP) -> l
     client: Any = redis
     found = await client.xrevrange(_key(keys, worker), count=most)
     return [word(fields.get(b"line", b"")) for _, fields in reversed(found)]
+
+
+async def log_names(redis: Redis, keys: Keys) -> list[str]:
+    """Return the workers that wrote in the last day, the latest first.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = redis
+    return [word(name) for name in await client.zrevrange(keys.logs, 0, -1)]
 
 
 def _key(keys: Keys, worker: str) -> str:

@@ -1,0 +1,71 @@
+"""`scrapy logs`: the last lines of a worker's log, from wherever Redis can be reached."""
+
+from __future__ import annotations
+
+import argparse
+
+from redis.asyncio import Redis
+from scrapy.exceptions import UsageError
+
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.connect import endpoints
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.printable import printable
+from scrapy_seine.reads.worker_logs import KEEP, log_names, read_log
+
+#: Workers that a refusal names, the latest.
+_NAMED = 10
+
+
+class Command(SeineCommand):
+    """Shows what a worker wrote, also one that is gone for less than a day."""
+
+    summary = "Show the last lines of a worker's log"
+    arguments = "WORKER [--lines N]"
+    example = "scrapy logs worker-7d9f --lines 100"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare which crawl, and how many lines."""
+        super().add_options(parser)
+        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
+        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        parser.add_argument("--lines", type=int, default=100, help="at most so many (100)")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Print the lines.
+
+        Raises:
+            UsageError: no worker is named.
+            ConfigError: there is no log of such a worker.
+        """
+        if len(args) != 1 or not 1 <= opts.lines <= KEEP:
+            raise UsageError(f"name one worker (`scrapy workers` lists them), 1 to {KEEP} lines")
+        crawl = frontier_of(self, opts).crawl
+        found: tuple[str, list[str]] = ("", [])
+
+        async def work(redis: Redis) -> None:
+            nonlocal found
+            found = await find_log(redis, Keys(crawl), args[0], opts.lines)
+
+        with_fleet(endpoints(self.project, need=("redis",)).redis_url, work)
+        worker, lines = found
+        self.show("\n".join(map(printable, lines)), worker=worker, lines=lines)
+
+
+async def find_log(redis: Redis, keys: Keys, name: str, most: int) -> tuple[str, list[str]]:
+    """Return a worker's name and lines; *name* may be the beginning of one worker's.
+
+    Raises:
+        ConfigError: it is nobody's, or several workers'.
+        RedisError: Redis does not answer.
+    """
+    if lines := await read_log(redis, keys, name, most):
+        return name, lines
+    names = await log_names(redis, keys)
+    meant = [one for one in names if one.startswith(name)]
+    if len(meant) == 1:
+        return meant[0], await read_log(redis, keys, meant[0], most)
+    several = ", ".join((meant or names)[:_NAMED]) or "none"
+    raise ConfigError(f"{name!r} is not the beginning of one worker's name; there is {several}")

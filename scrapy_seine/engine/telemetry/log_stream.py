@@ -1,0 +1,106 @@
+"""Extension: keeps the last lines of a worker's log in Redis, for `scrapy logs` and the dashboard.
+
+Lines are collected in memory and sent together every few seconds; at a level of INFO a worker
+writes some lines a minute. What cannot be sent waits, and the oldest lines go first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Self
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.connect import endpoints, redis_client
+from scrapy_seine.engine.telemetry.logs import SafeFormatter
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.reads.worker_logs import KEEP, write_log
+
+#: Between two sendings, s.
+PAUSE_S = 2.0
+_FORM = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
+
+
+class Collector(logging.Handler):
+    """Keeps the newest lines, printable and without credentials."""
+
+    def __init__(self, level: int | str) -> None:
+        super().__init__(level)
+        self.lines: deque[str] = deque(maxlen=KEEP)
+        self.setFormatter(SafeFormatter(logging.Formatter(_FORM)))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line; one that cannot be written is left to the log's own handler to tell of."""
+        try:
+            self.lines.append(self.format(record))
+        except (ValueError, TypeError):  # arguments that do not fit their message
+            self.lines.append(f"[{record.name}] {record.levelname}: {record.msg!r}")
+
+    def take(self) -> list[str]:
+        """Return the lines, which are no longer kept here."""
+        taken, self.lines = list(self.lines), deque(maxlen=KEEP)
+        return taken
+
+    def put_back(self, lines: list[str]) -> None:
+        """Keep lines again, in front of those that came since; the newest ones stay."""
+        self.lines = deque([*lines, *self.lines], maxlen=KEEP)
+
+
+class LogStream:
+    """Collects one worker's log while it works."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        config = FrontierConfig.from_settings(crawler.settings, crawler.spidercls.name)
+        self.keys = Keys(config.crawl, config.partitions)
+        self.collector = Collector(crawler.settings.get("LOG_LEVEL") or "INFO")
+        self._redis: Redis | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Begin to collect."""
+        self = cls(crawler)
+        connect: Callable[..., Any] = crawler.signals.connect
+        connect(self._opened, signals.spider_opened)
+        connect(self._closed, signals.spider_closed)
+        return self
+
+    def _opened(self) -> None:
+        logging.getLogger().addHandler(self.collector)
+        self._task = asyncio.ensure_future(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(PAUSE_S)
+            await self.send()
+
+    async def send(self) -> None:
+        """Send what was collected; what cannot be sent waits."""
+        if not self.collector.lines:
+            return
+        if self._redis is None:
+            url = endpoints(self.crawler.settings, need=("redis",)).redis_url
+            self._redis = redis_client(url)
+        lines = self.collector.take()
+        try:
+            await write_log(self._redis, self.keys, worker_of(self.crawler).name, lines)
+        except (RedisError, OSError):  # the scheduler says so; another line each time says nothing
+            self.collector.put_back(lines)
+
+    async def _closed(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self.send()
+        logging.getLogger().removeHandler(self.collector)
+        if self._redis is not None:
+            await self._redis.aclose()

@@ -1,0 +1,86 @@
+"""`scrapy logs` shows a worker's last lines from Redis, bounded, and without secrets."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+
+from scrapy_seine.commands.logs import find_log
+from scrapy_seine.engine.telemetry import log_stream
+from scrapy_seine.engine.telemetry.log_stream import Collector, LogStream
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.reads.worker_logs import KEEP, LIFETIME_S, LONGEST, read_log, write_log
+
+
+@pytest.fixture
+def keys(namespace):
+    return Keys(namespace)
+
+
+def record(message, *args, level=logging.INFO):
+    return logging.LogRecord("crawler.x", level, __file__, 1, message, args, None)
+
+
+def stream(redis_client, keys, monkeypatch, url="redis://127.0.0.1:1/0"):
+    monkeypatch.setattr(log_stream, "worker_of", lambda crawler: SimpleNamespace(name="w-1"))
+    monkeypatch.setattr(
+        log_stream, "endpoints", lambda settings, need: SimpleNamespace(redis_url=url)
+    )
+    made = LogStream.__new__(LogStream)
+    made.crawler = SimpleNamespace(settings={})
+    made.keys, made.collector, made._redis, made._task = keys, Collector("INFO"), redis_client, None
+    return made
+
+
+async def test_lines_are_sent_once_and_in_order(redis_client, keys, monkeypatch):
+    made = stream(redis_client, keys, monkeypatch)
+    for n in range(3):
+        made.collector.handle(record("line %d", n))
+    await made.send()
+    await made.send()
+    lines = await read_log(redis_client, keys, "w-1")
+    assert [line.rpartition(": ")[2] for line in lines] == ["line 0", "line 1", "line 2"]
+    assert 0 < await redis_client.ttl(f"{keys.log}:w-1") <= LIFETIME_S
+
+
+async def test_lines_wait_for_redis_and_the_newest_stay(redis_client, keys, monkeypatch):
+    made = stream(None, keys, monkeypatch)
+    for n in range(2 * KEEP):
+        made.collector.handle(record("line %d", n))
+    await made.send()
+    assert len(made.collector.lines) == KEEP
+    await made._redis.aclose()
+    made._redis = redis_client
+    await made.send()
+    assert (await read_log(redis_client, keys, "w-1"))[-1].endswith(f"line {2 * KEEP - 1}")
+
+
+def test_a_line_holds_no_secret_and_no_control_character():
+    collector = Collector("INFO")
+    collector.handle(record("asked %s \x1b[31m", "http://me:very-secret@proxy:1/"))
+    collector.handle(record("%d of them", "three"))
+    first, second = collector.lines
+    assert "very-secret" not in first
+    assert "\x1b" not in first
+    assert "%d of them" in second
+
+
+async def test_a_long_line_is_cut(redis_client, keys):
+    await write_log(redis_client, keys, "w-1", ["x" * 100_000])
+    assert [len(line) for line in await read_log(redis_client, keys, "w-1")] == [LONGEST]
+
+
+async def test_the_beginning_of_one_workers_name_is_enough(redis_client, keys):
+    await write_log(redis_client, keys, "pod-b-1", ["ho"])
+    await write_log(redis_client, keys, "pod-a-1", ["hello"])
+    await write_log(redis_client, keys, "gone-1", ["bye"])
+    await redis_client.zadd(keys.logs, {"of-last-week": 1})
+    await write_log(redis_client, keys, "gone-1", [])
+    assert await find_log(redis_client, keys, "pod-a", 10) == ("pod-a-1", ["hello"])
+    assert await find_log(redis_client, keys, "gone-1", 10) == ("gone-1", ["bye"])
+    for name in ("pod-", "nobody"):
+        with pytest.raises(ConfigError, match=r"pod-a-1, pod-b-1$"):
+            await find_log(redis_client, keys, name, 10)
