@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,12 +11,14 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
+from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
+from crawler.dashboard.api import begin
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import WHO, form_of
-from scrapy_seine.errors import FrontierError
+from scrapy_seine.errors import ConfigError, FrontierError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.dead_letters import Filter, search_dead
@@ -126,6 +129,29 @@ def _on_job(verb: str, question: str, *, danger: bool = False) -> Action:
     )
 
 
+async def _start_job(context: Context, form: Form) -> int:
+    await begin(context, form.get("url", "").split(), form.get("site", "").strip())
+    return 1
+
+
+async def _set_schedule(context: Context, form: Form) -> int:
+    site, cron = form.get("site", "").strip(), form.get("cron", "").strip()
+    if not cron:
+        raise ValueError("cron is empty")
+    one = checked(site, cron, form.get("url", "").split(), time.time())
+    await Schedules(context.frontier).put(one)
+    return 1
+
+
+async def _pause_schedule(context: Context, form: Form, *, paused: bool) -> int:
+    await Schedules(context.frontier).pause(form.get("site", ""), time.time(), paused=paused)
+    return 1
+
+
+async def _remove_schedule(context: Context, form: Form) -> int:
+    return int(await Schedules(context.frontier).remove(form.get("site", "")))
+
+
 async def _forget(context: Context, form: Form) -> int:
     return await context.frontier.forget([fingerprint(form.get("url", ""))])
 
@@ -177,6 +203,27 @@ ACTIONS: Mapping[str, Action] = {
     "seed": Action(
         lambda form: f"Crawl {form.get('url', '')} and all that it leads to on its site?", _seed
     ),
+    "start_job": Action(
+        lambda form: f"Start a full crawl at {form.get('url', '')}?",
+        _start_job,
+    ),
+    "set_schedule": Action(
+        lambda form: f"Crawl {form.get('site', '')} at {form.get('cron', '')} (UTC)?",
+        _set_schedule,
+    ),
+    "pause_schedule": Action(
+        lambda form: f"Start no crawl of {form.get('site', '')} by its schedule?",
+        partial(_pause_schedule, paused=True),
+    ),
+    "resume_schedule": Action(
+        lambda form: f"Start crawls of {form.get('site', '')} by its schedule again?",
+        partial(_pause_schedule, paused=False),
+    ),
+    "remove_schedule": Action(
+        lambda form: f"Forget the schedule of {form.get('site', '')}? Its file's own holds again.",
+        _remove_schedule,
+        danger=True,
+    ),
     "forget": Action(
         lambda form: f"Forget that {form.get('url', '')} was seen, so that it is crawled again?",
         _forget,
@@ -195,7 +242,7 @@ async def act(request: web.Request) -> web.StreamResponse:
         return _ask(request, verb, action, form)
     try:
         n = await action.run(context_of(request), form)
-    except (ValueError, FrontierError) as error:
+    except (ValueError, ConfigError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None
     await _note(request, verb, form, n)
     raise web.HTTPSeeOther(_back(form.get("back", "/"), verb, n))
@@ -251,7 +298,14 @@ def _back(path: str, verb: str, n: int) -> str:
 
 async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
     context = context_of(request)
-    target = form.get("domain") or form.get("job") or form.get("url") or form.get("id") or ""
+    target = (
+        form.get("domain")
+        or form.get("job")
+        or form.get("site")
+        or form.get("url")
+        or form.get("id")
+        or ""
+    )
     if form.get("all") == "yes":
         target = " ".join(form.get(name, "") for name in ("reason", "in", "text")).strip() or "all"
     if verb == "set_delay":

@@ -105,6 +105,7 @@ def _routes() -> list[web.RouteDef]:
         web.get("/domains", domains.domains),
         web.get("/domains/{name}", domains.domain),
         web.get("/workers", workers.workers),
+        web.get("/workers/{name}/log", workers.log),
         web.get("/frontier", frontier.frontier),
         web.get("/dead", dead.dead),
         web.get("/dead/{id:[0-9.]+}", dead.letter),

@@ -7,6 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from crawler.catalogue.jobs.model import ENDED, Job
+from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
@@ -16,6 +17,7 @@ from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
 
 SHOWN = 100
+_SCHEDULE = ("Site", "When (UTC)", "Starts at", "State", "")
 _COUNTED = ("total", *ENDED)
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
 #: What may be done to a job, by its state.
@@ -37,7 +39,41 @@ async def jobs(request: web.Request) -> web.Response:
     )
     rows = [_row(request, job, now_s) for job in found]
     older: Node = await _older(context, {job.id for job in found})
-    return page(request, "Jobs", table("The newest first", names, rows, words=6), older)
+    return page(
+        request,
+        "Jobs",
+        action_form(request, "start_job", "Start a full crawl", _field("url", "https://…")),
+        table("The newest first", names, rows, words=6),
+        older,
+        await _schedules(request),
+    )
+
+
+def _field(name: str, example: str) -> Node:
+    return tag.input(name=name, placeholder=example, aria_label=name, required=True)
+
+
+async def _schedules(request: web.Request) -> Node:
+    """Schedules that were made here or by the API, and a form for another one."""
+    rows = []
+    for one in await Schedules(context_of(request).frontier).all():
+        verb, label = ("resume_schedule", "Resume") if one.paused else ("pause_schedule", "Pause")
+        buttons = [
+            action_form(request, verb, label, site=one.site_id),
+            action_form(request, "remove_schedule", "Remove", site=one.site_id),
+        ]
+        state = badge("paused", "warn") if one.paused else badge("on", "good")
+        cron = one.cron or "that of its file"
+        rows.append((one.site_id, cron, " ".join(one.seeds) or "–", state, buttons))
+    fields = (
+        _field("site", "shop"),
+        _field("cron", "0 4 * * *"),
+        _field("url", "https://shop.example/"),
+    )
+    return [
+        table("Schedules beside those of the site files", _SCHEDULE, rows, words=5),
+        action_form(request, "set_schedule", "Set a schedule (UTC)", *fields),
+    ]
 
 
 def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from aiohttp import web
 from markupsafe import Markup
 
 from crawler.dashboard.context import Context, context_of
-from crawler.dashboard.html import Node
+from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, fragments, moment, page, table
+from scrapy_seine.printable import printable
 from scrapy_seine.reads.fleet import Fleet, Worker
 from scrapy_seine.reads.formatting import count, share
+from scrapy_seine.reads.worker_logs import read_log
 
 
 async def workers(request: web.Request) -> web.Response:
     """Show all workers of the last hour."""
     return page(request, "Workers", fragments(await live(context_of(request))), live="workers")
+
+
+async def log(request: web.Request) -> web.Response:
+    """Show the last lines of one worker's log."""
+    context, name = context_of(request), request.match_info["name"]
+    lines = await read_log(context.redis, context.frontier.keys, name)
+    shown = "\n".join(map(printable, lines)) or "Nothing is known of this worker's log."
+    return page(request, f"Log of {name}", tag.pre(shown, class_="log"))
 
 
 async def live(context: Context) -> dict[str, Markup]:
@@ -35,7 +47,7 @@ def workers_table(fleet: Fleet) -> Markup:
 
 def _row(worker: Worker, total: int, now_s: float) -> tuple[Node, ...]:
     return (
-        worker.name,
+        tag.a(worker.name, href=f"/workers/{quote(worker.name, safe='')}/log"),
         badge("fresh", "good") if worker.alive else badge("missing", "bad"),
         f"{worker.host} ({worker.pid})" if worker.pid else worker.host,
         moment(worker.started),
