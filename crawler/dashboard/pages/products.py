@@ -63,7 +63,7 @@ def _search(wanted: ProductFilter, known: list[str]) -> Node:
         _choice("site", "Site", [("", "all"), *((site, site) for site in known)], wanted.site),
         _choice("stock", "Stock", [("", "all"), *((name, name) for name in STOCKS)], wanted.stock),
         _choice("order", "Order", [(name, name) for name in ORDERS], wanted.order),
-        tag.button("Show"),
+        tag.button("Search"),
         method="get",
         role="search",
     )
