@@ -123,6 +123,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             logger.warning("%s", told)
             raise NotConfigured
         middleware = cls(crawler, listing)
+        found = Listing.from_settings(crawler.settings).read() or ([], [])
+        worker_of(crawler).reach.trust(proxy.url for proxy in found[0])
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
         return middleware

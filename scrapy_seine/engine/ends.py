@@ -74,6 +74,7 @@ class Ends:
         # The spider may have cleared the request's meta: the request still counts for its job.
         if entry.lease.job:
             copy.meta[m.JOB_ID] = entry.lease.job
+        entry.take_proxy_back(copy)
         try:
             push = serializer.to_push(copy, self.spider, fingerprint=None, seal=self.seal)
         except (EncodeError, TypeError, ValueError) as error:

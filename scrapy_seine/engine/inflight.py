@@ -68,6 +68,8 @@ class InFlight:
     """Seconds that a connection waited for the time to send."""
     tries: int = 0
     """Tries that failed before this one."""
+    proxy: Any = None
+    """The proxy that the stored request names; a middleware may choose another one."""
     outcome: Outcome = ""
     """What was stated of its end; empty: nothing yet, and never success."""
     rule: str = ""
@@ -87,6 +89,16 @@ class InFlight:
     def open(self) -> bool:
         """Scrapy or a pipeline still needs it."""
         return not self.finished or self.holds > 0
+
+    def take_proxy_back(self, copy: Request) -> None:
+        """Have another try, or a redirect's target, choose a proxy anew.
+
+        One that a middleware chose would come back as one that anybody may have named.
+        """
+        if self.proxy:
+            copy.meta["proxy"] = self.proxy
+        else:
+            copy.meta.pop("proxy", None)
 
 
 current: ContextVar[InFlight | None] = ContextVar("seine_entry", default=None)
@@ -189,7 +201,9 @@ class InFlightTable:
     def begin(self, request: Request, lease: Lease) -> InFlight:
         """Scrapy has the request now."""
         # Read now: a middleware or the spider may clear the meta before the request fails.
-        entry = InFlight(request, lease, tries=whole(request.meta.get(m.RETRY_COUNT), 0))
+        meta = request.meta
+        tries = whole(meta.get(m.RETRY_COUNT), 0)
+        entry = InFlight(request, lease, tries=tries, proxy=meta.get("proxy"))
         # By identity, not by meta: retries, redirects and users copy meta from page to page.
         self._entries[id(request)] = entry
         self._all.add(entry)

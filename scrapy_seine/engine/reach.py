@@ -7,6 +7,10 @@ whose host was public hands down nothing, and what its name resolves to later ch
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
@@ -29,6 +33,8 @@ class Reach:
     def __init__(self, policy: AddressPolicy, inflight: InFlightTable) -> None:
         self.policy = policy
         self._inflight = inflight
+        #: Host and port of the operator's own proxies, which may be private.
+        self.proxies = {_way_of(url) for url in getproxies().values()}
         self._public: dict[str, None] = {}
 
     def home_of(self, request: Request) -> str:
@@ -87,6 +93,34 @@ class Reach:
                 raise self.refusal(request, address)
         self.reached(request, found[0])
 
+    def trust(self, proxies: Iterable[str]) -> None:
+        """Take proxies (URLs) for the operator's own."""
+        self.proxies.update(map(_way_of, proxies))
+
+    async def check_proxy(self, request: Request) -> None:
+        """Check where the proxy is that a seed or a stored request names: anybody may have.
+
+        Raises:
+            AddressRefused: it is at a private address, and none of the operator's own.
+        """
+        entry = self._inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
+        named = entry.proxy if entry is not None else None
+        if not named or named != request.meta.get("proxy") or self.policy.mode == "allow":
+            return
+        way = _way_of(str(named))
+        if way in self.proxies:
+            return
+        try:
+            found = await addresses_of(way.rpartition(":")[0])
+        except CannotResolveHostError:
+            return  # it cannot be asked either
+        if any(map(self.policy.is_private, found)):
+            raise AddressRefused(
+                f"its proxy {way} is at a private address, and is none of the operator's: list it "
+                "in SEINE_PROXIES or http_proxy, or set SEINE_PRIVATE_ADDRESSES=allow",
+                place_of(request),
+            )
+
     def refusal(self, request: Request, address: str = "") -> AddressRefused:
         """Say why a request is not sent."""
         where = f" ({address})" if address else ""
@@ -109,6 +143,20 @@ class Reach:
         self._public[place_of(request)] = None
         if len(self._public) > _MOST:
             del self._public[next(iter(self._public))]
+
+
+def _way_of(proxy: str) -> str:
+    """Host and port of a proxy's URL.
+
+    >>> _way_of("http://me:word@Proxy.example:3128/"), _way_of("socks5://[::1]:9050")
+    ('proxy.example:3128', '::1:9050')
+    """
+    try:
+        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        port = parts.port
+    except ValueError:  # it cannot be asked either
+        return ":0"
+    return f"{parts.hostname or ''}:{port or _PORTS.get(parts.scheme, 1080)}"
 
 
 def place_of(request: Request) -> str:

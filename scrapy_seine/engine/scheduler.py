@@ -181,6 +181,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
                 return False
             if lead == "same":
                 fingerprint = None
+            entry.take_proxy_back(request)
         if fingerprint is not None and not force and self.df.knows(fingerprint):
             self.worker.count("duplicates_local")
             return False

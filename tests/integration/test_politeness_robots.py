@@ -30,8 +30,10 @@ def robots(*answers: web.Response | tuple[int, str]) -> Answer:
     return answer
 
 
-async def crawl_of(redis_url: str, name: str, site: Site, urls: list[str], workers: int = 1):
-    async with Crawl(redis_url, name, {"ROBOTSTXT_OBEY": True}) as crawl:
+async def crawl_of(
+    redis_url: str, name: str, site: Site, urls: list[str], workers: int = 1, **more: object
+):
+    async with Crawl(redis_url, name, {"ROBOTSTXT_OBEY": True, **more}) as crawl:
         await crawl.start(workers)
         await crawl.seed(urls)
         return await crawl.finish()
@@ -107,7 +109,7 @@ async def test_robots_txt_goes_the_way_of_the_page(redis_url, namespace):
             json.dumps({"url": f"http://far.invalid/p/{i}", "meta": {"proxy": proxy.url}})
             for i in range(3)
         ]
-        await crawl_of(redis_url, namespace, proxy, seeds)
+        await crawl_of(redis_url, namespace, proxy, seeds, SEINE_PRIVATE_ADDRESSES="allow")
         assert len(proxy.arrivals) == 4
 
 

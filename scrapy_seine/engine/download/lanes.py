@@ -92,6 +92,8 @@ class Lanes(BaseDownloadHandler):
             raise NotSupported(text)
         if lane == "browser" and not self.browser:
             raise NotSupported("this worker has no 'browser' lane")
+        if request.meta.get("proxy"):
+            await self.reach.check_proxy(request)
         if lane in ("tls", "browser") and request.meta.get("proxy"):
             await self.reach.check_name(request)  # the proxy resolves the name
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.

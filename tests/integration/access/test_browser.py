@@ -15,6 +15,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
 ]
 BROWSER = {"SEINE_BROWSER": True}
+#: The proxies of these tests are seeds' own, on this machine.
+ANY = {"SEINE_PRIVATE_ADDRESSES": "allow"}
 
 
 def test_a_page_made_by_javascript_is_seen_as_a_reader_sees_it(fetch: Fetch) -> None:
@@ -67,7 +69,7 @@ def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
     with served(products=5) as shop, forwarders(way):
         login = way.url.replace("p@ss", "p%40ss")
         answer = fetch(
-            {"url": shop.url, "meta": {"lane": "browser", "proxy": login}}, **BROWSER
+            {"url": shop.url, "meta": {"lane": "browser", "proxy": login}}, **BROWSER, **ANY
         ).answers[0]
     assert answer.get("status") == 200, answer
     assert way.asked > 0
@@ -109,7 +111,9 @@ def test_contexts_are_recycled(fetch: Fetch) -> None:
 def test_a_socks_proxy_with_a_password_is_named_with_what_to_do(fetch: Fetch) -> None:
     proxy = "socks5://me:hunter2@127.0.0.1:9"
     fetched = fetch(
-        {"url": "http://127.0.0.1:9/", "meta": {"lane": "browser", "proxy": proxy}}, **BROWSER
+        {"url": "http://127.0.0.1:9/", "meta": {"lane": "browser", "proxy": proxy}},
+        **BROWSER,
+        **ANY,
     )
     assert "cannot log in to the SOCKS proxy 127.0.0.1:9: list it as http://" in fetched.log
     assert "NotSupported" in fetched.answers[0]["error"]
