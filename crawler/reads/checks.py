@@ -99,8 +99,6 @@ def _switches(settings: SettingsLike) -> Iterator[Finding]:
         if _on(settings, name):
             yield Finding("fail", "settings", f"{name} is on: it {does}", f"set {name} = False")
     local = {
-        "AUTOTHROTTLE_ENABLED": "each process throttles for itself; N workers are N times as fast",
-        "DOWNLOAD_DELAY": "each process waits for itself; the frontier's delay holds for the fleet",
         "JOBDIR": "it keeps a local queue's state; the frontier's is in Redis",
         "HTTPCACHE_ENABLED": "pages come from a local cache, which no other worker shares",
     }

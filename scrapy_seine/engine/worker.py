@@ -53,6 +53,7 @@ from scrapy_seine.frontier.opening import reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, Intake
+from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of_project
 from scrapy_seine.politeness.response_feedback import ResponseFeedback
 from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
 from scrapy_seine.retry_until import RetryUntil
@@ -290,7 +291,7 @@ class Worker:
         self.inflight.clock = exchange.now_ms
         self.inflight.relieved = self._relieved
         self.inflight.overran = self._overran
-        self.site_limits.connect(exchange, pace_of(settings))
+        self.site_limits.connect(exchange, pace_of(settings), settings.getdict("DOWNLOAD_SLOTS"))
 
     @property
     def spider(self) -> Any:
@@ -298,10 +299,11 @@ class Worker:
         return self.crawler.spider
 
     async def _configure(self, member: Member) -> None:
-        config = member.exchange.config
+        config, pace = member.exchange.config, pace_of_project(self.crawler.settings)
         await member.frontier.configure(
-            delay_ms=config.delay_ms,
-            concurrency=config.concurrency,
+            delay_ms=pace.delay_ms,
+            jitter=pace.jitter,
+            concurrency=concurrency_of_project(self.crawler.settings),
             half_window_ms=int(config.window_s * 500),
             seen=config.seen,
             capacity=config.seen_capacity,

@@ -324,15 +324,21 @@ class Frontier:
         capacity: int = 10_000_000,
         budgets: Budgets = NO_BUDGETS,
         throttle: bool = False,
+        jitter: float = 0.0,
     ) -> None:
         """Write the crawl's defaults; every worker writes the same ones when it opens.
 
         *seen* is `exact` or `bloom`; *capacity* is what a Bloom filter's first layer holds.
-        With *throttle* what `measure` tells makes pauses.
+        With *throttle* what `measure` tells makes pauses. Up to *jitter* times as much is added to
+        a pause at random, unless the site asks for one.
         """
         pipe = self.redis.pipeline(transaction=False)
-        limits = {"delay": delay_ms, "cap": concurrency, "throttle": int(throttle)}
-        limits |= attrs.asdict(budgets)
+        limits: dict[str, float] = {
+            "delay": delay_ms,
+            "cap": concurrency,
+            "throttle": int(throttle),
+        }
+        limits |= {"jitter": jitter, **attrs.asdict(budgets)}
         pipe.hset(self.keys.control, mapping={name: str(n) for name, n in limits.items()})
         kind = "bf" if seen == "bloom" and await self._has_bloom() else seen
         pipe.hset(self.keys.seen, "half_ms", str(half_window_ms))

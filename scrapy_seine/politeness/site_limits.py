@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.frontier.model import Latency, Lease
 from scrapy_seine.politeness.delay import late_ms
+from scrapy_seine.politeness.project_pace import slot_of_project
 
 if TYPE_CHECKING:
     from scrapy_seine.frontier.exchange import Exchange
@@ -62,10 +63,13 @@ class SiteLimits:
         self._delays: dict[str, int] = {}
         self._lanes: dict[str, str] = {}
         self._sites: set[str] = set()
+        self._slots: Mapping[str, Any] = {}
 
-    def connect(self, exchange: Exchange, pace: Pace | None) -> None:
-        """Send what sites ask for by this exchange from now on."""
-        self.exchange, self.pace = exchange, pace
+    def connect(
+        self, exchange: Exchange, pace: Pace | None, slots: Mapping[str, Any] | None = None
+    ) -> None:
+        """Send what sites ask for by this exchange from now on; *slots* is DOWNLOAD_SLOTS."""
+        self.exchange, self.pace, self._slots = exchange, pace, slots or {}
 
     def block(self, domain: str, wait_s: float, *, limit_s: float = 0.0) -> None:
         """Let no worker send to *domain* for *wait_s*.
@@ -106,7 +110,7 @@ class SiteLimits:
         self._sites.add(domain)
         wishes = getattr(spider, "limits_of", None)
         try:
-            limits = wishes(f"http://{domain}/") if wishes else (None, None)
+            limits = wishes(f"http://{domain}/") if wishes else slot_of_project(self._slots, domain)
         except Exception:
             logger.exception("limits_of failed for %s: the crawl's own limits count", domain)
             limits = (None, None)
@@ -235,9 +239,20 @@ def pace_of(settings: SettingsLike) -> Pace | None:
         ConfigError: one is wrong.
     """
     if not flag(settings, "SEINE_AUTOTHROTTLE"):
-        return None
+        return _autothrottle(settings)
     return Pace(
         number(settings, "SEINE_AUTOTHROTTLE_CONCURRENCY", 1, low=0.01),
         int(number(settings, "SEINE_AUTOTHROTTLE_LEAST_MS", 0)),
         int(number(settings, "SEINE_AUTOTHROTTLE_MOST_MS", 60_000)),
+    )
+
+
+def _autothrottle(settings: SettingsLike) -> Pace | None:
+    """Read Scrapy's own AUTOTHROTTLE_ settings, which are the fleet's here."""
+    if not flag(settings, "AUTOTHROTTLE_ENABLED"):
+        return None
+    return Pace(
+        number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY", 1, low=0.01),
+        int(1000 * number(settings, "DOWNLOAD_DELAY", 0)),
+        int(1000 * number(settings, "AUTOTHROTTLE_MAX_DELAY", 60)),
     )

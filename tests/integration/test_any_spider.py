@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,24 @@ def test_a_request_that_cannot_be_stored_outlives_its_worker(
     assert out == "reads\n", err
     assert "Author 1" in err
     assert "callback Nested.parse.<locals>.<lambda> cannot be stored" in err
+
+
+@pytest.mark.redis
+def test_a_projects_delay_holds_for_all_workers_together(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """I5: two workers with DOWNLOAD_DELAY are as fast as one."""
+    asked: list[float] = []
+
+    class Stamped(Site):
+        def do_GET(self) -> None:
+            asked.append(time.monotonic())
+            super().do_GET()
+
+    with serving(Stamped) as site:
+        scene = Scene(site, redis_url, tmp_path)
+        pace = {"DOWNLOAD_DELAY": "0.25", "RANDOMIZE_DOWNLOAD_DELAY": "False"}
+        run = scene.distributed("quotes_tutorial", 2, namespace, **pace)
+    assert len(run.items) == 35
+    # Three quarters: the first one may have been late at the site. Two paces would need half.
+    assert asked[-1] - asked[0] > 0.75 * 0.25 * (len(asked) - 1)

@@ -56,8 +56,6 @@ def test_our_own_settings_hold_no_trap():
         ({"DOWNLOADER_MIDDLEWARES": {}}, "RetryMiddleware"),
         ({"REMOTE_CONTROL_ENABLED": True}, "REMOTE_CONTROL"),
         ({"TELNETCONSOLE_ENABLED": "1"}, "TELNETCONSOLE"),
-        ({"AUTOTHROTTLE_ENABLED": True}, "AUTOTHROTTLE"),
-        ({"DOWNLOAD_DELAY": 2.5}, "DOWNLOAD_DELAY"),
         ({"JOBDIR": "x"}, "JOBDIR"),
         ({"HTTPCACHE_ENABLED": True}, "HTTPCACHE"),
         ({"CONCURRENT_ITEMS": 100}, "CONCURRENT_ITEMS"),

@@ -147,8 +147,14 @@ async def test_a_refused_request_leaves_the_downloader() -> None:
     assert not used.active
 
 
+def test_limits_of_the_process_are_kept_by_scrapys_queue() -> None:
+    own = {"CONCURRENT_REQUESTS_PER_DOMAIN": 2, "SEINE_DOMAIN_CONCURRENCY": 16}
+    assert downloader(**own).queues
+    assert not downloader().queues
+
+
 @pytest.mark.parametrize(
-    "own",
+    "fleets",
     [
         {"DOWNLOAD_DELAY": 0.1},
         {"DOWNLOAD_SLOTS": {"a.example": {"delay": 1}}},
@@ -157,6 +163,5 @@ async def test_a_refused_request_leaves_the_downloader() -> None:
     ],
     ids=str,
 )
-def test_limits_of_the_process_are_kept_by_scrapys_queue(own: dict[str, Any]) -> None:
-    assert downloader(**own).queues
-    assert not downloader().queues
+def test_a_pace_that_the_fleet_keeps_is_not_kept_once_more(fleets: dict[str, Any]) -> None:
+    assert not downloader(**fleets).queues

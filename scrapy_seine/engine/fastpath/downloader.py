@@ -2,8 +2,10 @@
 
 Scrapy holds each request back in a slot for its site, a task and three futures of its own around
 every page. Here the frontier keeps pauses and concurrency for the whole fleet, so a request goes
-through the downloader middlewares straight to its handler. Where a process is to keep limits of
-its own beside the fleet's (DOWNLOAD_DELAY, DOWNLOAD_SLOTS, AutoThrottle), Scrapy's queue is used.
+through the downloader middlewares straight to its handler. A project's DOWNLOAD_DELAY,
+DOWNLOAD_SLOTS and AUTOTHROTTLE_ settings are the fleet's (politeness.project_pace). Where a process
+is to keep a limit of its own beside the fleet's (CONCURRENT_REQUESTS_PER_DOMAIN with
+SEINE_DOMAIN_CONCURRENCY, CONCURRENT_REQUESTS_PER_IP), Scrapy's queue is used.
 """
 
 from __future__ import annotations
@@ -137,9 +139,9 @@ def _has_own_limits(settings: BaseSettings) -> bool:
     """Whether this process is to hold requests back by itself."""
     each, all_ = "CONCURRENT_REQUESTS_PER_DOMAIN", "CONCURRENT_REQUESTS"
     return bool(
-        settings.getfloat("DOWNLOAD_DELAY")
-        or settings.getdict("DOWNLOAD_SLOTS")
-        or settings.getbool("AUTOTHROTTLE_ENABLED")
-        or settings.getint("CONCURRENT_REQUESTS_PER_IP")
-        or 0 < settings.getint(each) < settings.getint(all_)
+        settings.getint("CONCURRENT_REQUESTS_PER_IP")
+        or (
+            settings.get("SEINE_DOMAIN_CONCURRENCY") is not None
+            and 0 < settings.getint(each) < settings.getint(all_)
+        )
     )

@@ -61,7 +61,7 @@ local function limits(domain)
         delay = delay, cap = cap * spread,
         each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked, rolled),
         active = s[4] and number(s[4]) or 0, paused = s[5], served = s[6] and number(s[6]) or 0,
-        jitter = s[8] and number(s[8]) or defaults.jitter, lane = s[11] or '',
+        jitter = s[8] and number(s[8]) or asked == 0 and defaults.jitter or 0, lane = s[11] or '',
     }
 end
 

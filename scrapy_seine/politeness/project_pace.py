@@ -1,0 +1,81 @@
+"""The pace that a project asks of Scrapy, as the whole fleet keeps it.
+
+DOWNLOAD_DELAY, CONCURRENT_REQUESTS_PER_DOMAIN and DOWNLOAD_SLOTS are limits of one process in
+Scrapy (https://docs.scrapy.org/en/latest/topics/settings.html): eight workers would be eight times
+as fast. Here they are the limits of a domain; SEINE_DOMAIN_DELAY_MS and SEINE_DOMAIN_CONCURRENCY
+go first where they are set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from scrapy_seine.config import SettingsLike, flag, number
+
+#: Part of a pause that may be left out at random, at most: none would be no pause.
+_MOST_JITTER = 0.9
+
+
+@attrs.frozen
+class ProjectPace:
+    """A shortest pause, and how many times as long the part is that chance adds to it."""
+
+    delay_ms: int
+    jitter: float = 0.0
+
+    @classmethod
+    def spread(cls, delay_s: float, jitter: float) -> ProjectPace:
+        """Pause *delay_s* on average, more or less by *jitter* times as much, as Scrapy does.
+
+        >>> ProjectPace.spread(1.0, 0.5), ProjectPace.spread(1.0, 0)
+        (ProjectPace(delay_ms=500, jitter=2.0), ProjectPace(delay_ms=1000, jitter=0.0))
+        """
+        part = min(max(jitter, 0.0), _MOST_JITTER)
+        return cls(round(1000 * delay_s * (1 - part)), round(2 * part / (1 - part), 3))
+
+
+def pace_of_project(settings: SettingsLike) -> ProjectPace:
+    """Read the pause between two requests to one domain.
+
+    Raises:
+        ConfigError: a setting is no number.
+    """
+    own_ms = int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0))
+    if own_ms:
+        return ProjectPace(own_ms)
+    random = flag(settings, "RANDOMIZE_DOWNLOAD_DELAY", True)
+    jitter = number(settings, "DOWNLOAD_DELAY_JITTER", 0.5) if random else 0.0
+    return ProjectPace.spread(number(settings, "DOWNLOAD_DELAY", 0), jitter)
+
+
+def concurrency_of_project(settings: SettingsLike) -> int:
+    """Read how many requests may be in flight to one domain; Scrapy's 0 is CONCURRENT_REQUESTS.
+
+    Raises:
+        ConfigError: a setting is no number.
+    """
+    if settings.get("SEINE_DOMAIN_CONCURRENCY") is not None:
+        return int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1))
+    each = int(number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 16))
+    return each or int(number(settings, "CONCURRENT_REQUESTS", 16, low=1))
+
+
+def slot_of_project(slots: Mapping[str, Any], domain: str) -> tuple[int | None, int | None]:
+    """Pause (ms) and concurrency that DOWNLOAD_SLOTS names for a domain; None: no wish.
+
+    >>> slot_of_project({"a.example": {"delay": 2, "concurrency": 1}}, "a.example:8080")
+    (2000, 1)
+    >>> slot_of_project({}, "a.example")
+    (None, None)
+    """
+    slot = slots.get(domain.partition(":")[0])
+    if not isinstance(slot, Mapping):
+        return None, None
+    delay, concurrency = slot.get("delay"), slot.get("concurrency")
+    return (
+        None if delay is None else round(1000 * float(delay)),
+        None if concurrency is None else max(1, int(concurrency)),
+    )
