@@ -47,7 +47,7 @@ class Command(SeineCommand):
         if not runs or opts.run not in {None, *runs}:
             raise ConfigError(f"{folder} has no parts{f' of run {opts.run}' if opts.run else ''}")
         out = Path(opts.output).absolute() if opts.output else file
-        order = Order(folder, opts.run or runs[0], lambda number: out)
+        order = Order(folder, f"{opts.run or runs[0]}-", lambda number: out)
         joined = join(order) or Joined([], 0, 0, 0)
         again = f"; {joined.doubled} items of pages that were read again left out"
         lacking = f"; {joined.cut_off} pages may lack items" if joined.cut_off else ""

@@ -68,7 +68,10 @@ def look_around() -> str | None:
     program = Path(sys.argv[0])
     if program.name != "scrapy" and program.parent.name != "scrapy":
         return None  # called by another program, which has its own ways
-    name = next((arg for arg in sys.argv[1:] if not arg.startswith("-")), "")
+    words = [arg for arg in sys.argv[1:] if not arg.startswith("-")]
+    if words[:2] == ["seine", "join-feeds"]:
+        return None  # it needs files alone, which `scrapy runspider -O` leaves anywhere
+    name = words[0] if words else ""
     # Scrapy has set it by now where it found a project.
     if os.environ.get("SCRAPY_SETTINGS_MODULE"):
         return wrong_turn(name, commands=_commands()) if name not in _ANYWHERE else None

@@ -77,6 +77,16 @@ async def enter(frontier: Frontier, *, name: str, keep: bool, age_ms: float) -> 
             return int(number), word(reply) == "BEGAN"
 
 
+async def latest_number(frontier: Frontier) -> int:
+    """Return the number of a crawl's latest run; 0: there was none.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    return whole(await client.hget(Keys(frontier.keys.crawl).control, "run"))
+
+
 async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     """Return the latest run, and the server's time, ms."""
     client: Any = frontier.redis

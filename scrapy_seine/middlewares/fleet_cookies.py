@@ -196,7 +196,8 @@ class FleetCookies(CookiesMiddleware):
         identity = meta.get("identity_now") or meta.get(m.IDENTITY)
         way_out = meta.get("proxy_id") or meta.get("proxy") if identity else None
         site = _site_of(_host(request))
-        parts = (self.worker.state, meta.get("cookiejar"), identity, way_out, site)
+        run = (self.worker.state, meta.get(m.RUN))
+        parts = (run, meta.get("cookiejar"), identity, way_out, site)
         return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
     def _debug_cookie(self, request: Request) -> None:

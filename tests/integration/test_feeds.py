@@ -97,3 +97,19 @@ def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
     assert "worker exits: feed" in log
     assert "Traceback" not in log
     assert not site.served
+
+
+def test_a_second_run_without_items_replaces_the_file_of_the_first(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    (tmp_path / "drop.py").write_text(
+        "from scrapy.exceptions import DropItem\n\n\n"
+        "class Drop:\n    def process_item(self, item):\n        raise DropItem\n",
+        "utf-8",
+    )
+    with serving(kit.site_of(3)) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base, "-O", "out.json")
+        kit.finish(begin(), tmp_path)
+        assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))) == 3 * kit.ITEMS
+        kit.finish(begin(ITEM_PIPELINES='{"drop.Drop": 1}'), tmp_path)
+    assert json.loads((tmp_path / "out.json").read_text("utf-8")) == []

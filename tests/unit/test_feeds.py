@@ -263,6 +263,25 @@ def test_an_empty_feed_is_an_empty_file_once(tmp_path: Path) -> None:
     assert out.read_bytes()
 
 
+def test_a_feed_without_items_is_what_its_format_says(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    join(order(parts, "json", empty=lambda: b"[\n]"))
+    assert read(tmp_path / "out-1.json") == []
+    put_part(parts, "r1", "json", [(FIRST, {"t": "a"})])
+    join(order(parts, "json", empty=lambda: b"[\n]"))
+    assert read(tmp_path / "out-1.json") == [{"t": "a"}]
+
+
+def test_a_run_without_items_leaves_a_file_that_is_appended_to(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    out = tmp_path / "out-1.json"
+    out.write_text('[{"t": "a"}]', "utf-8")
+    join(order(parts, "json", append=True, over=True))
+    assert read(out) == [{"t": "a"}]
+
+
 def test_no_empty_file_is_stored_where_the_feed_says_so(tmp_path: Path) -> None:
     parts = tmp_path / "parts"
     parts.mkdir()

@@ -32,8 +32,11 @@ from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import SeineError
+from scrapy_seine.frontier.runs import latest_number
+from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
 from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
+from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.places import Folder, Store
 
 logger = logging.getLogger(__name__)
@@ -76,6 +79,8 @@ class FeedExporter(feedexport.FeedExporter):
         self.inflight = self.worker.inflight
         self.kept: list[_Kept] = []
         self._began = datetime.now(UTC)
+        self._outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
+        self._run = ""
 
     def open_spider(self, spider: Spider) -> None:
         """Begin each feed.
@@ -112,7 +117,7 @@ class FeedExporter(feedexport.FeedExporter):
             partial(self._exporter, options),
             self.inflight,
             Naming(partial(self._part_name, options["format"]), self._page_name),
-            outage_s=number(self.settings, "SEINE_OUTAGE_LIMIT", 600),
+            outage_s=self._outage_s,
             failed=self._failed,
         )
         return _Kept(uri, options, feed, place)
@@ -148,18 +153,31 @@ class FeedExporter(feedexport.FeedExporter):
         )
         return made
 
-    @property
-    def _run(self) -> str:
-        """Name of the crawl's state, which no two crawls share."""
-        return self.worker.state or "unjoined"
+    def _empty(self, options: dict[str, Any]) -> bytes:
+        """Return what a feed without items holds."""
+        part = Part(self._exporter(options, buffer := BytesIO(), None), buffer)
+        return part.seal().data
+
+    async def _learn_run(self) -> str:
+        """Name the run that this worker's items belong to: the crawl's state, and its number.
+
+        Raises:
+            StoreUnreachable: Redis has not answered for SEINE_OUTAGE_LIMIT.
+        """
+        member = self.worker.member
+        if not self._run and member is not None:
+            patience = RetryUntil(self._outage_s, logger.warning)
+            number_ = await patience.try_until_async(lambda: latest_number(member.frontier))
+            self._run = f"{self.worker.state}.{number_}"
+        return self._run or "unjoined"
 
     def _page_name(self, entry: InFlight) -> str:
-        return f"{self._run} {entry.lease.id}"
+        return f"{self.worker.state} {entry.lease.id}"
 
-    def _part_name(self, format_: str, number_: int) -> str:
-        worker = _NAMES.sub("-", self.worker.name)
+    async def _part_name(self, format_: str, number_: int) -> str:
+        run, worker = await self._learn_run(), _NAMES.sub("-", self.worker.name)
         at_ms = round(self.inflight.now(current.get()).timestamp() * 1000)
-        return f"{self._run}-{at_ms:013d}-{worker}-{number_:06d}.{format_}"
+        return f"{run}-{at_ms:013d}-{worker}-{number_:06d}.{format_}"
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
         """Give an item to each feed that accepts it."""
@@ -185,6 +203,7 @@ class FeedExporter(feedexport.FeedExporter):
             kept.feed.page_finished(entry)
 
     async def _flush(self) -> None:
+        await self._learn_run()  # while there is a connection: the file is written after its end
         for kept in self.kept:
             await kept.feed.flush()
 
@@ -197,6 +216,7 @@ class FeedExporter(feedexport.FeedExporter):
     async def close_spider(self, spider: Spider, reason: str = "") -> None:
         """Join the parts of each feed whose run is over."""
         over = reason == "finished"
+        self._run = self._run or "unjoined"
         for kept in self.kept:
             self.worker.count("feeds/items", kept.feed.items)
             if isinstance(kept.place, Folder):
@@ -208,17 +228,18 @@ class FeedExporter(feedexport.FeedExporter):
     async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
-        if not over and (batch or _weight(place.path, self._run) > PARTIAL_BYTES):
+        if not over and (batch or _weight(place.path, f"{self._run}-") > PARTIAL_BYTES):
             self._tell_parts(kept, str(place.path))
             return
         order = Order(
             place.path,
-            self._run,
+            f"{self._run}-",
             partial(self._batch_path, kept, spider),
             batch=batch,
             append=not options.get("overwrite", False),
             over=over,
             store_empty=bool(options["store_empty"]),
+            empty=partial(self._empty, options),
             processed=partial(post_process, options) if options.get("postprocessing") else None,
         )
         name = feedexport.FileFeedStorage.__name__

@@ -34,8 +34,8 @@ NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
 class Naming:
     """How a worker names its parts, and a page within them."""
 
-    part: Callable[[int], str]
-    """Name of a part, by its number."""
+    part: Callable[[int], Awaitable[str]]
+    """Name of a part, by its number; may ask Redis for the crawl's run."""
     page: Callable[[InFlight], str]
     """Name of a page that no other page ever has."""
 
@@ -190,7 +190,7 @@ class Feed:
         except Exception as error:  # an item that its format cannot take, as it turns out
             self._refuse(part, over, f"feed {self.place.name}: {describe(error)}")
             return
-        name = self._naming.part(number)
+        name = await self._naming.part(number)
         work: Callable[[], Awaitable[None]] = lambda: self.place.write(name, sealed)  # noqa: E731
         try:
             await work()

@@ -66,6 +66,8 @@ class Order:
     over: bool = False
     """The run is over: its parts may go."""
     store_empty: bool = True
+    empty: Callable[[], bytes] = lambda: b""
+    """What a file without items holds."""
     processed: Callable[[Path], None] | None = None
     """What is done with the rows of a file, compression for instance."""
 
@@ -111,10 +113,12 @@ def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
     base = _base(order, path) if order.append else None
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        if order.processed is None:
-            formats.write(pieces, aside, base)
-        else:  # what was compressed before is followed by what is compressed now
-            formats.write(pieces, aside, None)
+        before = None if order.processed else base
+        if pieces or before:
+            formats.write(pieces, aside, before)
+        else:
+            aside.write_bytes(b"" if base else order.empty())
+        if order.processed:  # what was compressed before is followed by what is compressed now
             order.processed(aside)
             _prepend(base, aside)
         with aside.open("rb+") as file:
