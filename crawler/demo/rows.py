@@ -14,7 +14,15 @@ from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreUnreachable
 
 #: Every table that holds something of a site.
-TABLES = ("products", "product_versions", "product_urls", "sightings", "rejected_items")
+TABLES = (
+    "products",
+    "product_versions",
+    "product_urls",
+    "sightings",
+    "rejected_items",
+    "doubtful",
+    "site_templates",
+)
 
 
 def stored(database_url: str, site_id: str) -> list[dict[str, Any]]:

@@ -35,6 +35,10 @@ TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
          "percent", "url"), (), "changed_at",
     ),
     "product_addresses": (("site_id", "url", "external_id"), (), "site_id, url"),
+    "doubtful": (
+        ("site_id", "external_id", "field", "kind", "reason", "url", "value", "kept", "times",
+         "first_at", "seen_at"), (), "seen_at",
+    ),
     "rejected_items": (
         ("site_id", "job_id", "url", "reason", "code", "constraint_name", "times", "first_at",
          "rejected_at"),
