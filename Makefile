@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench chaos soak lock sbom clean
+.PHONY: help demo test lint format docs bench coverage chaos soak lock sbom clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -47,6 +47,13 @@ docs: $(VENV)/.docs ## build the pages of docs/ as a site, every link checked
 
 bench: $(VENV)/.dev build/peers/.made ## measure all of it, and write docs/benchmarks.md (15 minutes)
 	@$(BIN)/python -m tests.benchmarks.suite --json build/bench.json --docs docs
+
+coverage: $(VENV)/.dev ## lines and branches that the suite takes, by area (WRITE=1 writes the figures down)
+	@rm -rf build/coverage && mkdir -p build/coverage
+	@$(BIN)/coverage run -m pytest -m "$(USUAL) and not alone" -n $(JOBS) --dist worksteal
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage json --quiet -o build/coverage/found.json
+	@$(BIN)/python -m tests.coverage_by_area build/coverage/found.json $(if $(WRITE),--write)
 
 chaos: $(VENV)/.dev ## kill workers and servers at random, and count what is lost
 	@$(BIN)/python -m pytest -m chaos
