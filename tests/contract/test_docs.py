@@ -16,7 +16,7 @@ SOURCES = "\n".join(
     for path in (ROOT / folder).rglob("*.py")
 )
 #: Scrapy's own commands, and the library's, which is an entry point.
-SCRAPYS = {"crawl", "list", "seine"}
+SCRAPYS = {"crawl", "list", "seine", "shell"}
 
 pages = pytest.mark.parametrize("name", sorted(TEXTS))
 
@@ -48,3 +48,9 @@ def test_modules_that_are_run_exist(name: str) -> None:
         if module.startswith("tests."):
             path = ROOT / module.replace(".", "/")
             assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module
+
+
+def test_the_table_of_features_names_every_project_that_is_run() -> None:
+    styles = (ROOT / "tests" / "benchmarks" / "projects" / "styles").glob("[!_]*.py")
+    text = TEXTS["scrapy-features.md"]
+    assert [style.stem for style in styles if f"| {style.stem} |" not in text] == []
