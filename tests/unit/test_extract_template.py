@@ -9,7 +9,8 @@ import pytest
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.extract.template.cluster import signature
-from crawler.extract.template.profile import Profile
+from crawler.extract.template.observation import Seen
+from crawler.extract.template.profile import Field, Profile
 from tests.benchmarks import drift, templates
 from tests.benchmarks.shops import SHOPS, things
 
@@ -194,16 +195,23 @@ class TestBook:
     def test_counts_are_bounded(self):
         book = Book()
         found = read(GOODS[0], WOO.page(GOODS[0], True))
-        for n in range(2_500):
+        for n in range(300):
             found.fields["price"] = Decimal(n)
             found.fields["external_id"] = n
             found.paths["price"] = f"p.x{n}"
             book.judge("shop", found)
         profile = next(iter(book._sites["shop"].values())).profile
-        assert profile.pages <= 2_000
+        assert 200 <= profile.pages < 300  # of a make that is well known one page of four counts
         assert all(
             len(one.paths) <= 12 and len(one.values) <= 24 for one in profile.fields.values()
         )
+
+
+def test_what_a_site_did_long_ago_counts_less():
+    known, seen = Field(), Seen("EUR", "text", {"text": "EUR"}, "p.price")
+    for _ in range(2_001):
+        known.learn("currency", seen)
+    assert known.pages == known.filled == known.values["EUR"] == known.paths["p.price"] == 1_000
 
 
 def test_the_parser_is_never_worse_with_templates_than_without():

@@ -27,6 +27,8 @@ _MOST_SITES, _MOST_MAKES = 500, 8
 _CHANGED = 6
 #: Pages whose names and prices are compared, and repetitions that no catalogue has.
 _NEWEST, _REPEATED = 12, 6
+#: Pages after which one of so many is counted.
+_WELL_KNOWN, _COUNTED = 200, 4
 #: Pages of a make after which a page of another make is news.
 _SETTLED = 40
 #: Pages on which a price in a new place does not overwrite another one unconfirmed.
@@ -152,11 +154,13 @@ class Book:
     ) -> None:
         profile = make.profile
         profile.unsaved += 1
+        # Of a make that is well known each page is judged, and one of some is counted.
+        settled = profile.pages >= _WELL_KNOWN and profile.unsaved % _COUNTED != 0
         for field, one in seen.items():
             doubt, known = doubts.get(field), profile.fields[field]
             known.probation = max(0, known.probation - 1)
             known.recent.append((None if doubt is None else doubt.kind, one))
-            if doubt is None or doubt.kind == "make":
+            if (doubt is None or doubt.kind == "make") and not settled:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
             if known.sources["template"] >= _CHANGED:
