@@ -198,6 +198,7 @@ class TestBook:
         for n in range(300):
             found.fields["price"] = Decimal(n)
             found.fields["external_id"] = n
+            found.fields["name"] = f"Lamp of {n}"
             found.paths["price"] = f"p.x{n}"
             book.judge("shop", found)
         profile = next(iter(book._sites["shop"].values())).profile
