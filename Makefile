@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench coverage chaos soak lock sbom clean
+.PHONY: help demo test lint format docs pictures bench coverage chaos soak lock sbom clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -41,6 +41,10 @@ format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/python docs/write_settings.py
 	@$(BIN)/python docs/write_meta.py
 	@$(BIN)/python docs/write_reference.py
+
+pictures: $(VENV)/.dev ## write docs/demo.svg and docs/dashboard anew, from real runs
+	@$(BIN)/python docs/write_terminal.py
+	@SEINE_SCREENSHOTS=docs/dashboard $(BIN)/python -m pytest -q tests/acceptance/test_dashboard_browser.py
 
 docs: $(VENV)/.docs ## build the pages of docs/ as a site, every link checked
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/site/index.html"

@@ -8,11 +8,11 @@ from typing import Any
 
 import attrs
 from rich.console import Console, JustifyMethod
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from crawler.demo.progress import Progress, line
+from scrapy_seine.terminal import Live
 
 #: Away from a terminal the line is repeated this often, in seconds.
 EVERY_S = 2.0

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
-    from rich.live import Live
     from rich.markup import escape
     from rich.panel import Panel
     from rich.table import Table
     from rich.text import Text
 
-    from scrapy_seine.terminal import Console
+    from scrapy_seine.terminal import Console, Live
 
 __all__ = [
     "Console",
@@ -31,7 +30,7 @@ __all__ = [
 ]
 _HOME = {
     "Console": "scrapy_seine.terminal",
-    "Live": "rich.live",
+    "Live": "scrapy_seine.terminal",
     "Panel": "rich.panel",
     "Table": "rich.table",
     "Text": "rich.text",

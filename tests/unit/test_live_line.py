@@ -1,0 +1,35 @@
+"""A line that moves on a terminal moves there, while foreign text gives no orders."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from scrapy_seine.printable import guarded_streams
+from scrapy_seine.reads import paint
+
+
+class Terminal(io.StringIO):
+    """What a terminal is to a program."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_orders_of_a_live_line_reach_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    out = Terminal()
+    monkeypatch.setattr("sys.stdout", out)
+    with guarded_streams():
+        console = paint.Console(highlight=False, force_terminal=True)
+        with paint.Live(console=console, auto_refresh=False) as live:
+            live.update(paint.Text("one \x1b[31m"), refresh=True)
+            live.update(paint.Text("two"), refresh=True)
+            console.print(paint.Text("said \x1b[31m beside it"))
+
+    text = out.getvalue()
+    assert "\x1b[2K" in text, "the line is erased before it is drawn anew"
+    assert "\ufffd[2K" not in text
+    assert "\x1b[31m" not in text
+    assert "one \ufffd[31m" in text
