@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from scrapy_seine.reads.formatting import count, share, span
+from crawler.reads.crawl_words import plural
+from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
 
 #: A share of failed tries above which something is wrong, and the tries that say so.
@@ -38,7 +39,7 @@ def troubles(now: Overview) -> list[Trouble]:
 def _workers(now: Overview) -> Iterator[Trouble]:
     counts = now.fleet.counts
     if counts.undone and not now.fleet.alive:
-        text = f"{count(counts.undone)} requests wait, and no worker runs"
+        text = f"Work waits, {plural(counts.undone, 'request')}, and no worker runs"
         yield Trouble(text, "start one: scrapy crawl catalog", "/workers")
     if counts.paused and counts.undone:
         yield Trouble("The crawl is paused", "resume it: scrapy frontier resume")
@@ -64,7 +65,7 @@ def _failures(now: Overview) -> Iterator[Trouble]:
     if now.fleet.counts.dead:
         most = next(iter(now.reasons.items()), None)
         why = f", most because: {most[0]}" if most else ""
-        text = f"{count(now.fleet.counts.dead)} requests were given up{why}"
+        text = f"{plural(now.fleet.counts.dead, 'request')} given up{why}"
         yield Trouble(text, "read why, then replay or remove them", "/dead")
 
 

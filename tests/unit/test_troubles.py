@@ -46,9 +46,9 @@ def test_a_crawl_that_is_well_has_no_troubles() -> None:
 @pytest.mark.parametrize(
     ("state", "text", "fix"),
     [
-        ({"ready": 3}, "3 requests wait, and no worker runs", "scrapy crawl catalog"),
+        ({"ready": 3}, "Work waits, 3 requests, and no worker runs", "scrapy crawl catalog"),
         ({"ready": 1, "paused": True}, "paused", "resume"),
-        ({"dead": 2, "reasons": {"5xx": 2}}, "2 requests were given up, most because: 5xx", "why"),
+        ({"dead": 2, "reasons": {"5xx": 2}}, "2 requests given up, most because: 5xx", "why"),
         ({"minutes": [Minute(at=0, done=10, retry=30)]}, "75.0 % of the tries", "by which site"),
         ({"memory_bytes": 90, "memory_limit_bytes": 100}, "90.0 % of its memory", "SEINE_SEEN"),
         ({"clock_skew_s": -5.0}, "clock is 5.0 s apart", "NTP"),
