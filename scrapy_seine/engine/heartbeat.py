@@ -150,6 +150,9 @@ class Heartbeat:
                 self.mail()
         elif news.startswith(b"block "):
             self.exchange.give_back(word(news[6:]))
+        elif news.startswith(b"ready "):
+            if self.worker in word(news).split(" "):
+                self.exchange.kick()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
             self.exchange.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
 

@@ -36,6 +36,8 @@ from scrapy_seine.frontier.wire import lanes_arg
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s.
 POLL_S = 1.0
+#: The same where nothing is left to do anywhere, and the worker stays all the same, s.
+IDLE_POLL_S = 5.0
 #: How long endings wait for company before a round trip, s.
 LINGER_S = 0.01
 #: A domain with a delay is handed out this long before its time, so that the send is on time, ms.
@@ -229,7 +231,7 @@ class Exchange:
             self._leased(found, wanted, asked, fresh=not outgoing)
         if errors:
             raise errors[0]
-        if outgoing and (self._starved or not self.buffer):
+        if outgoing and not self.buffer and not self._starved:  # else it is told of the slot
             self.kick(LINGER_S / 4)
 
     def _failed(self, answer: Answer) -> None:
@@ -276,8 +278,9 @@ class Exchange:
             _spawn(self._reap(expired))
         if self._starved:
             waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
-            due_s = min(waits) / 1000 if waits else 1
-            self.kick(max(0.002, min(due_s, POLL_S)))
+            over = self.config.keep_alive and not any(reply.undone for _, reply in found)
+            poll_s = IDLE_POLL_S if over else POLL_S
+            self.kick(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
         self._arrived()
 
     def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:

@@ -37,7 +37,8 @@
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
 | locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
-| wake | channel | `ready`, `local <worker>`, `pause`, `resume`, `forget` | push commit … | – |
+| idle | sorted set | workers that got less than half of what they asked for, since when (ms) | lease | 15 s after a question |
+| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to

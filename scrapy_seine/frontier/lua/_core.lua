@@ -100,6 +100,8 @@ local function place(domain, known)
         local class = math.floor(tonumber(head[2]) / LEVEL)
         redis.call('ZREM', WAITING, domain)
         redis.call('ZADD', READY, class * LEVEL + s.served, domain)
+        slots = slots + (s.delay > 0 and 1 or s.cap - s.active)
+        special = special or s.lane ~= ''
     end
 end
 
@@ -118,6 +120,6 @@ local function finish()
         end
     end
     if not had_ready and redis.call('ZCARD', READY) > 0 then
-        redis.call('PUBLISH', P .. 'wake', 'ready')
+        wake(true)
     end
 end

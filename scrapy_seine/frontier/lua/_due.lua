@@ -50,13 +50,32 @@ local function promote_waiting(lead, most)
     now = real
 end
 
-local function first(key)
-    return tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+local function first(key, at)
+    return tonumber(redis.call('ZRANGE', key, at or 0, at or 0, 'WITHSCORES')[2])
+end
+
+-- A worker that got half of what it asked for leaves the rest to others. One that did not is idle, from
+-- its first such question on; returns which of the due times it is to come for. Two come for each:
+-- else a whole fleet would ask for one slot.
+local IDLE_MS = 15000 -- it says so again within this time; who does not is gone
+local function turn_of(worker, lacking)
+    if lacking <= 0 then
+        redis.pcall('ZREM', IDLE, worker)
+        if redis.call('ZCARD', READY) > 0 then
+            slots, special = 1, false
+            wake(false)
+        end
+        return 0
+    end
+    redis.pcall('ZREMRANGEBYSCORE', IDLE, '-inf', now - IDLE_MS)
+    redis.pcall('ZADD', IDLE, 'NX', now, worker)
+    local rank = redis.pcall('ZRANK', IDLE, worker)
+    return type(rank) == 'number' and math.floor(rank / 2) or 0
 end
 
 -- What a lease replies, and its last writes.
-local function answer(state, out)
-    local waiting, delayed, lease = first(WAITING), first(DELAYED), first(LEASES)
+local function answer(state, out, turn)
+    local waiting, delayed, lease = first(WAITING, turn), first(DELAYED), first(LEASES)
     local next_due, wrong = math.min(waiting or math.huge, delayed or math.huge), {}
     for key in pairs(broken) do
         wrong[#wrong + 1] = key

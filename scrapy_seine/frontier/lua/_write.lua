@@ -96,3 +96,21 @@ local function write_batches()
     end
     batches = {}
 end
+
+local IDLE = P .. 'idle' -- workers that got less than half of what they asked for, by the time since when
+local slots, special = 0, false -- that domains offer which became ready here; whether to some lanes only
+
+-- Tells as many idle workers as there are slots: to tell all of a large fleet of each slot costs more
+-- than the slot. Where nobody idle is known (all are busy, or of an older version), *anyone* may ask.
+local function wake(anyone)
+    local named = not special and redis.pcall('ZPOPMIN', IDLE, math.max(1, math.min(slots, 1000))) or {}
+    local names = {}
+    for at = 1, named.err and 0 or #named, 2 do
+        names[#names + 1] = named[at]
+    end
+    if #names > 0 then
+        redis.call('PUBLISH', P .. 'wake', 'ready ' .. table.concat(names, ' '))
+    elseif anyone then
+        redis.call('PUBLISH', P .. 'wake', 'ready')
+    end
+end

@@ -9,7 +9,7 @@
 -- ARGV[6] lanes that the worker has besides the common ones, each followed by a space
 -- ARGV[7] slack ms: how late the worker may be with a request beyond the usual
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
--- reply: {state 'OK' or 'PAUSED', now ms, next due ms (0: nothing waits), undone requests,
+-- reply: {state 'OK' or 'PAUSED', now ms, next due ms that this worker is to come for (0: none), undone requests,
 --         requests that came in so far, 1 if `reap` has something to do, {id, token, slot ms, delay ms,
 --         deliveries, stored request, …}, 'id turn seq' of the crawl's state, keys of the wrong type};
 --         the delay is followed by the pause (ms) and the requests in flight of each address, where
@@ -124,5 +124,5 @@ end
 if now > clock + 1000 then
     redis.call('HSET', CONTROL, 'clock', string.format('%.0f', now))
 end
-had_ready = true -- whoever leases knows what is ready; no one needs waking
-return answer(state, out)
+had_ready = true -- whoever leases knows what is ready
+return answer(state, out, turn_of(worker, 2 * wanted - tonumber(ARGV[3])))

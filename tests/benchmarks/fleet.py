@@ -1,0 +1,383 @@
+"""A thousand workers at one frontier: asyncio clients with the exchange and heartbeat of a worker.
+
+Nothing is downloaded: a client takes a lease when it may be sent, waits for the latency, lands and
+acks. All clients live in one process, and latency grows with their number, so that each fleet does
+about RATE requests a second and differs in its size alone.
+
+* `steady`: fleets of each size crawl as many requests of many domains with a pause each: Redis CPU
+  a lifecycle, p50 and p99 of the scripts by the server's own statistics, commands a lifecycle, and
+  pauses that were too short by the frontier's own slots. Beyond 8 workers the rest joins within
+  ten seconds.
+* `idle`: commands a worker in five seconds without work.
+* `killed`: half of the largest fleet dies at once: seconds until its leases are back.
+* `binding`: 2 and 8 workers at one site whose slots bind: CPU of clients and server a page.
+
+usage: python -m tests.benchmarks.fleet [--sizes 8 100 1000] [--requests 20000] [--domains 2000]
+       [--partitions 1] [--json]
+
+CPU and commands do not depend on how busy the machine is; the percentiles do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import resource
+import sys
+import time
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from itertools import pairwise
+from typing import Any
+
+import attrs
+import uvloop
+from redis.asyncio import Redis
+from scrapy.settings import Settings
+
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.heartbeat import Heartbeat
+from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.frontier import open as open_frontier
+from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Done, Lease, Push
+from tests.benchmarks.server import cpu_s, redis_server
+
+RATE = 1500
+AT_ONCE = 4
+LEASE_S = 10
+DELAY_MS = 200
+JOIN_S = 10.0
+IDLE_S = 5.0
+FIRST = 8
+BINDING = (2, 8)
+#: The send of a lease is at its slot; beneath a pause by more than a clock's step is too early.
+STEP_MS = 1
+
+
+class Under(list[Lease]):
+    """Leases under way, as the heartbeat asks an in-flight table for them."""
+
+    @property
+    def leases(self) -> list[Lease]:
+        """Return all of them."""
+        return list(self)
+
+
+class Counts(Counter[str]):
+    """Statistics, as far as the heartbeat writes any."""
+
+    def inc_value(self, name: str, count: int = 1) -> None:
+        """Add."""
+        self[name] += count
+
+    def get_value(self, name: str, default: int = 0) -> int:
+        """Read."""
+        return self.get(name, default)
+
+
+@attrs.define(eq=False)
+class Fleet:
+    """Clients of one crawl, and what they saw."""
+
+    url: str
+    config: FrontierConfig
+    latency_s: float
+    clients: list[Client] = attrs.Factory(list)
+    done: int = 0
+    slots: dict[str, list[tuple[int, int]]] = attrs.Factory(lambda: defaultdict(list))
+    """Slot and pause (ms) of each lease, by domain."""
+
+    async def add(self, number: int, within_s: float = 0.0) -> None:
+        """Let so many join."""
+
+        async def join() -> None:
+            await asyncio.sleep(random.uniform(0, within_s))
+            self.clients.append(await Client.join(self))
+
+        await asyncio.gather(*(join() for _ in range(number)))
+
+    async def finish(self, number: int, limit_s: float = 300.0) -> None:
+        """Wait until so many requests are done."""
+        until = time.monotonic() + limit_s
+        while self.done < number:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{self.done} of {number} requests are done")
+            await asyncio.sleep(0.05)
+
+    async def end(self) -> None:
+        """Let all leave."""
+        await asyncio.gather(*(client.stop() for client in self.clients))
+
+    @property
+    def short_pauses(self) -> int:
+        """Leases of a domain whose slots are closer than its pause."""
+        found = 0
+        for slots in self.slots.values():
+            slots.sort()
+            found += sum(later[0] - one[0] < one[1] - STEP_MS for one, later in pairwise(slots))
+        return found
+
+
+@attrs.define(eq=False)
+class Client:
+    """One worker without a downloader."""
+
+    fleet: Fleet
+    redis: Any
+    name: str = attrs.Factory(lambda: f"bench-{uuid.uuid4().hex[:10]}")
+    under: Under = attrs.Factory(Under)
+    exchange: Exchange = attrs.field(init=False)
+    heartbeat: Heartbeat = attrs.field(init=False)
+    tasks: list[asyncio.Task[None]] = attrs.Factory(list)
+    over: bool = False
+
+    @classmethod
+    async def join(cls, fleet: Fleet) -> Client:
+        """Open the frontier and start a worker's loops."""
+        client = cls(fleet, Redis.from_url(fleet.url))
+        frontier = await open_frontier(client.redis, fleet.config)
+        stats = Counts()
+        client.exchange = Exchange(
+            *(frontier, fleet.config, client.name),
+            arrived=client.go,
+            confirmed=lambda _: None,
+            counted=stats.inc_value,
+        )
+        under: Any = client.under
+        client.heartbeat = Heartbeat(
+            *(client.name, client.redis, frontier, client.exchange, under),
+            *(stats, float(LEASE_S), lambda: None),
+        )
+        await client.heartbeat.beat()
+        loops = (client.exchange.run, client.heartbeat.keep_beating, client.heartbeat.listen)
+        client.tasks = [asyncio.ensure_future(loop()) for loop in loops]
+        client.exchange.kick()
+        return client
+
+    def go(self) -> None:
+        """Send what may be sent."""
+        while not self.over and len(self.under) < AT_ONCE:
+            lease = self.exchange.take()
+            if lease is None:
+                return
+            self.under.append(lease)
+            self.fleet.slots[lease.domain].append((lease.slot_ms, lease.delay_ms))
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.fleet.latency_s, self._landed, lease)
+
+    def _landed(self, lease: Lease) -> None:
+        if not self.over:
+            self.exchange.land(lease)
+            self.exchange.done(Done(lease=lease))
+            self.under.remove(lease)
+            self.fleet.done += 1
+            self.go()
+
+    async def stop(self, *, killed: bool = False) -> None:
+        """Leave; one that is killed says nothing."""
+        self.over = True
+        await cancel(self.tasks)
+        if not killed:
+            await self.exchange.drain([], 5)
+            await self.heartbeat.sign_off()
+        await self.redis.aclose()
+
+
+def config(crawl: str, delay_ms: int, partitions: int) -> FrontierConfig:
+    """The settings of a fleet."""
+    return FrontierConfig.from_settings(
+        Settings(
+            {
+                "SEINE_CRAWL": crawl,
+                "SEINE_LEASE_SECONDS": LEASE_S,
+                "SEINE_READ_AHEAD": 2 * AT_ONCE,
+                "SEINE_DOMAIN_DELAY_MS": delay_ms,
+                "SEINE_DOMAIN_CONCURRENCY": 16,
+                "SEINE_KEEP_ALIVE": True,
+                "FRONTIER_PARTITIONS": partitions,
+            }
+        )
+    )
+
+
+@asynccontextmanager
+async def opened(url: str, made: FrontierConfig) -> AsyncIterator[Frontier]:
+    """Open and configure a frontier."""
+    async with Redis.from_url(url) as redis:
+        frontier = await open_frontier(redis, made)
+        await frontier.configure(
+            delay_ms=made.delay_ms, concurrency=made.concurrency, half_window_ms=10**9
+        )
+        yield frontier
+
+
+async def fill(frontier: Frontier, requests: int, domains: int) -> None:
+    """Push requests, spread over the domains."""
+    blob = b'{"url": "http://shop.example/catalogue/product-%d.html", "callback": "parse"}'
+    for start in range(0, requests, 1000):
+        numbers = range(start, min(requests, start + 1000))
+        await frontier.push(
+            [Push(domain=f"s{n % domains}.example", blob=blob % n, fingerprint=n) for n in numbers]
+        )
+
+
+@attrs.define
+class Server:
+    """What a server spent since it was last asked."""
+
+    url: str
+    cpu: float = 0.0
+    own: float = 0.0
+    """CPU of the clients' process."""
+
+    async def reset(self) -> None:
+        """Begin anew."""
+        async with Redis.from_url(self.url) as redis:
+            await redis.config_resetstat()
+        self.cpu, self.own = cpu_s(self.url), time.process_time()
+
+    async def spent(self, lifecycles: int) -> dict[str, float]:
+        """Return CPU, commands and percentiles since then."""
+        cpu, own = cpu_s(self.url) - self.cpu, time.process_time() - self.own
+        async with Redis.from_url(self.url) as redis:
+            calls = await commands(redis)
+            latency: Any = (await redis.info("latencystats")).get(
+                "latency_percentiles_usec_evalsha"
+            )
+        found = dict(latency) if isinstance(latency, dict) else {}
+        return {
+            "redis_us": round(1e6 * cpu / lifecycles, 1),
+            "client_us": round(1e6 * own / lifecycles, 1),
+            "commands": round(calls / lifecycles, 3),
+            "p50_ms": round(float(found.get("p50", 0)) / 1000, 3),
+            "p99_ms": round(float(found.get("p99", 0)) / 1000, 3),
+        }
+
+
+async def commands(redis: Any) -> int:
+    """Commands that clients sent since the last reset; those of scripts are left out."""
+    stats = await redis.info("commandstats")
+    sent = ("cmdstat_evalsha", "cmdstat_publish", "cmdstat_subscribe", "cmdstat_smembers")
+    return sum(int(stats[name]["calls"]) for name in sent if name in stats)
+
+
+async def steady(url: str, size: int, args: argparse.Namespace) -> tuple[dict[str, Any], Fleet]:
+    """One fleet to the end of its crawl; it stays."""
+    made = config(f"fleet-{size}", DELAY_MS, args.partitions)
+    async with opened(url, made) as frontier:
+        await fill(frontier, args.requests, args.domains)
+    fleet, server = Fleet(url, made, size * AT_ONCE / RATE), Server(url)
+    await server.reset()
+    began = time.monotonic()
+    await fleet.add(min(size, FIRST))
+    await fleet.add(max(0, size - FIRST), JOIN_S)
+    await fleet.finish(args.requests)
+    seconds = time.monotonic() - began
+    found = {"workers": size, **await server.spent(args.requests), "seconds": round(seconds, 1)}
+    return {**found, "short_pauses": fleet.short_pauses}, fleet
+
+
+async def idle(url: str, fleet: Fleet) -> float:
+    """Commands a worker within IDLE_S."""
+    await asyncio.sleep(2)
+    async with Redis.from_url(url) as redis:
+        await redis.config_resetstat()
+        await asyncio.sleep(IDLE_S)
+        return round(await commands(redis) / len(fleet.clients), 2)
+
+
+async def killed(url: str, fleet: Fleet, domains: int) -> dict[str, float]:
+    """Kill half of a fleet that holds leases; say how long they are gone."""
+    fleet.latency_s = 4.0 * LEASE_S
+    async with opened(url, fleet.config) as frontier:
+        blobs = [b"%d" % n for n in range(len(fleet.clients) * AT_ONCE)]
+        await frontier.push(
+            [Push(domain=f"k{n % domains}.example", blob=blob) for n, blob in enumerate(blobs)]
+        )
+        await asyncio.sleep(3)
+        half = fleet.clients[: len(fleet.clients) // 2]
+        fleet.clients = fleet.clients[len(half) :]
+        names = {client.name for client in half}
+        held, began = await _held(frontier, names), time.monotonic()
+        await asyncio.gather(*(client.stop(killed=True) for client in half))
+        left = held
+        while left and time.monotonic() - began < 4 * LEASE_S:
+            await asyncio.sleep(0.2)
+            left = await _held(frontier, names)
+    back_s = round(time.monotonic() - began, 1)
+    figures = {"killed": len(half), "leases": held, "left": left}
+    return {**figures, "back_s": back_s, "lease_s": LEASE_S}
+
+
+async def _held(frontier: Frontier, names: set[str]) -> int:
+    found = 0
+    for part in frontier.parts:
+        holds = await part.redis.hvals(part.keys.held)
+        found += sum(any(name.encode() in hold for name in names) for hold in holds)
+    return found
+
+
+async def binding(url: str, size: int, requests: int) -> dict[str, Any]:
+    """A fleet at one site with 16 slots, which bind."""
+    made = config(f"binding-{size}", 0, 1)
+    async with opened(url, made) as frontier:
+        await fill(frontier, requests, 1)
+    fleet, server = Fleet(url, made, 0.1), Server(url)
+    await server.reset()
+    await fleet.add(size)
+    await fleet.finish(requests)
+    found = {"workers": size, **await server.spent(requests)}
+    await fleet.end()
+    return found
+
+
+async def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure all parts on a server of the benchmark's own."""
+    found: dict[str, Any] = {"steady": [], "binding": []}
+    with redis_server("--latency-tracking", "yes", "--maxclients", "9000") as url:
+        for size in BINDING:
+            found["binding"].append(await binding(url, size, args.binding))
+            print(found["binding"][-1], file=sys.stderr, flush=True)
+        for size in args.sizes:
+            row, fleet = await steady(url, size, args)
+            row["idle_commands"] = await idle(url, fleet)
+            if size == max(args.sizes):
+                found["killed"] = await killed(url, fleet, args.domains)
+                print(found["killed"], file=sys.stderr, flush=True)
+            found["steady"].append(row)
+            print(row, file=sys.stderr, flush=True)
+            await fleet.end()
+    return found
+
+
+def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[8, 100, 1000])
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--domains", type=int, default=2000)
+    parser.add_argument("--binding", type=int, default=2000, help="requests of the binding site")
+    parser.add_argument("--partitions", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one JSON object as the last line")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    args = parsed(argv)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    found = uvloop.run(measure(args))
+    if args.json:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

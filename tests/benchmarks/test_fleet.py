@@ -1,0 +1,26 @@
+"""Fleets of clients without a downloader do their work, and keep each site's pause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import uvloop
+
+from tests.benchmarks.fleet import binding, parsed, steady
+from tests.benchmarks.server import redis_server
+
+
+async def measured(url: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    site = await binding(url, 8, 200)
+    args = parsed(["--requests", "800", "--domains", "100"])
+    row, fleet = await steady(url, 12, args)
+    await fleet.end()
+    return site, row
+
+
+def test_a_fleet_that_grows_keeps_all_pauses() -> None:
+    with redis_server() as url:
+        site, row = uvloop.run(measured(url))
+
+    assert row["short_pauses"] == 0
+    assert 0 < row["commands"] < site["commands"]

@@ -1,0 +1,117 @@
+"""A slot wakes as many idle workers as there are slots; no whole fleet asks for one due time."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from redis.asyncio import Redis
+
+from scrapy_seine.engine.heartbeat import Heartbeat
+from tests.integration.frontier_kit import TTL, Driver, page, pages
+
+pytestmark = pytest.mark.redis
+NAMES = [f"w{n}" for n in range(8)]
+
+
+async def ask(d: Driver, worker: str, wanted: int = 4) -> Any:
+    return await d.f.lease(worker=worker, wanted=wanted, ttl_ms=TTL)
+
+
+@pytest.fixture
+async def d(redis_client: Redis, namespace: str) -> Driver:
+    made = Driver(redis_client, namespace)
+    await made.f.configure(delay_ms=0, concurrency=2, half_window_ms=10**9)
+    return made
+
+
+async def news(channel: Any) -> list[bytes]:
+    heard = []
+    while (message := await channel.get_message(timeout=0.3)) is not None:
+        heard.append(message["data"])
+    return heard
+
+
+async def test_as_many_idle_workers_are_told_as_there_are_slots(d: Driver) -> None:
+    async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(d.f.keys.wake)
+        await channel.get_message(timeout=1)
+        for name in NAMES:
+            await ask(d, name)
+            d.later(1)
+        await d.f.push(pages(9))
+        assert await news(channel) == [b"ready w0 w1"]  # two slots; who waited longest comes first
+
+        one, two = (await ask(d, "w0", wanted=2)).leases
+        await d.f.push(pages(3, domain="b.example"))
+        assert await news(channel) == [b"ready w2 w3"]
+        await ask(d, "w2")  # it takes both slots there
+        assert await d.ack(one) == ["OK"]
+        assert await news(channel) == [b"ready w4"]
+        assert await d.ack(two) == ["OK"]
+        assert await news(channel) == []  # the domain was ready before, and somebody was told
+
+
+async def test_who_takes_all_that_it_wants_leaves_the_rest_to_others(d: Driver) -> None:
+    for name in NAMES[:3]:
+        await ask(d, name)
+        d.later(1)
+    await d.f.push([page(f"u{n}", domain=f"s{n}.example") for n in range(2)])
+    async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(d.f.keys.wake)
+        await channel.get_message(timeout=1)
+        assert len((await ask(d, "busy", wanted=1)).leases) == 1
+        await news(channel)
+        await d.redis.zadd(d.f.keys.idle, {"w2": 1})
+        await d.f.push([page("more", domain="s5.example")])
+        assert len((await ask(d, "busy", wanted=1)).leases) == 1
+        assert b"ready w2" in await news(channel)
+
+
+async def test_where_nobody_idle_is_known_anyone_may_ask(d: Driver) -> None:
+    async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(d.f.keys.wake)
+        await channel.get_message(timeout=1)
+        await d.f.push(pages(1))
+        assert await news(channel) == [b"ready"]
+
+
+async def test_a_lane_that_few_workers_have_wakes_all(d: Driver) -> None:
+    await d.f.set_lane("a.example", "browser")
+    await ask(d, "plain")
+    async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(d.f.keys.wake)
+        await channel.get_message(timeout=1)
+        await d.f.push(pages(1))
+        assert b"ready" in await news(channel)
+
+
+async def test_two_workers_come_for_a_due_time_and_others_for_the_next(d: Driver) -> None:
+    for n, wait in enumerate((1000, 2000)):
+        await d.f.push([page(f"s{n}", domain=f"s{n}.example")])
+        await d.f.block_until(f"s{n}.example", wait)
+    due = [(await ask(d, name)).next_due_ms for name in NAMES[:5]]
+    assert due == [d.now + 1000, d.now + 1000, d.now + 2000, d.now + 2000, 0]
+    d.later(16_000)  # what was said so long ago counts no more: these workers are gone
+    for n in range(2):
+        await d.f.block_until(f"s{n}.example", 1000 * (n + 1))
+    assert (await ask(d, "w7")).next_due_ms - d.now == 1000
+
+
+async def test_a_key_of_another_type_costs_nothing_but_the_hint(d: Driver) -> None:
+    await d.redis.set(d.f.keys.idle, "junk")
+    assert not (await ask(d, "w0")).leases
+    await d.f.push(pages(3))
+    assert len((await ask(d, "w0")).leases) == 2
+
+
+@pytest.mark.parametrize(
+    ("news", "asks"),
+    [(b"ready", True), (b"ready w1 w12", False), (b"ready w12 w2", True), (b"resume", True)],
+)
+async def test_a_worker_asks_where_it_is_named_or_nobody_is(news: bytes, asks: bool) -> None:
+    exchange = Mock(buffered=[], config=Mock(read_ahead=4))
+    parts: list[Any] = [Mock()] * 5
+    Heartbeat("w2", parts[0], parts[1], exchange, parts[2], parts[3], 30.0, Mock())._news(news)
+    assert exchange.kick.called == asks
