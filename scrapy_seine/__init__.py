@@ -9,11 +9,13 @@ The life of a request, and where to read about each step:
    seed that cannot be read is set aside with its reason.
 2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
    a domain's pace for the whole fleet, so that what it hands out may be sent at once.
-3. `engine.scheduler` is Scrapy's scheduler slot. `frontier.exchange` reads leases ahead and writes
-   their ends behind, so that no call to Redis ever blocks the reactor.
+3. `engine.worker` puts a worker together; `engine.scheduler` is Scrapy's scheduler slot.
+   `frontier.exchange` reads leases ahead and writes their ends behind, so that no call to Redis
+   ever blocks the reactor.
 4. `engine.fastpath.request_task` carries a request in one task through the middlewares, the client
    of its lane (`engine.download`; the plain lane's client writes when `send_gate` says that it is
-   time) and the spider, which reads one page at a time (`fastpath.parse_queue`).
+   time) and the spider, which reads one page at a time (`fastpath.parse_queue`). Where Scrapy lacks
+   a private name that this needs, its own engine does it (`fastpath.stock_path`).
 5. `engine.inflight` holds the request's lease until Scrapy is done with the request and each of its
    items is durable. Only then the frontier ends the lease and takes the page's links in, in one
    script. Each lease ends as was stated (`engine.outcomes`, `engine.ends`): done where a callback

@@ -5,10 +5,11 @@ import subprocess
 import time
 
 import pytest
+from scrapy.utils.test import get_crawler
 
 from scrapy_seine import metrics
 from scrapy_seine.counting import Histogram, TopLabels
-from scrapy_seine.engine.telemetry.exporter import parse_port, worker_sheet
+from scrapy_seine.engine.telemetry.exporter import Exporter, parse_port, worker_sheet
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
@@ -150,3 +151,12 @@ def test_junk_in_a_label_is_shown_and_stays_two_labels() -> None:
     text = render(sheet)
     assert b'a\\\\u001b"' in text
     assert len({line for line in text.splitlines() if b'="a' in line}) == 3
+
+
+def test_a_worker_shows_when_it_began() -> None:
+    """The exporter asked the scheduler for a time that it never had, and showed 0."""
+    crawler = get_crawler(settings_dict={"SEINE_CRAWL": "c"})
+    before = time.time()
+    text = render(Exporter(crawler, 0, "127.0.0.1").sheet()).decode()
+    (line,) = [line for line in text.splitlines() if line.startswith("seine_worker_start_time")]
+    assert before <= float(line.split()[-1]) <= time.time()
