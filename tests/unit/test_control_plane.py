@@ -306,20 +306,16 @@ def test_no_page_can_send_a_worker_to_a_private_address(overlay: str) -> None:
             assert not allowed(objects, worker, Peer("x", address=address), (port, "TCP")), address
 
 
-def test_another_namespace_and_crawl_follow_into_the_autoscaler() -> None:
+def test_another_namespace_and_crawl_follow_into_the_autoscaler(tmp_path: Path) -> None:
     """The trigger's address is the only place with a namespace in it, and none names a crawl."""
-    folder = ROOT / "k8s" / "overlays" / "test-follow"
-    shutil.copytree(ROOT / "k8s" / "overlays" / "production-operator", folder)
-    try:
-        path = folder / "kustomization.yaml"
-        text = path.read_text().replace("namespace: seine\n", "namespace: boats\n")
-        path.write_text(
-            text + "configMapGenerator:\n"
-            "  - {name: seine, behavior: merge, literals: [SEINE_CRAWL=shoes]}\n"
-        )
-        objects = render(folder)
-    finally:
-        shutil.rmtree(folder)
+    shutil.copytree(ROOT / "k8s", tmp_path / "k8s")
+    path = tmp_path / "k8s" / "overlays" / "production-operator" / "kustomization.yaml"
+    text = path.read_text().replace("namespace: seine\n", "namespace: boats\n")
+    path.write_text(
+        text + "configMapGenerator:\n"
+        "  - {name: seine, behavior: merge, literals: [SEINE_CRAWL=shoes]}\n"
+    )
+    objects = render(path.parent)
     (scaled,) = of_kind(objects, "ScaledObject")
     (trigger,) = scaled["spec"]["triggers"]
     assert trigger["metadata"]["url"] == "http://exporter.boats.svc:9808/demand"
