@@ -6,12 +6,13 @@ import logging
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, NotConfigured
 
 from crawler.items import Product
 from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
 from scrapy_seine.config import redact
+from scrapy_seine.engine.one_off import is_one_off
 from scrapy_seine.engine.shutdown import unless_stopped
 from scrapy_seine.errors import StoreError, StoreUnreachable
 
@@ -30,7 +31,10 @@ class Upsert:
 
         Raises:
             ConfigError: a setting is wrong.
+            NotConfigured: a command that looks at a few pages stores none, and needs no database.
         """
+        if is_one_off(crawler):
+            raise NotConfigured
         return cls(storage_of(crawler))
 
     async def open_spider(self) -> None:

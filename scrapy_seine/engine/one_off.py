@@ -25,9 +25,9 @@ def is_one_off(crawler: Crawler) -> bool:
     """Whether a crawler serves `shell`, `fetch`, `view`, `parse`, `check` or `bench`."""
     spider: Any = crawler.spidercls
     of_command = (spider, spider.start)
-    return any(str(part.__module__).startswith(_COMMANDS) for part in of_command) or (
-        crawler.spider is None and not crawler.crawling
-    )
+    # Not `crawling`: that is False again where a crawl is told to end while it begins.
+    began: bool = getattr(crawler, "_started", True)
+    return not began or any(str(part.__module__).startswith(_COMMANDS) for part in of_command)
 
 
 def plain_scheduler(crawler: Crawler) -> BaseScheduler:

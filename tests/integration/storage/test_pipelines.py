@@ -63,6 +63,7 @@ class Line:
 @asynccontextmanager
 async def line(database: str, **settings: Any) -> AsyncIterator[Line]:
     crawler: Any = Crawler(FrontierSpider, {"DATABASE_URL": database, **settings})
+    crawler._started = True
     crawler.stats = MemoryStatsCollector(crawler)
     made = Line(crawler)
     upsert: Any = made.stages[-1]
