@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import pytest
 
-from crawler.stores import writer as module
+from scrapy_seine.sinks.postgres import writer as module
 from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
