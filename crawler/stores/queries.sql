@@ -13,18 +13,18 @@ JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
 -- name: twins_by_gtin
 -- Unknown keys whose product may be known under another. rows: [{i, s, g}]
-SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, g text)
 JOIN products p ON p.gtin = k.g AND p.site_id = k.s
 
 -- name: twins_by_url
 -- The same by address: a product's own, or a further one. rows: [{i, s, u}]
-SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0)
     AND p.url = k.u AND p.site_id = k.s
 UNION ALL
-SELECT k.i, p.external_id, seine_own_sku(p), p.gtin
+SELECT k.i, p.external_id, seine_own_sku(p.sku, p.item), p.gtin
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(i integer, s text, u text)
 JOIN product_urls a ON a.site_id = k.s AND a.url = k.u
 JOIN products p ON p.site_id = a.site_id AND p.external_id = a.external_id
@@ -71,9 +71,15 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
     changed_after = CASE WHEN EXCLUDED.told OR EXCLUDED.scraped_at <= p.scraped_at
         THEN p.changed_after ELSE seine_changed_after(
             p.changed_after, extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)) END,
-    price_changes = p.price_changes + seine_price_changed(p, EXCLUDED)::integer,
-    price_changed_s = p.price_changed_s + CASE WHEN seine_price_changed(p, EXCLUDED)
-        THEN extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at) ELSE 0 END
+    -- A look that nothing announced found another price than the row has.
+    (price_changes, price_changed_s) = (
+        SELECT p.price_changes + n,
+               p.price_changed_s + n * extract(epoch FROM EXCLUDED.scraped_at - p.scraped_at)
+        FROM (SELECT (
+            NOT EXCLUDED.told AND EXCLUDED.scraped_at > p.scraped_at
+            AND (p.price, p.regular_price, p.currency, p.availability) IS DISTINCT FROM
+                (EXCLUDED.price, EXCLUDED.regular_price, EXCLUDED.currency, EXCLUDED.availability)
+        )::integer AS n) AS look)
 WHERE p.content_hash <> EXCLUDED.content_hash
   AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
 

@@ -1,7 +1,8 @@
 -- A sku that was read out of an address tells addresses apart, not products.
 
-CREATE FUNCTION seine_own_sku(p products) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN p.item #>> '{sources,sku}' = 'url' THEN NULL ELSE p.sku END
+-- Of two columns, not of a row: an operator may have put a view in the table's place.
+CREATE FUNCTION seine_own_sku(sku text, item jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN item #>> '{sources,sku}' = 'url' THEN NULL ELSE sku END
 $$;
 
 CREATE OR REPLACE FUNCTION seine_merge_twins(site text) RETURNS integer LANGUAGE plpgsql AS $$
@@ -12,12 +13,12 @@ BEGIN
     SELECT p.external_id AS other, k.external_id AS kept
     FROM products p
     CROSS JOIN LATERAL (
-        SELECT q.external_id, seine_own_sku(q) AS sku, q.first_seen FROM products q
+        SELECT q.external_id, seine_own_sku(q.sku, q.item) AS sku, q.first_seen FROM products q
         WHERE q.gtin = p.gtin AND q.site_id = site
         ORDER BY q.first_seen, q.external_id LIMIT 1
     ) k
     WHERE p.site_id = site AND p.gtin IS NOT NULL AND p.external_id <> k.external_id
-      AND (seine_own_sku(p) IS NULL OR k.sku IS NULL OR seine_own_sku(p) = k.sku);
+      AND (seine_own_sku(p.sku, p.item) IS NULL OR k.sku IS NULL OR seine_own_sku(p.sku, p.item) = k.sku);
     -- In the order of their keys, like every writer.
     PERFORM 1 FROM products
     WHERE site_id = site AND external_id IN (SELECT other FROM twins UNION SELECT kept FROM twins)

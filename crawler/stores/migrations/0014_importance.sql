@@ -10,14 +10,6 @@ COMMENT ON COLUMN products.importance IS 'how much a wrong price matters beside 
 COMMENT ON COLUMN products.price_changes IS 'unannounced looks that found another price, regular price, currency or availability';
 COMMENT ON COLUMN products.price_changed_s IS 'of observed_s, the seconds before each of these looks';
 
--- Whether a look that nothing announced found another price than the row has.
-CREATE FUNCTION seine_price_changed(old products, new products) RETURNS boolean
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT NOT new.told AND new.scraped_at > old.scraped_at
-        AND (old.price, old.regular_price, old.currency, old.availability) IS DISTINCT FROM
-            (new.price, new.regular_price, new.currency, new.availability)
-$$;
-
 -- What is known of the changes so far: of those that were kept, the ones of a price.
 UPDATE products p SET
     price_changes = least(v.changes, cardinality(p.changed_after)),

@@ -130,7 +130,7 @@ def test_a_view_that_checks_its_rows_costs_the_row_only(database: str) -> None:
         made.put(row(1), 1)
         made.put(row(2, price="500"), 2)
         wait_until(lambda: len(made.stored) + len(made.failed) == 2, 20, "both rows have an end")
-    assert sorted(made.stored) == [1, 2]
+    assert sorted(made.stored) == [1, 2], made.reasons
     assert rows_of(database, "SELECT external_id FROM held") == [("sku-1",)]
     assert rows_of(database, "SELECT code FROM rejected_items") == [("44000",)]
 
