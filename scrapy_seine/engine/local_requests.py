@@ -1,5 +1,7 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
+A request by way of a private proxy that only the spider's code names is another one (engine.reach).
+
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
 and counts as undone. A worker that leases another's stub hands the lease over by a list in Redis,
@@ -120,9 +122,7 @@ class LocalRequests:
         if name not in self._warned:
             self._warned.add(name)
             logger.warning(
-                "requests with callback %s cannot be stored and stay in this worker: %s; a method "
-                "of the spider and plain data could go to any worker",
-                *(name, why),
+                "requests with callback %s cannot be stored and stay in this worker: %s", name, why
             )
 
     async def _enter(self, number: int) -> None:

@@ -13,6 +13,8 @@ from scrapy.core.scheduler import Scheduler as PlainScheduler
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from scrapy_seine.engine.fastpath.scrapy_internals import has_begun
+
 if TYPE_CHECKING:
     from scrapy.core.scheduler import BaseScheduler
     from scrapy.crawler import Crawler
@@ -25,9 +27,9 @@ def is_one_off(crawler: Crawler) -> bool:
     """Whether a crawler serves `shell`, `fetch`, `view`, `parse`, `check` or `bench`."""
     spider: Any = crawler.spidercls
     of_command = (spider, spider.start)
-    # Not `crawling`: that is False again where a crawl is told to end while it begins.
-    began: bool = getattr(crawler, "_started", True)
-    return not began or any(str(part.__module__).startswith(_COMMANDS) for part in of_command)
+    return not has_begun(crawler) or any(
+        str(part.__module__).startswith(_COMMANDS) for part in of_command
+    )
 
 
 def plain_scheduler(crawler: Crawler) -> BaseScheduler:

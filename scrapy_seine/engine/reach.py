@@ -8,6 +8,7 @@ whose host was public hands down nothing, and what its name resolves to later ch
 from __future__ import annotations
 
 from collections.abc import Iterable
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -35,6 +36,8 @@ class Reach:
         self._inflight = inflight
         #: Host and port of the operator's own proxies, which may be private.
         self.proxies = {_way_of(url) for url in getproxies().values()}
+        #: Private ones that are not listed: the spider's code named them in this process.
+        self._named: set[str] = set()
         self._public: dict[str, None] = {}
 
     def home_of(self, request: Request) -> str:
@@ -120,6 +123,35 @@ class Reach:
                 "in SEINE_PROXIES or http_proxy, or set SEINE_PRIVATE_ADDRESSES=allow",
                 place_of(request),
             )
+
+    def keeps(self, request: Request) -> str:
+        """Why a request of the spider must stay in this worker; '' where any worker may send it.
+
+        The spider's code is the operator's, and may name any proxy. Another worker could not tell a
+        stored request of the spider from one that somebody else put into Redis.
+        """
+        proxy = request.meta.get("proxy")
+        if not proxy or self.policy.mode == "allow":
+            return ""
+        way = _way_of(str(proxy))
+        if way in self.proxies and way not in self._named:
+            return ""
+        self.trust([str(proxy)])
+        if not self._looks_private(way.rpartition(":")[0]):
+            return ""
+        self._named.add(way)
+        return (
+            f"its proxy {way} is at a private address, and no worker takes such a proxy from "
+            "Redis unless it is listed in SEINE_PROXIES or http_proxy"
+        )
+
+    def _looks_private(self, host: str) -> bool:
+        """Whether a proxy's host is private as it is written; names with dots may be public."""
+        try:
+            ip_address(host)
+        except ValueError:
+            return "." not in host or host.endswith((".local", ".internal", ".localhost"))
+        return self.policy.is_private(host)
 
     def refusal(self, request: Request, address: str = "") -> AddressRefused:
         """Say why a request is not sent."""

@@ -34,7 +34,7 @@ from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
-from scrapy_seine.frontier.model import Burial, Done, Lease
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
 
@@ -189,15 +189,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
-        try:
-            push = serializer.to_push(
-                request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
-            )
-        except BadRequest:
-            raise
-        except EncodeError as error:
-            why = describe(error)
-            return self.member.local.take(request, entry, None if force else fingerprint, why)
+        push = self._stored(request, fingerprint, force=force)
+        if isinstance(push, str):
+            return self.member.local.take(request, entry, None if force else fingerprint, push)
         self.worker.site_limits.meet(push.domain, self.spider)
         if entry is None:
             self.member.exchange.push(push)
@@ -205,6 +199,22 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.member.early_push.add(entry, push)
         self.worker.count("enqueued")
         return True
+
+    def _stored(self, request: Request, fingerprint: int | None, *, force: bool) -> Push | str:
+        """Encode a request; the reason where it stays in this worker.
+
+        Raises:
+            BadRequest: nobody could send it.
+        """
+        try:
+            push = serializer.to_push(
+                request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
+            )
+        except BadRequest:
+            raise
+        except EncodeError as error:
+            return f"{describe(error)}; a method of the spider and plain data could go anywhere"
+        return self.worker.reach.keeps(request) or push
 
     def _knows(self, url: str, job: str = "") -> bool:
         """Whether the frontier has a URL for certain that the page at hand leads to."""

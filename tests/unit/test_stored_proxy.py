@@ -94,3 +94,28 @@ def test_what_a_middleware_chose_is_not_stored_for_the_next_try(
     assert entry is not None
     entry.take_proxy_back(copy)
     assert copy.meta.get("proxy") == named
+
+
+@pytest.mark.parametrize(
+    ("proxy", "stays"),
+    [
+        *((PRIVATE, True), ("http://localhost:8118", True), ("socks5://tor:9050", True)),
+        *(
+            ("http://proxy.example:3128", False),
+            ("http://93.184.216.34:3128", False),
+            (None, False),
+        ),
+    ],
+)
+async def test_a_request_by_the_spider_s_own_private_proxy_stays_and_is_sent(
+    table: InFlightTable, reach: Reach, proxy: str | None, *, stays: bool
+) -> None:
+    """The next one stays as well: other workers have not seen the spider name the proxy."""
+    for _ in range(2):
+        assert bool(reach.keeps(Request(URL, meta={"proxy": proxy}))) is stays
+    await reach.check_proxy(leased(table, proxy=proxy))
+
+
+def test_a_request_by_a_listed_private_proxy_may_go_to_any_worker(reach: Reach) -> None:
+    reach.trust([PRIVATE])
+    assert not reach.keeps(Request(URL, meta={"proxy": PRIVATE}))

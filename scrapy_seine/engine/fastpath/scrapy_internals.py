@@ -12,6 +12,7 @@ feature is left to Scrapy's own code, and one line of the log says so (`availabl
   it asks for one.
 - `feeds`: items of feeds hold their pages. Else Scrapy's feed exporter, whose items hold none.
 - `fleet cookies`: workers share jars. Else each worker has its own.
+- `shell`: `scrapy shell` joins no crawl. Else it does: give it a SEINE_CRAWL of its own.
 - `pipelines`, `cookies`, `selectors`, `warm-up`, `wake`: less CPU and memory, a prompt first
   request, and an idle worker that hears of work directly instead of by way of `engine.crawl`.
 
@@ -88,6 +89,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "scrapy.exporters:BaseItemExporter._kwargs",
     ),
     "wake": ("scrapy.core.engine:ExecutionEngine._slot",),
+    "shell": ("scrapy.crawler:Crawler._started",),
 }
 
 
@@ -160,6 +162,15 @@ def awaitable(made: Any, name: str | None) -> Awaitable[Any]:
     found: Awaitable[Any]
     found = ensure_awaitable(made, _warn=name) if _WARNS else ensure_awaitable(made)
     return found
+
+
+def has_begun(crawler: Any) -> bool:
+    """Whether `Crawler.crawl` was called; it never is for `scrapy shell`.
+
+    Not `crawling`: that is False again where a crawl is told to end while it begins.
+    """
+    began: bool = crawler._started if available("shell") else True
+    return began
 
 
 def slot_of(engine: Any) -> Any:
