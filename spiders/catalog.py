@@ -15,9 +15,9 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
+from crawler.extract.registered_domain import same_site
 from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
-from crawler.extract.sites import same_site
 from crawler.extract.template import Book, Drift, Judgement
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import UsageError
 
 from crawler.cli_page import site_of
-from crawler.extract.sites import site_of as domain_of
+from crawler.extract.registered_domain import site_of as domain_of
 from crawler.stores.connect import data_folder, endpoints
 from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
 from scrapy_seine.errors import BadSeed, ConfigError

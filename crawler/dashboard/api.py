@@ -26,7 +26,7 @@ from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import MOST_JOBS, MOST_LINES, document
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
-from crawler.extract.sites import site_of
+from crawler.extract.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.worker_logs import read_log

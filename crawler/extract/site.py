@@ -14,7 +14,7 @@ from crawler.extract.default import Found, extract
 from crawler.extract.links import Link, find_links
 from crawler.extract.merge import identify
 from crawler.extract.page import Page, text_of
-from crawler.extract.sites import same_site
+from crawler.extract.registered_domain import same_site
 from crawler.items import Product
 from scrapy_seine import meta as m
 

@@ -8,9 +8,9 @@ import sys
 from functools import cache
 
 from crawler.catalogue.jobs.model import Plan
+from crawler.extract.registered_domain import site_of
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
-from crawler.extract.sites import site_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import attempt, line_of, note
 from scrapy_seine.urls import domain

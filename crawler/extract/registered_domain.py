@@ -1,4 +1,4 @@
-"""Which addresses belong to one shop."""
+"""Which addresses belong to one shop: those of one registered domain."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 import pytest
 
 from crawler.extract import parse
+from crawler.extract.registered_domain import same_site, site_of
 from crawler.extract.site import Site, select
-from crawler.extract.sites import same_site, site_of
 from spiders import sites
 
 
