@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-import crawler.catalogue.coordinator.schedule
+import crawler.catalogue.coordinator.due_times
 import crawler.catalogue.jobs.model
 import scrapy_seine.reads.progress
-from crawler.catalogue.coordinator.schedule import check, last_due
+from crawler.catalogue.coordinator.due_times import check, last_due
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.progress import Estimate, estimate, follow, simple_eta_s
 
@@ -18,7 +18,7 @@ from scrapy_seine.reads.progress import Estimate, estimate, follow, simple_eta_s
 @pytest.mark.parametrize(
     "module",
     [
-        crawler.catalogue.coordinator.schedule,
+        crawler.catalogue.coordinator.due_times,
         crawler.catalogue.jobs.model,
         scrapy_seine.reads.progress,
     ],
