@@ -37,3 +37,20 @@ class Lateness:
     def kept(self) -> None:
         """A request was sent in time."""
         self.ms *= _DECAY
+
+
+def late_ms(delay_ms: float, slack_ms: float = 0.0) -> float:
+    """How much later than its slot a request may be sent, ms.
+
+    The frontier spaces slots wider than the pause by this much: a late one uses the margin up.
+
+    A long pause has room for more: a worker that has many sites to ask at once can be on time. One
+    that has more to do than it can asked for *slack_ms*, of which it gets half the pause at most.
+
+    >>> late_ms(50), late_ms(100), late_ms(400), late_ms(2000), late_ms(10_000)
+    (2.5, 5.0, 8.0, 40.0, 100.0)
+    >>> late_ms(400, 5.0), late_ms(400, 60.0), late_ms(400, 300.0)
+    (8.0, 60.0, 200.0)
+    """
+    usual = min(delay_ms * 0.05, max(5.0, delay_ms * 0.02), 100.0)
+    return max(usual, min(slack_ms, delay_ms * 0.5))

@@ -18,8 +18,8 @@ import attrs
 from redis.exceptions import RedisError
 
 from scrapy_seine.config import SettingsLike, flag, number
+from scrapy_seine.frontier.lateness import late_ms
 from scrapy_seine.frontier.model import Latency, Lease
-from scrapy_seine.politeness.delay import late_ms
 from scrapy_seine.politeness.project_pace import slot_of_project
 
 if TYPE_CHECKING:
