@@ -20,7 +20,7 @@ from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, PageUnreadable, StoreUnreachable
-from scrapy_seine.politeness.delay import retry_after_s
+from scrapy_seine.politeness.retry_after import retry_after_s
 
 _TOO_MANY = 429
 #: From here on a status says what the answer is; below it a page may be broken.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scrapy_seine.frontier.lateness import Lateness, late_ms
-from scrapy_seine.politeness.delay import Block, block_of, retry_after_s
+from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

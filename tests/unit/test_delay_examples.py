@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 MODULES = (
-    "scrapy_seine.politeness.delay",
+    "scrapy_seine.politeness.retry_after",
     "scrapy_seine.politeness.robots",
     "scrapy_seine.frontier.lateness",
     "scrapy_seine.frontier.server_clock",
