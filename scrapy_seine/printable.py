@@ -1,8 +1,8 @@
-"""Foreign text on its way out: to a terminal, a log line, or a spreadsheet.
+"""Foreign text on its way out: to a terminal or a log line.
 
 What a site or a user wrote may hold characters that a terminal obeys (ESC begins its commands,
-U+202E turns the direction of writing), credentials within a URL, or a cell that a spreadsheet
-calculates. Each function keeps the text readable and takes the effect away.
+U+202E turns the direction of writing). Each function keeps the text readable and takes the effect
+away. `scrapy_seine.config.redact` hides the credentials within a URL.
 """
 
 from __future__ import annotations
@@ -18,13 +18,6 @@ from typing import Any, TextIO
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-#: OWASP, "CSV Injection": what begins a formula, the full-width forms in some locales as well.
-_FORMULA = "=+@\uff1d\uff0b\uff20\uff0d-"
-#: What may stand between a cell's begin and its formula, as one run, so that reading is linear.
-_BEGIN = re.compile(f"([;\\s\"'\ufeff\u200b\x00-\x1f]+)([{_FORMULA}])?")
-#: Each of these begins a cell where another separator is set.
-_SEPARATORS = frozenset(";\t\n\r")
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
 def printable(text: str) -> str:
@@ -43,26 +36,6 @@ def escaped(document: str) -> str:
     '{"a":"\\\\u009b"}'
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
-
-
-def harmless_cell(text: str) -> str:
-    """A cell that no spreadsheet calculates: an apostrophe stands before what begins a formula.
-
-    A plain number stays a number.
-
-    >>> harmless_cell("=1+1"), harmless_cell("-5.20"), harmless_cell("a;@b"), harmless_cell("a-b")
-    ("'=1+1", '-5.20', "a;'@b", 'a-b')
-    """
-    if _NUMBER.fullmatch(text):
-        return text
-    text = _BEGIN.sub(_apart, text.replace("\r\n", "\n"))
-    return printable(f"'{text}" if text[:1] and text[0] in _FORMULA else text)
-
-
-def _apart(found: re.Match[str]) -> str:
-    run, sign = found.groups()
-    begins = sign and (not found.start() or not _SEPARATORS.isdisjoint(run))
-    return f"{run}'{sign}" if begins else found[0]
 
 
 class PrintableStream:

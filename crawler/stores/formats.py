@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,16 @@ import orjson
 
 from crawler.stores.export import Column
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.printable import escaped, harmless_cell
+from scrapy_seine.printable import escaped, printable
 
 Chunks = Iterable[list[tuple[Any, ...]]]
+#: OWASP, "CSV Injection": what begins a formula, the full-width forms in some locales as well.
+_FORMULA = "=+@\uff1d\uff0b\uff20\uff0d-"
+#: What may stand between a cell's begin and its formula, as one run, so that reading is linear.
+_BEGIN = re.compile(f"([;\\s\"'\ufeff\u200b\x00-\x1f]+)([{_FORMULA}])?")
+#: Each of these begins a cell where another separator is set.
+_SEPARATORS = frozenset(";\t\n\r")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
 class Format(Protocol):
@@ -61,6 +69,26 @@ def _iso(row: tuple[Any, ...], times: Sequence[int]) -> list[Any]:
 
 def _harmless(row: list[Any]) -> list[Any]:
     return [harmless_cell(cell) if isinstance(cell, str) else cell for cell in row]
+
+
+def harmless_cell(text: str) -> str:
+    """A cell that no spreadsheet calculates: an apostrophe stands before what begins a formula.
+
+    A plain number stays a number.
+
+    >>> harmless_cell("=1+1"), harmless_cell("-5.20"), harmless_cell("a;@b"), harmless_cell("a-b")
+    ("'=1+1", '-5.20', "a;'@b", 'a-b')
+    """
+    if _NUMBER.fullmatch(text):
+        return text
+    text = _BEGIN.sub(_apart, text.replace("\r\n", "\n"))
+    return printable(f"'{text}" if text[:1] and text[0] in _FORMULA else text)
+
+
+def _apart(found: re.Match[str]) -> str:
+    run, sign = found.groups()
+    begins = sign and (not found.start() or not _SEPARATORS.isdisjoint(run))
+    return f"{run}'{sign}" if begins else found[0]
 
 
 def _drain(buffer: io.StringIO, out: BinaryIO) -> None:

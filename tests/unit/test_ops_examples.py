@@ -16,7 +16,7 @@ MODULES = (
     ),
     *("crawler.dashboard.actions", "crawler.dashboard.charts", "crawler.dashboard.config"),
     *("crawler.dashboard.html", "crawler.dashboard.layout", "crawler.dashboard.pages.overview"),
-    "crawler.dashboard.pages.products",
+    *("crawler.dashboard.pages.products", "crawler.stores.formats"),
 )
 
 

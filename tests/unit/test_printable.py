@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.stores.export import Column
-from crawler.stores.formats import write_csv, write_jsonl
+from crawler.stores.formats import harmless_cell, write_csv, write_jsonl
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
-from scrapy_seine.printable import escaped, guarded_streams, harmless_cell, printable
+from scrapy_seine.printable import escaped, guarded_streams, printable
 from scrapy_seine.reads import paint
 
 ORDERS = ["\x1b[2J", "\x9b31m", "\x07", "\x08", "\x7f", "\r", "\u202e", "\u2066", "\ud800"]
