@@ -1,4 +1,4 @@
-"""Seeds as requests: what the spider makes of one, held to what a seed may say.
+"""Seeds as requests: what is written in one, what the spider makes of it, and what it may say.
 
 A seed comes from whoever can write to Redis, and the spider that reads it is anybody's. So whatever
 comes of reading one seed, a wrong value, an exception of any kind, an answer that is no request,
@@ -11,19 +11,21 @@ import json
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from scrapy import Request, Spider
+from scrapy import FormRequest, Request, Spider
 from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.dupefilter import DupeFilter
 from scrapy_seine.engine.serializer import METHOD
-from scrapy_seine.engine.spider import request_of
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seal import Seal
 
+#: Seeds come before everything that they lead to.
+SEED_PRIORITY = 100
 #: Bytes of one seed, at most.
 MOST_BYTES = 1 << 20
 #: Requests that a spider may make of one seed.
@@ -131,3 +133,82 @@ def _check_head(request: Request) -> None:
         for text in (name, *values):
             if set(text) & {13, 10, 0}:
                 raise BadSeed(f"header {name!r:.80} has a line break in it")
+
+
+def request_of(data: bytes) -> Request:
+    """Read one seed: a URL, or a JSON object with `url` and what scrapy-redis knows.
+
+    Raises:
+        BadSeed: saying what is wrong with it.
+    """
+    try:
+        text = data.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise BadSeed(f"not UTF-8: {error.reason} at byte {error.start}") from None
+    if text.startswith(("{", "[", '"')) or text.lstrip("-").isdigit():
+        return _from_object(_json(text))
+    return Request(_checked(text), dont_filter=True, priority=SEED_PRIORITY)
+
+
+def _from_object(seed: Any) -> Request:
+    if not isinstance(seed, dict):
+        raise BadSeed(f"{type(seed).__name__} is neither a URL nor an object with a url")
+    if not isinstance(seed.get("url"), str):
+        raise BadSeed("the object has no url")
+    options: dict[str, Any] = {
+        "url": _checked(seed.pop("url").strip()),
+        "method": str(seed.pop("method", "GET")).upper(),
+        "meta": _mapping(seed, "meta"),
+        "headers": _mapping(seed, "headers"),
+        "cookies": _mapping(seed, "cookies"),
+        "priority": _integer(seed, "priority", SEED_PRIORITY),
+        "dont_filter": bool(seed.pop("dont_filter", True)),
+    }
+    try:
+        # What is left is form data, as scrapy-redis has it.
+        form = {str(k): v if isinstance(v, list) else str(v) for k, v in seed.items()}
+        return _form(options, form) if form else Request(**options)
+    except (TypeError, ValueError) as error:
+        raise BadSeed(f"cannot be made a request: {error}") from None
+
+
+def _form(options: dict[str, Any], form: dict[str, Any]) -> Request:
+    made = FormRequest(**options, formdata=form)
+    return Request(**{**options, "url": made.url, "headers": dict(made.headers)}, body=made.body)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise BadSeed("JSON that is nested too deep") from None
+    except ValueError as error:
+        raise BadSeed(f"neither a URL nor JSON: {error}") from None
+
+
+def _mapping(seed: dict[str, Any], name: str) -> dict[str, Any]:
+    value = seed.pop(name, None) or {}
+    if not isinstance(value, dict):
+        raise BadSeed(f"{name} is no object")
+    return value
+
+
+def _integer(seed: dict[str, Any], name: str, default: int) -> int:
+    value = seed.pop(name, default)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadSeed(f"{name} is no whole number")
+    return value
+
+
+def _checked(url: str) -> str:
+    """Return the URL if a crawler can ask for it."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port  # both raise for what they cannot be
+    except ValueError as error:
+        raise BadSeed(f"{url[:200]!r} is no URL: {error}") from None
+    if parts.scheme not in {"http", "https"}:
+        raise BadSeed(f"{url[:200]!r} has no http:// or https:// in front")
+    if not host or any(c.isspace() for c in url):
+        raise BadSeed(f"{url[:200]!r} names no host, or holds white space")
+    return url
