@@ -17,7 +17,6 @@ from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.layout import page
-from crawler.dashboard.login import login, logout, show_login
 from crawler.dashboard.pages import (
     dead,
     domains,
@@ -29,6 +28,7 @@ from crawler.dashboard.pages import (
     records,
     workers,
 )
+from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database
 from crawler.reads.ladder import count_steps
