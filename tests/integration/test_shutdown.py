@@ -69,6 +69,8 @@ def test_a_first_sigterm_lets_running_pages_finish(
     left = counts(redis_url, namespace)
     assert left.totals["done"] == 2
     assert (left.leased, left.undone) == (0, 2)
+    with closing(blocking_client(redis_url)) as redis:
+        assert redis.zcard(Keys(namespace).logs) == 1  # its log is there for `scrapy logs`
 
 
 def test_a_second_sigterm_hands_back_what_is_running(

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from scrapy_seine import connect
 from scrapy_seine.commands.logs import find_log
 from scrapy_seine.engine.telemetry import log_stream
 from scrapy_seine.engine.telemetry.log_stream import Collector, LogStream
@@ -24,14 +25,11 @@ def record(message, *args, level=logging.INFO):
     return logging.LogRecord("crawler.x", level, __file__, 1, message, args, None)
 
 
-def stream(redis_client, keys, monkeypatch, url="redis://127.0.0.1:1/0"):
+def stream(redis, keys, monkeypatch):
     monkeypatch.setattr(log_stream, "worker_of", lambda crawler: SimpleNamespace(name="w-1"))
-    monkeypatch.setattr(
-        log_stream, "endpoints", lambda settings, need: SimpleNamespace(redis_url=url)
-    )
     made = LogStream.__new__(LogStream)
     made.crawler = SimpleNamespace(settings={})
-    made.keys, made.collector, made._redis, made._task = keys, Collector("INFO"), redis_client, None
+    made.keys, made.collector, made._redis, made._task = keys, Collector("INFO"), redis, None
     return made
 
 
@@ -47,7 +45,7 @@ async def test_lines_are_sent_once_and_in_order(redis_client, keys, monkeypatch)
 
 
 async def test_lines_wait_for_redis_and_the_newest_stay(redis_client, keys, monkeypatch):
-    made = stream(None, keys, monkeypatch)
+    made = stream(connect.redis_client("redis://127.0.0.1:1/0"), keys, monkeypatch)
     for n in range(2 * KEEP):
         made.collector.handle(record("line %d", n))
     await made.send()

@@ -67,7 +67,7 @@ class LogStream:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Begin to collect."""
+        """Connect the signals of one crawler."""
         self = cls(crawler)
         connect: Callable[..., Any] = crawler.signals.connect
         connect(self._opened, signals.spider_opened)
@@ -75,6 +75,10 @@ class LogStream:
         return self
 
     def _opened(self) -> None:
+        """Begin to collect, if the worker has joined: one that has not leaves nothing in Redis."""
+        if worker_of(self.crawler).member is None:
+            return
+        self._redis = redis_client(endpoints(self.crawler.settings, need=("redis",)).redis_url)
         logging.getLogger().addHandler(self.collector)
         self._task = asyncio.ensure_future(self._run())
 
@@ -85,11 +89,8 @@ class LogStream:
 
     async def send(self) -> None:
         """Send what was collected; what cannot be sent waits."""
-        if not self.collector.lines:
+        if self._redis is None or not self.collector.lines:
             return
-        if self._redis is None:
-            url = endpoints(self.crawler.settings, need=("redis",)).redis_url
-            self._redis = redis_client(url)
         lines = self.collector.take()
         try:
             await write_log(self._redis, self.keys, worker_of(self.crawler).name, lines)
@@ -97,10 +98,10 @@ class LogStream:
             self.collector.put_back(lines)
 
     async def _closed(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        if self._task is None or self._redis is None:
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
         await self.send()
         logging.getLogger().removeHandler(self.collector)
-        if self._redis is not None:
-            await self._redis.aclose()
+        await self._redis.aclose()
