@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from types import SimpleNamespace
 
@@ -30,6 +31,7 @@ def stream(redis, keys, monkeypatch):
     made = LogStream.__new__(LogStream)
     made.crawler = SimpleNamespace(settings={})
     made.keys, made.collector, made._redis, made._task = keys, Collector("INFO"), redis, None
+    made._closing = asyncio.Event()
     return made
 
 
@@ -56,12 +58,38 @@ async def test_lines_wait_for_redis_and_the_newest_stay(redis_client, keys, monk
     assert (await read_log(redis_client, keys, "w-1"))[-1].endswith(f"line {2 * KEEP - 1}")
 
 
+async def test_lines_that_are_under_way_at_the_end_arrive(redis_client, keys, monkeypatch):
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(*args):
+        begun.set()
+        await goes_on.wait()
+        await write_log(*args)
+
+    monkeypatch.setattr(log_stream, "write_log", slow)
+    monkeypatch.setattr(log_stream, "PAUSE_S", 0.01)
+    own = connect.redis_client("redis://127.0.0.1:1/0")
+    own.connection_pool = redis_client.connection_pool
+    made = stream(own, keys, monkeypatch)
+    made.collector.handle(record("under way"))
+    made._task = asyncio.ensure_future(made._run())
+    await asyncio.wait_for(begun.wait(), 10)
+    made.collector.handle(record("at the end"))
+    closed = asyncio.ensure_future(made._closed())
+    await asyncio.sleep(0)
+    goes_on.set()
+    await asyncio.wait_for(closed, 10)
+    lines = await read_log(redis_client, keys, "w-1")
+    assert [line.rpartition(": ")[2] for line in lines] == ["under way", "at the end"]
+
+
 def test_a_line_holds_no_secret_and_no_control_character():
     collector = Collector("INFO")
     collector.handle(record("asked %s \x1b[31m", "http://me:very-secret@proxy:1/"))
     collector.handle(record("%d of them", "three"))
-    first, second = collector.lines
-    assert "very-secret" not in first
+    collector.handle(record("%d of http://me:very-secret@proxy:1/", "three"))
+    first, second, third = collector.lines
+    assert "very-secret" not in first + third
     assert "\x1b" not in first
     assert "%d of them" in second
 

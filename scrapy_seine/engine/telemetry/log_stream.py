@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 from redis.asyncio import Redis
@@ -17,13 +18,14 @@ from redis.exceptions import RedisError
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from scrapy_seine.config import FrontierConfig
+from scrapy_seine.config import FrontierConfig, redact
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
-from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.engine.worker import SIGN_OFF_S, worker_of
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.reads.worker_logs import KEEP, write_log
 
+logger = logging.getLogger(__name__)
 #: Between two sendings, s.
 PAUSE_S = 2.0
 _FORM = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
@@ -42,7 +44,7 @@ class Collector(logging.Handler):
         try:
             self.lines.append(self.format(record))
         except (ValueError, TypeError):  # arguments that do not fit their message
-            self.lines.append(f"[{record.name}] {record.levelname}: {record.msg!r}")
+            self.lines.append(redact(f"[{record.name}] {record.levelname}: {record.msg!r}"))
 
     def take(self) -> list[str]:
         """Return the lines, which are no longer kept here."""
@@ -64,6 +66,7 @@ class LogStream:
         self.collector = Collector(crawler.settings.get("LOG_LEVEL") or "INFO")
         self._redis: Redis | None = None
         self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -83,8 +86,9 @@ class LogStream:
         self._task = asyncio.ensure_future(self._run())
 
     async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(PAUSE_S)
+        while not self._closing.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), PAUSE_S)
             await self.send()
 
     async def send(self) -> None:
@@ -100,8 +104,13 @@ class LogStream:
     async def _closed(self) -> None:
         if self._task is None or self._redis is None:
             return
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-        await self.send()
-        logging.getLogger().removeHandler(self.collector)
-        await self._redis.aclose()
+        self._closing.set()  # a sending that is cut would lose its lines
+        try:
+            async with asyncio.timeout(SIGN_OFF_S):
+                await self._task
+                await self.send()
+        except TimeoutError:
+            logger.debug("the last lines are not in Redis, because it does not answer")
+        finally:
+            logging.getLogger().removeHandler(self.collector)
+            await self._redis.aclose()
