@@ -45,6 +45,7 @@ SESSION = frozenset(
 )
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
 #: What DNS allows (RFC 1035, 2.3.4): characters of a name, and of each part of it.
 _MOST_HOST = 253
@@ -269,6 +270,26 @@ def domain(url: str) -> str:
     # Asked some eight times for each page, by whoever keeps something for each site.
     match = _split(url)
     return _authority(match[1].lower(), match[2]).rpartition("@")[2]
+
+
+def slot(url: str) -> str:
+    """`domain`, and for a URL of another scheme a name that no server has (RFC 6761, 6.4).
+
+    >>> slot("http://A.example/x"), slot("data:,x"), slot("file:///etc/hosts")
+    ('a.example', 'data.invalid', 'file.invalid')
+    """
+    scheme = scheme_of(url)
+    return domain(url) if scheme in {"", "http", "https"} else f"{scheme}.invalid"
+
+
+def scheme_of(url: str) -> str:
+    """The scheme of a URL in lower case, '' where it has none.
+
+    >>> scheme_of("DATA:,x"), scheme_of("/x")
+    ('data', '')
+    """
+    match = _SCHEME.match(url)
+    return match[1].lower() if match else ""
 
 
 def host(url: str) -> str:

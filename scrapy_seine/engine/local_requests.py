@@ -1,6 +1,7 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
-A request by way of a private proxy that only the spider's code names is another one (engine.reach).
+A request by way of a private proxy that only the spider's code names is another one, and so is a
+request of another scheme than http (engine.reach).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
@@ -35,7 +36,7 @@ from scrapy_seine.frontier.presence import is_alive
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import word
-from scrapy_seine.urls import domain
+from scrapy_seine.urls import slot
 
 logger = logging.getLogger(__name__)
 #: Requests that one worker keeps at a time, at most.
@@ -99,7 +100,8 @@ class LocalRequests:
         """
         number = next(self._numbers)
         fields = {"url": request.url, FIELD: f"{self.worker} {number}"}
-        stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal)
+        at = slot(request.url)
+        stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=at)
         stub = attrs.evolve(stub, mark=new_token())
         self._warn(request, why)
         if len(self) >= MOST:
@@ -119,6 +121,8 @@ class LocalRequests:
     def _warn(self, request: Request, why: str) -> None:
         made = request.callback
         name = getattr(made, "__qualname__", None) or type(made).__name__
+        if made is None:
+            name = "parse"  # as Scrapy has it
         if name not in self._warned:
             self._warned.add(name)
             logger.warning(
@@ -177,7 +181,7 @@ class LocalRequests:
         if local is None:
             self.exchange.done(Done(lease=lease, rule=RULE))
             return None
-        if domain(local.request.url) != lease.domain:
+        if local.stub.domain != lease.domain:
             self._waiting[int(number)] = local
             raise DecodeError(f"a stub for {lease.domain!r:.200} names a request of another site")
         self._running[lease.id] = (int(number), local)

@@ -31,6 +31,7 @@ from scrapy_seine.engine.local_requests import is_stub
 from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
+from scrapy_seine.engine.reach import off_the_web
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
@@ -189,7 +190,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
-        push = self._stored(request, fingerprint, force=force)
+        push = self._stored(request, page, fingerprint, force=force)
         if isinstance(push, str):
             return self.member.local.take(request, entry, None if force else fingerprint, push)
         self.worker.site_limits.meet(push.domain, self.spider)
@@ -200,12 +201,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.worker.count("enqueued")
         return True
 
-    def _stored(self, request: Request, fingerprint: int | None, *, force: bool) -> Push | str:
+    def _stored(
+        self, request: Request, page: Request | None, fingerprint: int | None, *, force: bool
+    ) -> Push | str:
         """Encode a request; the reason where it stays in this worker.
 
         Raises:
             BadRequest: nobody could send it.
         """
+        if why := off_the_web(request, page):
+            return why
         try:
             push = serializer.to_push(
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal

@@ -177,15 +177,18 @@ def push_of(
     fingerprint: int | None,
     force: bool = False,
     seal: Seal = NO_SEAL,
+    host: str = "",
 ) -> Push:
     """Make a push that goes where a request goes and when it may, with other *fields* to store.
+
+    *host* is the domain that it waits at, by default that of the request's URL.
 
     Raises:
         BadRequest: nobody could send the request.
         EncodeError: naming what cannot be stored.
     """
     try:
-        host = domain(request.url)
+        host = host or domain(request.url)
         not_before = not_before_ms(request.meta)
     except (ValueError, BadMeta) as error:
         raise BadRequest(f"{request.url[:200]}: {error}") from None

@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.reach import Reach
+from scrapy_seine.engine.reach import Reach, off_the_web
 from scrapy_seine.errors import AddressRefused
 from scrapy_seine.frontier.model import Lease
 
@@ -119,3 +119,20 @@ async def test_a_request_by_the_spider_s_own_private_proxy_stays_and_is_sent(
 def test_a_request_by_a_listed_private_proxy_may_go_to_any_worker(reach: Reach) -> None:
     reach.trust([PRIVATE])
     assert not reach.keeps(Request(URL, meta={"proxy": PRIVATE}))
+
+
+@pytest.mark.parametrize(
+    ("url", "by_start", "by_page"),
+    [
+        *(("http://a.example/", False, False), ("HTTPS://a.example/", False, False)),
+        *(("data:,x", True, True), ("file:///etc/hosts", True, False), ("s3://b/k", True, False)),
+    ],
+)
+def test_a_page_leads_to_no_file_but_the_spider_s_start_may(
+    url: str, *, by_start: bool, by_page: bool
+) -> None:
+    """I9: a copy of the page's meta makes its links no start requests."""
+    request = Request(url, meta={"is_start_request": True})
+    assert bool(off_the_web(request, None)) is by_start
+    assert bool(off_the_web(request, Request(URL))) is by_page
+    assert not off_the_web(Request("file:///etc/hosts"), None)

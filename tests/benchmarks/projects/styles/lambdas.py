@@ -1,4 +1,4 @@
-"""Callbacks that are lambdas, nested functions and partials; an Item in cb_kwargs."""
+"""Callbacks that are lambdas, nested functions and partials; an Item in cb_kwargs; `data:` URLs."""
 
 from functools import partial
 
@@ -20,6 +20,12 @@ class LambdaSpider(scrapy.Spider):
 
     async def start(self):
         yield scrapy.Request(f"{self.site}/page/1/", lambda response: self.read(response, 1))
+        yield scrapy.Request("data:,first", self.note)
+
+    def note(self, response):
+        yield {"note": response.text}
+        if response.text == "first":
+            yield scrapy.Request("data:,second", self.note)
 
     def read(self, response, page):
         def author(answer):
