@@ -114,9 +114,10 @@ $(VENV)/.dev: $(VENV)/bin/python pyproject.toml .ci/locks/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run $(VENV)/.browser
 
-$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml .ci/locks/docs.txt
 	@echo "installing what the site needs …"
-	@$(PIP) install --use-pep517 -c constraints.txt -e ".[catalogue,docs]"
+	@$(PIP) install --use-pep517 --require-hashes -r .ci/locks/docs.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@ $(VENV)/.run
 
 # Other crawlers to be measured against, in an environment of their own.
