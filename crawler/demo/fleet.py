@@ -78,7 +78,8 @@ class Fleet:
         number = len(self.workers) + 1
         log = self.folder / f"worker-{number}.log"
         command = [sys.executable, "-m", "scrapy", "crawl", "catalog"]
-        for name, value in self.settings.items():
+        # What a worker did is read from its statistics, at the end of its log.
+        for name, value in {"STATS_DUMP": 1, **self.settings}.items():
             command += ["-s", f"{name}={value}"]
         with log.open("wb") as out:
             process = subprocess.Popen(

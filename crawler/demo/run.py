@@ -133,7 +133,6 @@ async def _run(
         "SEINE_LEASE_SECONDS": LEASE_S,
         "SEINE_KEEP_ALIVE": 0,
         "CLOSESPIDER_TIMEOUT": LIMIT_S,
-        "STATS_DUMP": 1,  # a worker's pages are read from them
     }
     stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
     with (

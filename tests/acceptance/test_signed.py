@@ -52,6 +52,6 @@ def test_a_short_secret_is_one_line_and_is_not_shown(crawl):
     worker = crawl.start()
     crawl.wait_for_end()
     assert worker.process.returncode == 1
-    assert "need 32 characters or more" in said(worker)
+    assert "is not a text of 32 characters or more" in said(worker)
     assert "hunter2" not in said(worker)
     assert "Traceback" not in said(worker)

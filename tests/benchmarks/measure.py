@@ -112,7 +112,8 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [command.python, *command.arguments],
             cwd=ROOT,
-            env={**kept, "PYTHONPATH": str(ROOT), **command.environment},
+            # `Cost.stat` reads the statistics.
+            env={**kept, "PYTHONPATH": str(ROOT), "STATS_DUMP": "1", **command.environment},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

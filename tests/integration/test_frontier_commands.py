@@ -119,7 +119,7 @@ def test_clear_drops_nothing_unless_it_was_confirmed(
     assert desk.type(frontier.Command(), "clear")[0] == 1
     assert desk.do(lambda f: f.counts()).ready == 2
     told = desk.type(frontier.Command(), "clear", "--domain", "a.example", "--yes")[1]
-    assert told == {"dropped": 1, "domain": "a.example"}
+    assert told == {"dropped": 1, "forgotten": 0, "domain": "a.example"}
     assert desk.type(frontier.Command(), "clear", "--yes")[1]["dropped"] == 1
     assert desk.do(lambda f: f.counts()).undone == 0
 

@@ -58,6 +58,7 @@ def test_two_jobs_share_a_crawl_and_one_finishes_what_a_cancelled_one_leaves(
         # Long, so that nothing comes back by expiry in the time of this test.
         "SEINE_LEASE_SECONDS": 120,
         "SEINE_KEEP_ALIVE": 0,
+        "STATS_DUMP": 1,
     }
     with (
         served(log=tmp_path / "visits", products=PRODUCTS, latency_ms=300) as shop,
