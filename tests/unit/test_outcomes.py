@@ -24,7 +24,8 @@ class Rig:
         self.inflight = InFlightTable()
         self.ended: list[InFlight] = []
         nothing: Any = None
-        ends = Ends(nothing, "worker", nothing, nothing, lambda name, n: None, 10, nothing)
+        counted = (lambda name, n: None, 10)
+        ends = Ends(nothing, "worker", nothing, nothing, *counted, nothing)
         self.inflight.connect(self.ended.append, ends.policy)
         self.request = Request(URL, meta=meta)
         lease = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=b"4000 shop.example\n")
