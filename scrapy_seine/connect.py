@@ -125,7 +125,7 @@ def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Serve
     if not flag(settings, "SEINE_EMBEDDED"):
         names = " and ".join(STORES[store].setting for store in lacking)
         raise ConfigError(
-            f"{names} must be set: only laptop mode (settings.laptop) starts servers of its own"
+            f"{names} must be set, because only SEINE_EMBEDDED (in settings.laptop) starts servers"
         )
     key = (str(data_folder(settings)), binaries(settings), lacking)
     if key not in _joined:

@@ -9,7 +9,6 @@ import sys
 import time
 from typing import Any
 
-from scrapy import signals
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
@@ -31,8 +30,6 @@ from scrapy_seine.lenient import whole
 from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)
-#: Ends that a supervisor should answer with a new start.
-BAD_ENDS = frozenset({"outage", "error", "state_lost"})
 
 
 class Command(ScrapyCrawl):
@@ -93,7 +90,6 @@ class Command(ScrapyCrawl):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         crawler = super()._create_crawler(spidercls)
-        crawler.signals.connect(self._ended, signal=signals.spider_closed)
         crawl = crawler.crawl_async
 
         async def crawl_or_say_why(*args: Any, **kwargs: Any) -> None:
@@ -108,10 +104,6 @@ class Command(ScrapyCrawl):
 
         crawler.crawl_async = crawl_or_say_why  # type: ignore[method-assign]
         return crawler
-
-    def _ended(self, spider: Spider, reason: str) -> None:
-        if reason in BAD_ENDS:
-            self.exitcode = FAILED
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the worker until its crawl is complete or it is stopped."""

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
+#: Ends that a supervisor should answer with a new start.
+BAD_ENDS = frozenset({"outage", "error", "state_lost"})
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types
@@ -62,7 +64,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.df = self.worker.df
         self.inflight = self.worker.inflight
         self._began = self._engine_runs = False
-        self._unopened = ""
+        self._unopened = self._end = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | BaseScheduler:
@@ -92,6 +94,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._opened, signals.spider_opened)
         self.crawler.signals.connect(self._begun, signals.engine_started)
+        self.crawler.signals.connect(self._stopped, signals.engine_stopped)
         self.worker.shutdown.arm(self._is_opening)
         return deferred_from_coro(self._open())
 
@@ -112,6 +115,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _begun(self) -> None:
         self._engine_runs = True
 
+    def _stopped(self) -> None:
+        """Have Scrapy's commands exit with 1 after a bad end: they do where there is no spider."""
+        if self._end in BAD_ENDS:
+            self.crawler.spider = None
+
     def _is_opening(self) -> bool:
         engine: Any = self.crawler.engine
         return not self._engine_runs and engine.spider is not None
@@ -125,6 +133,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             if engine.spider is not None:
                 self.worker.drain()
             await close(reason=reason)
+            self._stopped()  # of an engine that never started Scrapy sends no signal
 
         engine.close_spider_async = close_spider
         self.worker.limit.install()
@@ -140,6 +149,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def close(self, reason: str) -> Deferred[None]:
         """Send the last endings, hand back the rest; shared state stays (I7)."""
+        self._end = reason
         return self.worker.shutdown.finish()
 
     def enqueue_request(self, request: Request) -> bool:

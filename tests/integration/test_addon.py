@@ -116,6 +116,26 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("redis", "said"),
+    [
+        ({}, "worker exits: REDIS_URL must be set"),
+        ({"REDIS_URL": "localhost:6379"}, "worker exits: REDIS_URL is no URL"),
+        ({"REDIS_URL": "redis://127.0.0.1:1/0", "SEINE_OUTAGE_LIMIT": "0"}, "does not answer"),
+    ],
+)
+def test_a_worker_that_cannot_join_says_why_and_exits_with_1(
+    tmp_path: Path, redis: dict[str, str], said: str
+) -> None:
+    """Else a supervisor takes the crawl for complete."""
+    (tmp_path / "quotes.py").write_text(SPIDER, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', **redis}
+    done = run(tmp_path, tmp_path / "items.json", "http://127.0.0.1:1", **ours)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert said in done.stderr
+
+
 def test_what_a_project_sets_itself_wins() -> None:
     settings = Settings({"DOWNLOADER_MIDDLEWARES": {RETRY: 77}, "STATS_CLASS": "mine.Stats"})
     Addon().update_settings(settings)
