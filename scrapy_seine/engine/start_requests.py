@@ -13,7 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from scrapy import Request, Spider
 
@@ -33,6 +33,9 @@ Enqueue = Callable[[Request], object]
 
 class StartRequests:
     """The run that this worker's start requests belong to, and those that wait to know it."""
+
+    #: Crawls of whose runs this process knows already: a script may crawl again and again.
+    _here: ClassVar[set[str]] = set()
 
     def __init__(
         self, config: FrontierConfig, heartbeat: Heartbeat, ask: Callable[[], None]
@@ -85,6 +88,7 @@ class StartRequests:
 
         patience = RetryUntil(config.outage_s, logger.warning)
         self.number, began = await patience.try_until_async(begin_or_join)
+        self._here.add(config.crawl)
         word = "begins" if began else "joins"
         logger.info("this worker %s run %d of crawl %r", word, self.number, config.crawl)
         self._tell(0 if self._over else self.number)
@@ -107,7 +111,8 @@ class StartRequests:
     def _age_s(self) -> float:
         """How long ago this crawl was asked for: when its process began, unless that did more."""
         here_s, process_s = monotonic() - self._made_at, process_age_s()
-        return process_s if process_s - here_s < _STARTUP_S else here_s
+        again = self.config.crawl in self._here
+        return here_s if again or process_s - here_s >= _STARTUP_S else process_s
 
     def last_words(self, stats: Any) -> None:
         """Say what was not fetched, because the run had it before, and what changes that."""
