@@ -156,6 +156,14 @@ def _facts(end: End, items: int) -> Iterator[tuple[str, str]]:
         "rejected",
         _some(_stat(end, "seine/store/rejected"), "item", "`scrapy export rejected_items`"),
     )
+    yield (
+        "doubtful",
+        _some(
+            _stat(end, "seine/store/doubtful"),
+            "value",
+            "kept out of the products; `scrapy export doubtful` tells why",
+        ),
+    )
     yield "seeds", _some(_stat(end, "seine/seeds_rejected"), "bad seed", "set aside")
     yield "given up", _kinds(end, "seine/buried/", _GIVEN_UP)
     yield "waiting", _some(end.waiting, "page", "another worker or the next run takes them")

@@ -50,6 +50,15 @@ def test_the_block_tells_what_was_stored_skipped_and_given_up() -> None:
     ]
 
 
+def test_the_block_tells_of_values_that_were_held_back() -> None:
+    """What a page told and the table lacks is not left out without a word."""
+    told = closing_block(end(stats={"item_scraped_count": 40, "seine/store/doubtful": 19}))
+    assert [" ".join(line.split()) for line in told if "doubtful" in line] == [
+        "doubtful 19 values, kept out of the products; `scrapy export doubtful` tells why"
+    ]
+    assert not [line for line in closing_block(end(stats={})) if "doubtful" in line]
+
+
 def test_a_second_run_says_how_to_fetch_again_what_it_skipped() -> None:
     lines = closing_block(end(crawl="mine", stats={"seine/dequeued": 1}, known=21))
 
