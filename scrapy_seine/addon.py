@@ -20,6 +20,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_seine.engine.one_off import is_one_off
 from scrapy_seine.engine.settings_table import check, strangers
 from scrapy_seine.engine.telemetry.logs import one_line_failures
+from scrapy_seine.errors import ConfigError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -64,6 +65,7 @@ EXTENSIONS = {
     "scrapy.extensions.feedexport.FeedExporter": ("scrapy_seine.sinks.feeds.exporter.FeedExporter"),
 }
 PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
+REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 LANES = "scrapy_seine.engine.download.lanes.Lanes"
 
 
@@ -92,6 +94,7 @@ class Addon:
         _take_over(settings)
         one_line_failures()
         check(settings)
+        _check_loop(settings)
         for stranger in strangers(settings):
             logger.warning("%s", stranger)
         for name, value in SLOTS.items():
@@ -107,6 +110,19 @@ class Addon:
         settings.set("DOWNLOAD_HANDLERS", handlers, priority="addon")
         exporters = {"parquet": PARQUET, **settings.getdict("FEED_EXPORTERS")}
         settings.set("FEED_EXPORTERS", exporters, priority="addon")
+
+
+def _check_loop(settings: BaseSettings) -> None:
+    """Let only asyncio's reactor pass, because Redis is asked on its loop.
+
+    Raises:
+        ConfigError: naming the setting that wants another one, or none.
+    """
+    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
+        raise ConfigError("TWISTED_REACTOR_ENABLED must be on, because a worker needs the reactor")
+    path = settings["TWISTED_REACTOR"]
+    if path and not issubclass(load_object(path), load_object(REACTOR)):
+        raise ConfigError(f"TWISTED_REACTOR={_path(path)} must be {REACTOR}, or not be set")
 
 
 def _take_over(settings: BaseSettings) -> None:

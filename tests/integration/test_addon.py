@@ -15,6 +15,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import Addon
 from scrapy_seine.addon import SLOTS
+from scrapy_seine.errors import ConfigError
 from tests.helpers import patient, serving
 
 PAGES, QUOTES = 5, 4
@@ -134,6 +135,18 @@ def test_a_worker_that_cannot_join_says_why_and_exits_with_1(
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TWISTED_REACTOR", "twisted.internet.selectreactor.SelectReactor"),
+        ("TWISTED_REACTOR_ENABLED", False),
+    ],
+)
+def test_another_event_loop_is_refused_by_its_setting(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=name):
+        Addon().update_settings(Settings({name: value}))
 
 
 def test_what_a_project_sets_itself_wins() -> None:
