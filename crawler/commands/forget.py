@@ -16,8 +16,10 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import crawl_of, with_fleet
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
+from scrapy_seine.frontier.runs import latest_number
+from scrapy_seine.meta import RUN, run_of
 from scrapy_seine.reads.audit import note_command
-from scrapy_seine.urls import fingerprint, normalise
+from scrapy_seine.urls import fingerprint, normalise, within
 
 STEP = 500
 #: Every URL that the store knows a page by. The memory holds hashes: it cannot list its URLs.
@@ -60,10 +62,15 @@ class Command(SeineCommand):
 
         async def work(redis: Redis) -> None:
             frontier = await find_frontier(redis, crawl)
+            run = run_of({RUN: await latest_number(frontier)})
             urls = _all(where.database_url, [a for a in args if a not in patterns], patterns)
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)
-                counts[1] += await frontier.forget([fingerprint(url) for url in part])
+                numbers = [fingerprint(url) for url in part]
+                found = await frontier.forget(numbers)
+                if run:  # what a start request led to is remembered by its run
+                    found += await frontier.forget([within(run, number) for number in numbers])
+                counts[1] += min(found, len(part))
             await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
         with_fleet(where.redis_url, work)

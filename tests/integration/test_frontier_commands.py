@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import attrs
 import psycopg2
 import pytest
 from redis import Redis as Blocking
@@ -27,8 +28,10 @@ from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.legacy import legacy_fingerprint
 from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.frontier.runs import enter
 from scrapy_seine.frontier.wire import note
-from scrapy_seine.urls import domain, fingerprint
+from scrapy_seine.meta import RUN, run_of
+from scrapy_seine.urls import domain, fingerprint, within
 from tests.integration.cli_spiders import Plain
 
 pytestmark = pytest.mark.redis
@@ -177,6 +180,18 @@ def test_a_forgotten_url_is_new_again(desk: Desk) -> None:
     assert told == {"urls": 2, "forgotten": 1}
     assert desk.do(lambda f: f.push([push(url)])) == ["OK"]
     assert "no http:// or https:// URL" in desk.type(forget.Command(), "ftp://x")[2]
+
+
+def test_a_url_that_a_run_remembers_is_new_again(desk: Desk) -> None:
+    """What a start request leads to is remembered by its run, under another number."""
+    url = "http://a.example/x"
+    number, _ = desk.do(lambda f: enter(f, name="", keep=False, age_ms=0))
+    within_run = within(run_of({RUN: number}), fingerprint(url))
+    of_run = attrs.evolve(push(url), fingerprint=within_run)
+    desk.do(lambda f: f.push([of_run]))
+    assert desk.do(lambda f: f.push([of_run])) == ["DUPLICATE"]
+    assert desk.type(forget.Command(), url)[1] == {"urls": 1, "forgotten": 1}
+    assert desk.do(lambda f: f.push([of_run])) == ["OK"]
 
 
 def test_forget_says_that_a_bloom_filter_cannot(desk: Desk) -> None:

@@ -16,14 +16,14 @@ from tests.benchmarks.shops import SHOPS, things
 
 WOO = next(shop for shop in SHOPS if shop.name == "woo")
 LUMA = next(shop for shop in SHOPS if shop.name == "luma")
-GOODS = [attrs.evolve(thing, in_stock=True, regular=None) for thing in things(40, 3)]
+GOODS = [attrs.evolve(thing, in_stock=True, regular=None) for thing in things(90, 3)]
 
 
 def read(thing, html, shop=WOO):
     return extract(parse(html, shop.url(thing)))
 
 
-def taught(structured=False, shop=WOO, count=30, drifts=None):
+def taught(structured=False, shop=WOO, count=60, drifts=None):
     book = Book((drifts if drifts is not None else []).append)
     for thing in GOODS[:count]:
         judged = book.judge("shop", read(thing, shop.page(thing, structured), shop))
@@ -31,7 +31,7 @@ def taught(structured=False, shop=WOO, count=30, drifts=None):
     return book
 
 
-def doubts(book, html, thing=GOODS[30], shop=WOO):
+def doubts(book, html, thing=GOODS[60], shop=WOO):
     return {
         name: one.kind for name, one in book.judge("shop", read(thing, html, shop)).doubts.items()
     }
@@ -55,45 +55,57 @@ class TestCluster:
 class TestDoubts:
     def test_nothing_is_doubtful_before_a_site_is_known(self):
         book = taught(count=5)
-        assert doubts(book, WOO.page(GOODS[30], False).replace("$", "€")) == {}
+        assert doubts(book, WOO.page(GOODS[60], False).replace("$", "€")) == {}
+
+    def test_another_currency_of_a_site_that_is_known_a_little_is_believed(self):
+        """Else right prices of a mixed shop are held back, by the order of its pages."""
+        html = WOO.page(GOODS[60], False).replace("$", "€")
+        assert doubts(taught(count=20), html) == {}
+
+    def test_a_source_that_few_pages_lacked_is_no_rule(self):
+        book = taught(structured=True, count=20)
+        assert doubts(book, WOO.page(GOODS[60], False)) == {}
+        assert set(doubts(taught(structured=True), WOO.page(GOODS[60], False)).values()) == {
+            "source"
+        }
 
     def test_another_currency_is(self):
-        html = WOO.page(GOODS[30], False).replace("$", "€")
+        html = WOO.page(GOODS[60], False).replace("$", "€")
         assert doubts(taught(), html) == {"currency": "constant"}
 
     def test_a_currency_that_is_dropped_is_mended(self):
-        found = read(GOODS[30], WOO.page(GOODS[30], False).replace("$", ""))
+        found = read(GOODS[60], WOO.page(GOODS[60], False).replace("$", ""))
         found.fields.pop("currency", None)
         judged = taught().judge("shop", found)
         assert (found.fields["currency"], found.sources["currency"]) == ("USD", "template")
         assert "currency" not in judged.doubts
 
     def test_a_price_that_was_always_there_is_missed(self):
-        thing = GOODS[30]
+        thing = GOODS[60]
         html = WOO.page(thing, False).replace(WOO.words.money(thing.price), "")
         assert doubts(taught(), html)["price"] == "missing"
 
     def test_what_is_sold_out_may_have_no_price(self):
-        thing = GOODS[30]
+        thing = GOODS[60]
         html = WOO.page(attrs.evolve(thing, in_stock=False), False)
         assert "price" not in doubts(taught(), html.replace(WOO.words.money(thing.price), ""))
 
     def test_a_source_that_always_agreed_and_disagrees_now(self):
-        thing = GOODS[30]
+        thing = GOODS[60]
         html = WOO.page(thing, True).replace(f'"price": "{thing.price}"', '"price": "1.00"')
         assert doubts(taught(structured=True), html)["price"] == "dispute"
 
     def test_one_name_on_product_after_product(self):
         book = taught()
         kinds = [
-            doubts(book, WOO.page(t, False).replace(t.name, "Best offers"), t) for t in GOODS[30:39]
+            doubts(book, WOO.page(t, False).replace(t.name, "Best offers"), t) for t in GOODS[60:69]
         ]
         assert "name" not in kinds[0]
         assert kinds[-1]["name"] == "repeated"
 
     def test_one_price_on_product_after_product(self):
         book = taught()
-        same = [attrs.evolve(thing, price=Decimal("9.99")) for thing in GOODS[30:39]]
+        same = [attrs.evolve(thing, price=Decimal("9.99")) for thing in GOODS[60:69]]
         kinds = [doubts(book, WOO.page(thing, False), thing) for thing in same]
         assert kinds[-1]["price"] == "repeated"
 
@@ -107,21 +119,21 @@ class TestDoubts:
 
     def test_a_shop_where_suddenly_nothing_can_be_had(self):
         book = taught()
-        gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[30:], *GOODS[:10]]]
+        gone = [attrs.evolve(thing, in_stock=False) for thing in [*GOODS[60:], *GOODS[:10]]]
         kinds = [doubts(book, WOO.page(thing, False), thing) for thing in gone]
         assert kinds[-1]["availability"] == "repeated"
 
 
 class TestConfidence:
     def test_sources_that_agree_are_believed_more(self):
-        thing = GOODS[30]
+        thing = GOODS[60]
         alone = taught().judge("shop", read(thing, WOO.page(thing, False)))
         several = taught(structured=True).judge("shop", read(thing, WOO.page(thing, True)))
         assert 0.5 < alone.confidence["price"] < 0.95 < several.confidence["price"]
 
     def test_a_doubtful_value_is_not_believed(self):
         judged = taught().judge(
-            "shop", read(GOODS[30], WOO.page(GOODS[30], False).replace("$", "€"))
+            "shop", read(GOODS[60], WOO.page(GOODS[60], False).replace("$", "€"))
         )
         assert judged.confidence["currency"] <= 0.3
 
@@ -171,7 +183,7 @@ class TestBook:
         other = Book()
         assert other.load(site, cluster, json.loads(json.dumps(profile.plain())))
         assert changed is None
-        html = WOO.page(GOODS[30], False).replace("$", "€")
+        html = WOO.page(GOODS[60], False).replace("$", "€")
         assert doubts(other, html) == {"currency": "constant"}
 
     @pytest.mark.parametrize("plain", [None, [], {}, {"version": "x"}, {"version": 1, "fields": 3},
@@ -180,7 +192,7 @@ class TestBook:
         assert not Book().load("shop", "c", plain)
 
     def test_what_is_stored_is_small(self):
-        ((_, _, profile, _),) = taught(structured=True, count=30).unsaved(1)
+        ((_, _, profile, _),) = taught(structured=True, count=60).unsaved(1)
         assert len(json.dumps(profile.plain())) < 6_000
 
     def test_sites_and_makes_are_bounded(self):
