@@ -56,11 +56,12 @@ class Completion:
         busy = exchange.busy or len(self.inflight) or self.starts.waiting or len(self.local)
         if busy or exchange.undone != 0:
             return False
-        if self.idle_limit_s is None and not (exchange.saw_work or self.starts.any):
+        if self.idle_limit_s != 0 and not (exchange.saw_work or self.starts.any):
             if not self._asked_end:
                 self._asked_end = True
                 asyncio.ensure_future(self._ask_end())  # noqa: RUF006  # it ends by itself
-            return False
+            if self.idle_limit_s is None:
+                return False
         if self.intake is None or self.intake.quiet_at > exchange.undone_at:
             return self._is_settled()
         if self._looked_for != exchange.undone_at:  # once: a claim may take long to settle
