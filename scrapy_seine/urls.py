@@ -278,8 +278,13 @@ def slot(url: str) -> str:
     >>> slot("http://A.example/x"), slot("data:,x"), slot("file:///etc/hosts")
     ('a.example', 'data.invalid', 'file.invalid')
     """
-    scheme = scheme_of(url)
-    return domain(url) if scheme in {"", "http", "https"} else f"{scheme}.invalid"
+    try:
+        return domain(url)
+    except ValueError:
+        scheme = scheme_of(url)
+        if scheme in {"", "http", "https"}:
+            raise
+        return f"{scheme}.invalid"
 
 
 def scheme_of(url: str) -> str:

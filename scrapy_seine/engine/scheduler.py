@@ -219,13 +219,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         Raises:
             BadRequest: nobody could send it.
         """
-        if why := off_the_web(request, page):
-            return why
         try:
             push = serializer.to_push(
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal
             )
         except BadRequest:
+            if why := off_the_web(request, page):
+                return why
             raise
         except EncodeError as error:
             return f"{describe(error)}; a method of the spider and plain data could go anywhere"
