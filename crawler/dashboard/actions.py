@@ -13,14 +13,13 @@ from aiohttp import web
 
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
-from crawler.dashboard.api import begin
+from crawler.dashboard.api import begin, note
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
-from crawler.dashboard.security import WHO, form_of
+from crawler.dashboard.security import form_of
 from scrapy_seine.errors import ConfigError, FrontierError
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.dead_letters import Filter, search_dead
 from scrapy_seine.urls import fingerprint, normalise
 
@@ -244,7 +243,7 @@ async def act(request: web.Request) -> web.StreamResponse:
         n = await action.run(context_of(request), form)
     except (ValueError, ConfigError, FrontierError) as error:
         raise web.HTTPBadRequest(text=f"{error}\n") from None
-    await _note(request, verb, form, n)
+    await note(request, verb, _target(verb, form), n)
     raise web.HTTPSeeOther(_back(form.get("back", "/"), verb, n))
 
 
@@ -296,8 +295,8 @@ def _back(path: str, verb: str, n: int) -> str:
     return f"{parts.path}?{'&'.join([*query, urlencode({'done': verb, 'n': n})])}"
 
 
-async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
-    context = context_of(request)
+def _target(verb: str, form: Form) -> str:
+    """What an action was done to, as its form names it."""
     target = (
         form.get("domain")
         or form.get("job")
@@ -310,12 +309,4 @@ async def _note(request: web.Request, verb: str, form: Form, n: int) -> None:
         target = " ".join(form.get(name, "") for name in ("reason", "in", "text")).strip() or "all"
     if verb == "set_delay":
         target = f"{target} {form['delay_ms']} ms {form['concurrency']}"
-    await note_deed(
-        context.redis,
-        context.frontier.keys,
-        who=request[WHO],
-        origin=request.remote or "",
-        verb=verb,
-        target=target,
-        result=str(n),
-    )
+    return target

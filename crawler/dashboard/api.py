@@ -106,7 +106,8 @@ async def _job(request: web.Request) -> Job:
     return found
 
 
-async def _note(request: web.Request, verb: str, target: str) -> None:
+async def note(request: web.Request, verb: str, target: str, n: int = 1) -> None:
+    """Write down who did what to what from here, and to how many."""
     context = context_of(request)
     await note_deed(
         context.redis,
@@ -115,7 +116,7 @@ async def _note(request: web.Request, verb: str, target: str) -> None:
         origin=request.remote or "",
         verb=verb,
         target=target,
-        result="1",
+        result=str(n),
     )
 
 
@@ -134,7 +135,7 @@ async def start_job(request: web.Request) -> web.Response:
     """Begin a site's full crawl."""
     fields = await fields_of(request)
     job = await begin(context_of(request), _texts(fields, "urls"), _text(fields, "site"))
-    await _note(request, "start_job", job.id)
+    await note(request, "start_job", job.id)
     return web.json_response(plain_job(job), status=201)
 
 
@@ -164,7 +165,7 @@ async def change_job(request: web.Request) -> web.Response:
     if job.state in ENDED_STATES:
         raise _refusal(web.HTTPConflict, f"job {job.id} is {job.state}")
     await {"pause": jobs.pause, "resume": jobs.resume, "cancel": jobs.cancel}[verb](job)
-    await _note(request, f"{verb}_job", job.id)
+    await note(request, f"{verb}_job", job.id)
     return web.json_response(plain_job(await _job(request)))
 
 
@@ -195,7 +196,7 @@ async def put_schedule(request: web.Request) -> web.Response:
     one = checked(request.match_info["site"], cron, urls, time.time())
     one = attrs.evolve(one, paused=paused)
     await schedules.put(one)
-    await _note(request, "set_schedule", f"{one.site_id} {one.cron}")
+    await note(request, "set_schedule", f"{one.site_id} {one.cron}")
     return web.json_response(plain_schedule(one))
 
 
@@ -204,7 +205,7 @@ async def change_schedule(request: web.Request) -> web.Response:
     verb, site = request.match_info["verb"], request.match_info["site"]
     schedules = Schedules(context_of(request).frontier)
     one = await schedules.pause(site, time.time(), paused=verb == "pause")
-    await _note(request, f"{verb}_schedule", one.site_id)
+    await note(request, f"{verb}_schedule", one.site_id)
     return web.json_response(plain_schedule(one))
 
 
@@ -213,7 +214,7 @@ async def remove_schedule(request: web.Request) -> web.Response:
     site = request.match_info["site"]
     if not await Schedules(context_of(request).frontier).remove(site):
         raise _refusal(web.HTTPNotFound, "no schedule of this site is stored")
-    await _note(request, "remove_schedule", site)
+    await note(request, "remove_schedule", site)
     return web.json_response({"removed": site})
 
 
