@@ -51,7 +51,7 @@ from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.postgres.blame import Refusal
-from scrapy_seine.sinks.postgres.writer import Limits, Report, Table, Writer
+from scrapy_seine.sinks.postgres.writer import Limits, Report, Table, Writer, on_loop
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)
@@ -184,8 +184,8 @@ class Storage:
         writer = Writer(
             url,
             tables,
-            done=partial(_on_loop, loop, self._report),
-            pressed=partial(_on_loop, loop, partial(self.inflight.press, name)),
+            done=partial(on_loop, loop, self._report),
+            pressed=partial(on_loop, loop, partial(self.inflight.press, name)),
             refused=refused,
             limits=limits,
         )
@@ -382,14 +382,6 @@ def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None
         constraint_name=found.constraint,
     )
     return _REJECTED, other, len(other.body) + _OVERHEAD
-
-
-def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
-    """Call on the reactor thread; there is nobody to tell once that is gone."""
-    try:
-        loop.call_soon_threadsafe(call, argument)
-    except RuntimeError:
-        logger.debug("the loop is closed")
 
 
 def storage_of(crawler: Crawler) -> Storage:

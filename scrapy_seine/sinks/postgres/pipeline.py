@@ -30,7 +30,7 @@ try:
 
     from scrapy_seine.sinks.postgres import jsonb
     from scrapy_seine.sinks.postgres.database import transaction
-    from scrapy_seine.sinks.postgres.writer import Report, Writer
+    from scrapy_seine.sinks.postgres.writer import Report, Writer, on_loop
 except ImportError:
     raise NotConfigured("it needs psycopg2: pip install psycopg2-binary") from None
 
@@ -86,8 +86,8 @@ class PostgresPipeline:
         self.writer = Writer(
             self.url,
             {_TABLE: partial(jsonb.write_items, self.table)},
-            done=partial(self._on_loop, loop, self._report),
-            pressed=partial(self._on_loop, loop, self._press),
+            done=partial(on_loop, loop, self._report),
+            pressed=partial(on_loop, loop, self._press),
             refused=lambda table, row, found: None,
         )
         self.writer.start()
@@ -148,14 +148,6 @@ class PostgresPipeline:
     def _count(self, name: str, by: int) -> None:
         stats: Any = self.crawler.stats
         stats.inc_value(f"seine/items/{name}", by)
-
-    @staticmethod
-    def _on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
-        """Call on the reactor thread; there is nobody to tell once that is gone."""
-        try:
-            loop.call_soon_threadsafe(call, argument)
-        except RuntimeError:
-            logger.debug("the loop is closed")
 
 
 def _line(error: Exception) -> str:

@@ -17,6 +17,7 @@ Nothing depends on a session: PgBouncer in transaction mode may sit between.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 import threading
@@ -401,3 +402,11 @@ class Writer:
                 connection.close()
             except psycopg2.Error:
                 logger.debug("closing a broken connection", exc_info=True)
+
+
+def on_loop(loop: asyncio.AbstractEventLoop, call: Any, argument: Any) -> None:
+    """Call on the reactor thread; there is nobody to tell once that is gone."""
+    try:
+        loop.call_soon_threadsafe(call, argument)
+    except RuntimeError:
+        logger.debug("the loop is closed")
