@@ -10,7 +10,6 @@ of its own, which begins with this one.
 
 from __future__ import annotations
 
-import difflib
 import json
 import logging
 import math
@@ -24,6 +23,7 @@ from scrapy.settings import BaseSettings, default_settings
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike, redact
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import did_you_mean
 
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
@@ -255,6 +255,4 @@ def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
     """Say of each of *names* that begins as ours do, but is none, which one may be meant."""
     for name in sorted(names):
         if name.startswith(OURS) and name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            yield f"{name} is no setting of Seine and changes nothing{meant}"
+            yield f"{name} is no setting of Seine and changes nothing{did_you_mean(name, known)}"

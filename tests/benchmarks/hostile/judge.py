@@ -15,19 +15,10 @@ from psycopg2 import sql
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.rows import stored
+from crawler.demo.rows import TABLES, stored
 
 #: Tables whose rows somebody may look at.
-TABLES = (
-    "products",
-    "product_versions",
-    "product_urls",
-    "sightings",
-    "rejected_items",
-    "attempts",
-    "quality",
-    "jobs",
-)
+SHOWN = (*TABLES, "attempts", "quality", "jobs")
 
 
 def pages_between(visits: Iterable[Mapping[str, Any]], start: float, end: float) -> int:
@@ -54,7 +45,7 @@ def rows_wrong(database_url: str, site: Site, names: Iterable[str]) -> tuple[lis
 def rows(database_url: str) -> Iterator[tuple[str, str]]:
     """Each table's rows as one text."""
     with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
-        for table in TABLES:
+        for table in SHOWN:
             query = sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(table))
             cursor.execute(query)
             yield f"rows of {table}", "\n".join(row for (row,) in cursor)
