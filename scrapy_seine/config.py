@@ -120,10 +120,6 @@ class FrontierConfig:
     """Stay when the crawl is complete."""
     outage_s: float
     """Seconds without Redis after which the worker gives up."""
-    delay_ms: int
-    """Default pause between two requests to one domain, in milliseconds."""
-    concurrency: int
-    """Default number of requests in flight to one domain."""
     domain_pages: int
     """Requests of one domain that may enter the crawl; 0: any number."""
     job_pages: int
@@ -172,8 +168,6 @@ class FrontierConfig:
             max_deliveries=int(number(settings, "SEINE_MAX_DELIVERIES", 5, low=1)),
             keep_alive=flag(settings, "SEINE_KEEP_ALIVE"),
             outage_s=number(settings, "SEINE_OUTAGE_LIMIT", 600),
-            delay_ms=int(number(settings, "SEINE_DOMAIN_DELAY_MS", 0)),
-            concurrency=int(number(settings, "SEINE_DOMAIN_CONCURRENCY", 16, low=1)),
             domain_pages=int(number(settings, "SEINE_DOMAIN_PAGES", 0)),
             job_pages=int(number(settings, "SEINE_JOB_PAGES", 0)),
             most_pending=int(number(settings, "SEINE_MOST_PENDING", 0)),
