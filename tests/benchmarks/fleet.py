@@ -52,6 +52,7 @@ RATE = 1500
 AT_ONCE = 4
 LEASE_S = 10
 DELAY_MS = 200
+CONCURRENCY = 16
 JOIN_S = 10.0
 IDLE_S = 5.0
 FIRST = 8
@@ -198,7 +199,7 @@ def config(crawl: str, delay_ms: int, partitions: int) -> FrontierConfig:
                 "SEINE_LEASE_SECONDS": LEASE_S,
                 "SEINE_READ_AHEAD": 2 * AT_ONCE,
                 "SEINE_DOMAIN_DELAY_MS": delay_ms,
-                "SEINE_DOMAIN_CONCURRENCY": 16,
+                "SEINE_DOMAIN_CONCURRENCY": CONCURRENCY,
                 "SEINE_KEEP_ALIVE": True,
                 "FRONTIER_PARTITIONS": partitions,
             }
@@ -207,13 +208,11 @@ def config(crawl: str, delay_ms: int, partitions: int) -> FrontierConfig:
 
 
 @asynccontextmanager
-async def opened(url: str, made: FrontierConfig) -> AsyncIterator[Frontier]:
+async def opened(url: str, made: FrontierConfig, delay_ms: int) -> AsyncIterator[Frontier]:
     """Open and configure a frontier."""
     async with Redis.from_url(url) as redis:
         frontier = await open_frontier(redis, made)
-        await frontier.configure(
-            delay_ms=made.delay_ms, concurrency=made.concurrency, half_window_ms=10**9
-        )
+        await frontier.configure(delay_ms=delay_ms, concurrency=CONCURRENCY, half_window_ms=10**9)
         yield frontier
 
 
@@ -270,7 +269,7 @@ async def commands(redis: Any) -> int:
 async def steady(url: str, size: int, args: argparse.Namespace) -> tuple[dict[str, Any], Fleet]:
     """One fleet to the end of its crawl; it stays."""
     made = config(f"fleet-{size}", DELAY_MS, args.partitions)
-    async with opened(url, made) as frontier:
+    async with opened(url, made, DELAY_MS) as frontier:
         await fill(frontier, args.requests, args.domains)
     fleet, server = Fleet(url, made, size * AT_ONCE / RATE), Server(url)
     await server.reset()
@@ -295,7 +294,7 @@ async def idle(url: str, fleet: Fleet) -> float:
 async def killed(url: str, fleet: Fleet, domains: int) -> dict[str, float]:
     """Kill half of a fleet that holds leases; say how long they are gone."""
     fleet.latency_s = 4.0 * LEASE_S
-    async with opened(url, fleet.config) as frontier:
+    async with opened(url, fleet.config, DELAY_MS) as frontier:
         blobs = [b"%d" % n for n in range(len(fleet.clients) * AT_ONCE)]
         await frontier.push(
             [Push(domain=f"k{n % domains}.example", blob=blob) for n, blob in enumerate(blobs)]
@@ -326,7 +325,7 @@ async def _held(frontier: Frontier, names: set[str]) -> int:
 async def binding(url: str, size: int, requests: int) -> dict[str, Any]:
     """A fleet at one site with 16 slots, which bind."""
     made = config(f"binding-{size}", 0, 1)
-    async with opened(url, made) as frontier:
+    async with opened(url, made, 0) as frontier:
         await fill(frontier, requests, 1)
     fleet, server = Fleet(url, made, 0.1), Server(url)
     await server.reset()

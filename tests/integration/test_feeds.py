@@ -91,9 +91,8 @@ def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
     (tmp_path / "file").write_text("no folder", "utf-8")
     site = kit.site_of(3)
     with serving(site) as base:
-        log = kit.finish(
-            kit.start(tmp_path, redis_url, namespace, base, "-O", "file/out.jl"), tmp_path
-        )
+        worker = kit.start(tmp_path, redis_url, namespace, base, "-O", "file/out.jl")
+        log = kit.finish(worker, tmp_path, status=1)
     assert "worker exits: feed" in log
     assert "Traceback" not in log
     assert not site.served

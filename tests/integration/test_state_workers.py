@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from crawler.commands.crawl import BAD_ENDS
+from scrapy_seine.engine.scheduler import BAD_ENDS
 from tests.benchmarks.server import free_port
 from tests.helpers import wait_until_async
 from tests.integration import redis_fleet

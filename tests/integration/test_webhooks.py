@@ -97,7 +97,8 @@ async def test_a_receiver_killed_at_random_gets_each_event_in_order(jobs, redis_
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        assert await webhooks.deliver()
+        while not await webhooks.deliver():  # the last one may be refused, as any other
+            pass
     firsts = list(dict.fromkeys(event["id"] for event in receiver.got))
     assert firsts == ended
     assert len(receiver.got) > len(ended), "some came twice, with the id that they had before"

@@ -116,15 +116,17 @@ def kill_when(worker: subprocess.Popen[bytes], reached: Callable[[], object]) ->
     return killed
 
 
-def finish(worker: subprocess.Popen[bytes], folder: Path, seconds: float = 60) -> str:
-    """Wait for a worker's own end; returns the log so far."""
+def finish(
+    worker: subprocess.Popen[bytes], folder: Path, seconds: float = 60, status: int = 0
+) -> str:
+    """Wait for a worker's own end with an exit status; returns the log so far."""
     try:
-        status = worker.wait(patient(seconds))
+        found = worker.wait(patient(seconds))
     finally:
         worker.kill()
         worker.wait()
     log = (folder / "log").read_text("utf-8", "replace")
-    assert status == 0, log[-4000:]
+    assert found == status, log[-4000:]
     return log
 
 
