@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from crawler.extract.prices import number
+from crawler.extract.amounts import number
 from crawler.extract.schema import Node, first, many, plain
 from crawler.extract.words import any_of
 

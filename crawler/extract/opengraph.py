@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from crawler.extract.amounts import currency_of, number, parse_price
 from crawler.extract.availability import availability
 from crawler.extract.page import Page
-from crawler.extract.prices import currency_of, number, parse_price
 from crawler.extract.schema import Fields, gtin, plain
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")

@@ -13,8 +13,8 @@ from typing import Any
 
 from lxml import etree
 
+from crawler.extract.amounts import count, currency_of, number, parse_price
 from crawler.extract.availability import availability
-from crawler.extract.prices import count, currency_of, number, parse_price
 
 Node = dict[str, Any]
 Fields = dict[str, Any]

@@ -14,9 +14,9 @@ from urllib.parse import unquote
 import orjson
 
 from crawler.extract import literal
+from crawler.extract.amounts import CODES, currency_of, number
 from crawler.extract.availability import availability
 from crawler.extract.page import Page, short_text
-from crawler.extract.prices import CODES, currency_of, number
 from crawler.extract.schema import Fields, Node, first, gtin, images, many, plain, without_tags
 
 #: Characters of data that are read on one page: a script's, and all scripts' together.

@@ -7,15 +7,15 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lines as _lines
+from crawler.extract.amounts import currency_of, local_currency, parse_price
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, trail
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
-from crawler.extract.prices import currency_of, local_currency, parse_price
+from crawler.extract.price_choice import CARDS, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.shown_prices import CARDS, find_price
 from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import host
 

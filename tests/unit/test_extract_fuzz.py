@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crawler.cleaning.money import money
 from crawler.extract import extract, find_links, literal, parse
-from crawler.extract.prices import find_prices, parse_price
+from crawler.extract.amounts import find_prices, parse_price
 from tests.pages import cases
 
 URL = "https://shop.example/p/lamp-12"

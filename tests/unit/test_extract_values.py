@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
-from crawler.extract.crumbs import is_front, is_home
-from crawler.extract.facts import _label as label
-from crawler.extract.jsonld import loads
-from crawler.extract.opengraph import shorn
-from crawler.extract.prices import (
+from crawler.extract.amounts import (
     amount,
     count,
     currency_of,
@@ -19,6 +14,11 @@ from crawler.extract.prices import (
     number,
     parse_price,
 )
+from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
+from crawler.extract.crumbs import is_front, is_home
+from crawler.extract.facts import _label as label
+from crawler.extract.jsonld import loads
+from crawler.extract.opengraph import shorn
 from crawler.extract.schema import gtin, images, without_tags
 
 

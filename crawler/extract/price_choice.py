@@ -1,4 +1,7 @@
-"""The price among all amounts that a page shows: near the heading, in no tile, struck through not."""
+"""Choose the product's price among the amounts that a page shows.
+
+The price stands near the heading, in no tile of a listing, and is not struck through.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from string import digits
 import attrs
 
 from crawler.extract import lines as _lines
+from crawler.extract.amounts import Money, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
-from crawler.extract.prices import Money, find_prices, parse_price
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, finder
 

@@ -1,4 +1,4 @@
-"""Prices as people write them: `1.168,70 €`, `$1,299`, `CHF 1'234.50`, `JP¥ 12000`, `12,-`."""
+"""Amounts of money as people write them: `1.168,70 €`, `$1,299`, `CHF 1'234.50`, `12,-`."""
 
 from __future__ import annotations
 
