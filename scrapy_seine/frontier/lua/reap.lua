@@ -1,7 +1,7 @@
 -- reap: leases whose worker went silent return to their place; too many deliveries bury them.
 -- Where nothing is ready, waiting, delayed or leased, requests that are in no place are sought and
 -- queued again (I1): somebody deleted a key, or a server dropped one to save memory.
--- include: _types _state _write _core _outbox _held
+-- include: _types _state _write _limits _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most
