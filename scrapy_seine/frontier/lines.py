@@ -77,7 +77,7 @@ class Line:
             return answer
         watch = self.part.watch
         before, stamp = watch.before, watch.stamp(self.part.now_ms)
-        replies = await self._send(calls, stamp)
+        replies = await self._send(calls, stamp, in_full=len(outgoing.limits))
         answer.got_at = monotonic()
         for made, reply in zip(calls, replies, strict=True):
             if isinstance(reply, Exception):
@@ -94,13 +94,20 @@ class Line:
                     watch.entered(before, len(made.about))
         return answer
 
-    async def _send(self, calls: Sequence[Call], stamp: str) -> list[Any]:
-        """Return the reply of each call, or why there is none."""
+    async def _send(self, calls: Sequence[Call], stamp: str, in_full: int) -> list[Any]:
+        """Return the reply of each call, or why there is none.
+
+        The first *in_full* carry their whole script. A server that does not know a script by its
+        hash is taught it after the pipeline, and a block would come after the leases that it is to
+        hold back (I5).
+        """
         prefix = self.part.keys.prefix
         pipe = self.part.redis.pipeline(transaction=False)
-        for made in calls:
+        for at, made in enumerate(calls):
+            lua = script(made.name)
+            said = ("EVAL", lua.source) if at < in_full else ("EVALSHA", lua.sha)
             # By its name: a Cluster pipeline refuses the method, though all is in one slot.
-            pipe.execute_command("EVALSHA", script(made.name).sha, 1, prefix, stamp, *made.args)
+            pipe.execute_command(*said, 1, prefix, stamp, *made.args)
         try:
             replies = list(await pipe.execute(raise_on_error=False))
         except (RedisError, OSError) as error:

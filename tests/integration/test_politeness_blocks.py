@@ -10,7 +10,9 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
+from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lines import LeaseRequest, Lines
 from scrapy_seine.frontier.model import Push
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
@@ -104,3 +106,16 @@ async def test_a_block_holds_leases_back_until_its_end(redis_client: Redis, name
     assert not (await frontier.lease("w", 5, ttl_ms=1000)).leases
     frontier.now_ms = 1_005_000
     assert len((await frontier.lease("w", 5, ttl_ms=1000)).leases) == 1
+
+
+async def test_a_servers_first_block_holds_the_leases_behind_it_back(redis_client, namespace):
+    """I5: of all scripts the server may know all but the one that blocks."""
+    frontier = Frontier(redis_client, namespace)
+    await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
+    lease_request = LeaseRequest(worker="w", ttl_ms=1000, lead_ms=0, lanes="")
+    (line,) = Lines(frontier, lease_request).lines
+    await redis_client.script_flush()
+    assert len((await line.round_trip(Endings(), 1, lease_request)).leased.leases) == 1
+    wish = Call("block_until", ["a", 60_000, 0], [])
+    answer = await line.round_trip(Endings(limits=[wish]), 2, lease_request)
+    assert answer.leased.leases == []
