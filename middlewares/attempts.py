@@ -13,8 +13,8 @@ from crawler.access.detect import VERDICT
 from crawler.storage import Storage, storage_of
 from crawler.stores.attempts import Attempt
 from scrapy_seine import meta as m
-from scrapy_seine.config import redact
 from scrapy_seine.engine.download.lanes import lane_of
+from scrapy_seine.printable import redact
 from scrapy_seine.urls import domain
 
 _OK = 400

@@ -14,23 +14,6 @@ from scrapy_seine.errors import ConfigError
 MOST_PARTITIONS = 64
 #: Characters of a secret, at least: 32 hexadecimal digits are 128 bits.
 LEAST_SECRET = 32
-#: All before the last @ of an authority, which is what clients take for user and password.
-_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
-#: What stands where a port should be is no number: a password, whose URL was cut off before its @.
-_CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|$))[^/?#@\s\"']*")
-
-
-def redact(text: str) -> str:
-    """Hide the credentials of every URL in *text*.
-
-    >>> redact("redis://user:secret@host:6379/0 http://me:p@ss@host/")
-    'redis://***@host:6379/0 http://***@host/'
-    >>> redact("http://user:secr http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/")
-    'http://*** http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/'
-    """
-    if "@" in text:
-        text = _CREDENTIALS.sub("***@", text)
-    return _CUT_OFF.sub("***", text) if "://" in text else text
 
 
 class SettingsLike(Protocol):

@@ -24,8 +24,9 @@ from redis.exceptions import BusyLoadingError, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
 from scrapy_seine import embedded, redis_topology
-from scrapy_seine.config import SettingsLike, flag, redact
+from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.printable import redact
 
 #: For both checks together: the process needs a second of the promised ten for itself.
 CHECK_S = 8.0

@@ -1,8 +1,8 @@
 """Foreign text on its way out: to a terminal or a log line.
 
 What a site or a user wrote may hold characters that a terminal obeys (ESC begins its commands,
-U+202E turns the direction of writing). Each function keeps the text readable and takes the effect
-away. `scrapy_seine.config.redact` hides the credentials within a URL.
+U+202E turns the direction of writing), and a URL in it may hold credentials. Each function keeps
+the text readable, and takes the effect or the credentials away.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ from typing import Any, TextIO
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+
+#: All before the last @ of an authority, which is what clients take for user and password.
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
+#: What stands where a port should be is no number: a password, whose URL was cut off before its @.
+_CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|$))[^/?#@\s\"']*")
 
 
 def printable(text: str) -> str:
@@ -36,6 +41,19 @@ def escaped(document: str) -> str:
     '{"a":"\\\\u009b"}'
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
+def redact(text: str) -> str:
+    """Hide the credentials of every URL in *text*.
+
+    >>> redact("redis://user:secret@host:6379/0 http://me:p@ss@host/")
+    'redis://***@host:6379/0 http://***@host/'
+    >>> redact("http://user:secr http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/")
+    'http://*** http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/'
+    """
+    if "@" in text:
+        text = _CREDENTIALS.sub("***@", text)
+    return _CUT_OFF.sub("***", text) if "://" in text else text
 
 
 class PrintableStream:

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import redact
 
 T = TypeVar("T")
 #: What waiting does not mend, in the words of a server.

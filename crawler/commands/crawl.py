@@ -20,13 +20,14 @@ from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader, spider_class
-from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import agree
 from scrapy_seine.lenient import whole
+from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 
 logger = logging.getLogger(__name__)

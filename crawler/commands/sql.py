@@ -14,8 +14,8 @@ from psycopg2.extensions import parse_dsn
 
 from crawler.stores import connect, postgres_server
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.config import redact
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.printable import redact
 from scrapy_seine.reads import paint
 
 #: Rows that are shown, at most: a table of all is what `scrapy export` is for.

@@ -7,7 +7,7 @@ import shlex
 
 from crawler.stores import connect, embedded, postgres_server
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.config import redact
+from scrapy_seine.printable import redact
 
 
 class Command(SeineCommand):

@@ -17,9 +17,9 @@ import psycopg2
 from redis.asyncio import Redis
 
 from crawler.stores.connect import Endpoints, redis_client
-from scrapy_seine.config import redact
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.printable import redact
 
 SCHEMA = "seine_demo"
 _CRAWL = re.compile(r"demo-\d+")

@@ -10,8 +10,8 @@ import psycopg2
 from psycopg2 import sql
 from psycopg2.extras import RealDictCursor
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import redact
 
 #: Every table that holds something of a site.
 TABLES = (

@@ -10,9 +10,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extras import RealDictCursor
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, redact
 
 #: A question that takes longer is given up, ms.
 TIMEOUT_MS = 3000

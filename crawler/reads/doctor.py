@@ -22,10 +22,11 @@ from crawler.reads.finding import Finding
 from crawler.reads.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
-from scrapy_seine.config import SettingsLike, redact
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.loading import BrokenFile
+from scrapy_seine.printable import redact
 from scrapy_seine.reads.fleet import read_fleet
 
 _PACKAGES = ("scrapy", "scrapy-redis", "redis", "psycopg2-binary", "aiohttp", "prometheus-client")

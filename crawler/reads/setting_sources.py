@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from crawler.reads.finding import Finding, Level
-from scrapy_seine.config import flag, redact
+from scrapy_seine.config import flag
 from scrapy_seine.engine.settings_table import OURS, strays
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.printable import redact
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

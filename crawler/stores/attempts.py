@@ -15,7 +15,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
-from scrapy_seine.config import redact
+from scrapy_seine.printable import redact
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)

@@ -16,13 +16,12 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy_redis.spiders import RedisMixin
 
-from scrapy_seine.config import redact
 from scrapy_seine.engine.seeds import requests_of
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
-from scrapy_seine.printable import escaped, guarded_streams, printable
+from scrapy_seine.printable import escaped, guarded_streams, printable, redact
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.

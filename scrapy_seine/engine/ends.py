@@ -11,7 +11,6 @@ import attrs
 from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import redact
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.local_requests import LocalRequests
@@ -22,6 +21,7 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
+from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 

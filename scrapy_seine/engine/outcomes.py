@@ -15,7 +15,7 @@ from typing import Any, Literal
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from scrapy_seine.config import redact
+from scrapy_seine.printable import redact
 
 Outcome = Literal["", "done", "ignored", "release", "retry", "bury"]
 

@@ -21,9 +21,10 @@ import attrs
 from scrapy.settings import BaseSettings, default_settings
 
 from scrapy_seine.addresses import AddressPolicy
-from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike, redact
+from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.printable import redact
 
 #: Characters of a wrong value that are shown.
 _SHOWN = 100

@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
-from scrapy_seine.config import FrontierConfig, flag, number, redact
+from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine.arguments import misspelt
 from scrapy_seine.engine.completion import Completion
@@ -56,6 +56,7 @@ from scrapy_seine.frontier.seeds import BATCH, Intake
 from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of_project
 from scrapy_seine.politeness.response_feedback import ResponseFeedback
 from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
+from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 from redis.exceptions import RedisError
 
-from scrapy_seine.config import FrontierConfig, redact
+from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lateness import Lateness
@@ -32,6 +32,7 @@ from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
 from scrapy_seine.frontier.timer import Timer
 from scrapy_seine.frontier.wire import lanes_arg
+from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s.

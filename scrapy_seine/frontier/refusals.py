@@ -13,8 +13,8 @@ from time import monotonic
 import attrs
 from redis.exceptions import ResponseError
 
-from scrapy_seine.config import redact
 from scrapy_seine.frontier.state import StateError
+from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: The same refusal is said again after this time, s.

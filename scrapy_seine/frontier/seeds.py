@@ -21,7 +21,6 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
@@ -30,7 +29,7 @@ from scrapy_seine.frontier.refusals import Refusals
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.frontier.wire import script
 from scrapy_seine.lenient import whole
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, redact
 from scrapy_seine.scripts import call
 
 logger = logging.getLogger(__name__)

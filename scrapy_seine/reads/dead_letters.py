@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import attrs
 import orjson
 
-from scrapy_seine.config import redact
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import part_of
 from scrapy_seine.frontier.together import together
 from scrapy_seine.lenient import word
+from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, load, read
 
 #: Dead letters read in one step while filtering.

@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.codec import decode
@@ -18,6 +17,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.lenient import real, record, whole, word
 from scrapy_seine.meta import CREATED_AT
+from scrapy_seine.printable import redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
 #: Ready domains looked at for the due-now backlog; beyond them it is scaled up.

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from scrapy_seine.config import redact
 from scrapy_seine.frontier.model import level_of
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, redact
 from tests import bad_requests
 from tests.helpers import wait_until
 

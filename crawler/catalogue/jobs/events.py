@@ -25,10 +25,11 @@ import orjson
 from redis.exceptions import RedisError
 
 from crawler.catalogue.jobs.model import ENDED, Job
-from scrapy_seine.config import SettingsLike, redact
+from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import real, record, word
+from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: Events kept, about; a receiver that is away for longer misses the oldest.

@@ -14,8 +14,8 @@ import attrs
 import psycopg2
 from psycopg2 import extensions
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import MigrationError, StoreUnreachable
+from scrapy_seine.printable import redact
 
 _LOCK = (7366450, 1)
 _TABLE = """

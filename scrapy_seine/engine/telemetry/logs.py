@@ -19,11 +19,10 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.python.failure import Failure
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import redact
 from scrapy_seine.engine.inflight import current
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, redact
 
 _FORMATS = ("text", "json")
 

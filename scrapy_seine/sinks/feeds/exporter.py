@@ -24,7 +24,7 @@ from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.misc import build_from_crawler, load_object
 from w3lib.url import file_uri_to_path
 
-from scrapy_seine.config import number, redact
+from scrapy_seine.config import number
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.inflight import InFlight, current
 from scrapy_seine.engine.outcomes import describe
@@ -33,6 +33,7 @@ from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier.runs import latest_number
+from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
 from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of

@@ -13,10 +13,10 @@ import attrs
 from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 
-from scrapy_seine.config import redact
 from scrapy_seine.engine.inflight import Hold, InFlight, InFlightTable, current
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.part import NO_PAGE, Part, Reading
 from scrapy_seine.sinks.feeds.places import Place

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from scrapy import Spider
 from scrapy.utils.defer import ensure_awaitable
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
 
 #: Ending of the folder in which a feed's parts are.

@@ -17,8 +17,8 @@ from typing import Literal
 import attrs
 import psycopg2
 
-from scrapy_seine.config import redact
 from scrapy_seine.errors import StoreError
+from scrapy_seine.printable import redact
 
 Blame = Literal["row", "doubt", "again", "server"]
 

@@ -17,11 +17,11 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
 
-from scrapy_seine.config import number, redact
+from scrapy_seine.config import number
 from scrapy_seine.engine.shutdown import unless_stopped
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import BadItem, ConfigError, StoreUnreachable
-from scrapy_seine.printable import printable
+from scrapy_seine.printable import printable, redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.holds import ItemHold, hold
 
