@@ -12,11 +12,11 @@ import argparse
 import json
 import random
 import time
-from importlib import resources
 from typing import Any
 
 from redis import Redis
 
+from scrapy_seine.scripts import load_script
 from tests.benchmarks.server import cpu_s, memory, redis_server
 
 BATCH = 1000
@@ -36,9 +36,8 @@ return n
 
 def source() -> str:
     """The frontier's own Lua with a body that only remembers, or only asks."""
-    folder = resources.files("scrapy_seine.frontier") / "lua"
-    names = ("_write", "_core", "_exact", "_bloom", "_seen")
-    return "\n".join([*((folder / f"{name}.lua").read_text("utf-8") for name in names), BODY])
+    script = load_script("scrapy_seine.frontier", "remember")
+    return script.source.partition("-- remember: ")[0] + BODY
 
 
 def run(redis: Redis, crawl: str, verb: str, n: int, seed: int) -> int:
