@@ -26,7 +26,8 @@ import orjson
 from redis.exceptions import RedisError
 from scrapy import Request
 
-from scrapy_seine.engine.inflight import Hold, InFlight, InFlightTable
+from scrapy_seine.engine.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.page_end import Hold
 from scrapy_seine.engine.serializer import push_of
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.codec import decode

@@ -10,8 +10,9 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_seine.engine.ends import Ends
-from scrapy_seine.engine.inflight import UNSTATED, InFlight, InFlightTable
+from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.outcomes import Outcome, prevails
+from scrapy_seine.engine.page_end import UNSTATED
 from scrapy_seine.frontier.model import Lease
 
 URL = "http://shop.example/p/1"

@@ -1,0 +1,102 @@
+"""When a page ends: Scrapy is done with its request, and each of its items is stored (I4).
+
+A pipeline takes a hold on the entry of an item, and releases the hold after the commit. Only then
+the entry ends, and the frontier is told to ack its lease. Its children leave with the ack (I3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import attrs
+from scrapy import Request
+
+from scrapy_seine.engine.statements import RetryPolicy, Statements
+
+if TYPE_CHECKING:
+    from scrapy_seine.engine.inflight import InFlight
+
+#: What is told of a request that ended, though no code said how.
+UNSTATED = "the request ended, and nothing stated how"
+
+
+@attrs.define(eq=False)
+class Hold:
+    """A promise to say when an item is stored. Each hold is released or failed once."""
+
+    inflight: PageEnds
+    entry: InFlight | None
+
+    def release(self) -> None:
+        """The item is committed, or rejected with its reason."""
+        entry, self.entry = self.entry, None
+        if entry is not None:
+            entry.holds -= 1
+            self.inflight.settle(entry)
+
+    def fail(self, reason: str) -> None:
+        """The item could not be stored: the page is to be tried again."""
+        if self.entry is not None:
+            self.inflight.mark(self.entry, "store", reason)
+        self.release()
+
+
+class PageEnds(Statements):
+    """Ends each entry when nothing needs it any more, never before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ended: Callable[[InFlight], None] = lambda entry: None
+        self._entries: dict[int, InFlight] = {}
+        self._all: set[InFlight] = set()
+        self._watchers: list[Callable[[InFlight], None]] = []
+        #: Told when Scrapy is done with a request, its outcome stated, before its entry may end.
+        self.finishing: list[Callable[[InFlight], None]] = []
+
+    def connect(self, ended: Callable[[InFlight], None], policy: RetryPolicy) -> None:
+        """Say who hears of each end, and who decides on retries: the scheduler does."""
+        self._ended, self._policy = ended, policy
+
+    def watch(self, ended: Callable[[InFlight], None]) -> None:
+        """Hear of each end as well, only to count it."""
+        self._watchers.append(ended)
+
+    def entry_of(self, request: Request | None) -> InFlight | None:
+        """Entry of this very request object; None where the frontier did not issue it."""
+        return self._entries.get(id(request))
+
+    def hold_on(self, entry: InFlight | None) -> Hold:
+        """Keep an entry open until the hold is released; without one, the hold holds nothing."""
+        if entry is None or entry not in self._all:
+            return Hold(self, None)
+        entry.holds += 1
+        return Hold(self, entry)
+
+    def hold_for(self, request: Request) -> Hold:
+        """Keep the entry of a request open, for middlewares."""
+        return self.hold_on(self.entry_of(request))
+
+    def finished(self, request: Request) -> None:
+        """Scrapy is done with a request, whatever became of it."""
+        entry = self._entries.pop(id(request), None)
+        if entry is not None:
+            entry.finished = True
+            try:
+                for told in self.finishing:
+                    told(entry)
+            finally:
+                self.settle(entry)
+
+    def settle(self, entry: InFlight) -> None:
+        """End the entry if nothing needs it any more."""
+        if entry.open or entry not in self._all:
+            return
+        self._all.remove(entry)
+        if not entry.outcome:
+            self.mark(entry, "internal", UNSTATED)
+        try:
+            for watcher in self._watchers:
+                watcher(entry)
+        finally:
+            self._ended(entry)

@@ -1,0 +1,228 @@
+"""What was stated of how a request ended, by middlewares, callbacks and errbacks (I10).
+
+An entry ends by the outcome that was stated for it (scrapy_seine.engine.outcomes ranks outcomes).
+Nothing is done by default: a request of which nobody stated how it ended has failed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy import Request
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+
+from scrapy_seine import meta as m
+from scrapy_seine.engine.limit import Unreadable
+from scrapy_seine.engine.outcomes import (
+    BY_STATUS,
+    Outcome,
+    describe,
+    prevails,
+    printable,
+    rule_of,
+    seconds,
+)
+
+if TYPE_CHECKING:
+    from scrapy_seine.engine.inflight import InFlight
+
+#: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
+LACKING_S = 900.0
+#: Key of `request.meta`: since when it does, Unix seconds on the frontier's clock.
+_SINCE = "lacking_since"
+
+
+class RetryPolicy(Protocol):
+    """Decides whether and when a failed request is tried again."""
+
+    def __call__(
+        self, kind: str, request: Request, tries: int, wait_s: float | None, /
+    ) -> float | None:
+        """Seconds to wait after *tries* failed ones, or None: give up. Never raises."""
+
+
+class Statements(ABC):
+    """Notes what is stated of requests in flight. Of two statements, the stronger one counts."""
+
+    def __init__(self) -> None:
+        self._policy: RetryPolicy = lambda kind, request, tries, wait_s: None
+        #: Called where reading a page took too long.
+        self.overran: Callable[[InFlight], None] = lambda entry: None
+
+    @abstractmethod
+    def entry_of(self, request: Request | None) -> InFlight | None:
+        """Entry of this very request object; None where the frontier did not issue it."""
+
+    @abstractmethod
+    def now(self, entry: InFlight | None) -> datetime:
+        """What time it is by the frontier's clock; by this machine's for what has no entry."""
+
+    def retry(
+        self, request: Request, *, kind: str, reason: str, wait_s: float | None = None
+    ) -> Request | None:
+        """Try a failed request again later.
+
+        Returns a copy that a downloader middleware must return; None when the request is not the
+        frontier's, or has no try left: then its lease will be buried with *reason*.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        self.mark(entry, kind, reason, wait_s)
+        return entry.copy if entry.outcome == "retry" else None
+
+    def retry_download(self, request: Request, *, kind: str, reason: str) -> Request | None:
+        """Like `retry`, for a download that raised.
+
+        Where no try is left, nothing is stated yet: another middleware may still answer in the
+        download's place. If none does, the request is buried with *kind* and *reason*.
+        """
+        entry = self.entry_of(request)
+        if entry is None or entry.outcome:
+            return None
+        entry.kind, entry.reason = kind, printable(reason)
+        if self._policy(kind, request, entry.tries, None) is None:
+            return None
+        return self.retry(request, kind=kind, reason=reason)
+
+    def postpone(
+        self, request: Request, *, kind: str, reason: str, wait_s: float
+    ) -> Request | None:
+        """Send a request back that was not tried: it keeps its tries and its priority.
+
+        Returns a copy that a downloader middleware must return; None when the request is not the
+        frontier's, or has failed.
+        """
+        entry = self.entry_of(request)
+        if entry is None or not self._state(entry, "retry", kind, reason):
+            return None
+        entry.wait_s = seconds(wait_s)
+        entry.copy = entry.request.replace(dont_filter=True)
+        return entry.copy
+
+    def wait_for(
+        self, request: Request, *, kind: str, reason: str, wait_s: float
+    ) -> Request | None:
+        """Send a request back that needs what the whole fleet lacks, for LACKING_S at most.
+
+        Then it is buried, because a crawl that waits for ever never ends. Returns what a
+        downloader middleware must return; None when it is buried, or not the frontier's.
+        """
+        entry = self.entry_of(request)
+        if entry is None:
+            return None
+        now_s = self.now(entry).timestamp()
+        since = request.meta.get(_SINCE)
+        since_s = since if isinstance(since, float) and since <= now_s else now_s
+        if now_s - since_s > LACKING_S:
+            self._state(entry, "bury", kind, f"{reason}, for {LACKING_S:.0f} s")
+            return None
+        copy = self.postpone(request, kind=kind, reason=reason, wait_s=wait_s)
+        if copy is not None:
+            copy.meta[_SINCE] = since_s
+        return copy
+
+    def hand_back(self, request: Request) -> Request | None:
+        """Give a request back unsent: it keeps its place, and no try is counted.
+
+        Returns what a downloader middleware must return; None when it is not the frontier's, or
+        has failed.
+        """
+        entry = self.entry_of(request)
+        if entry is None or not self._state(entry, "release"):
+            return None
+        entry.copy = request.replace()
+        return entry.copy
+
+    def ignore(self, request: Request, rule: str) -> None:
+        """End a request as *ignored*: a named rule says that its page is not to be read.
+
+        Rules: `robots`, `offsite`, `filter`, `cancelled`, `gone`, `http status`, `not modified`.
+        Without effect on a request that the frontier did not issue, or that failed already.
+        """
+        entry = self.entry_of(request)
+        if entry is not None and self._state(entry, "ignored"):
+            entry.rule = rule
+
+    def bury(self, request: Request, kind: str, reason: str) -> None:
+        """Give a request up at once: another try would end the same way.
+
+        The request becomes a dead letter of *kind* (frontier.backoff). Without effect on a
+        request that the frontier did not issue.
+        """
+        entry = self.entry_of(request)
+        if entry is not None:
+            self._state(entry, "bury", kind, reason)
+
+    def done(self, entry: InFlight) -> None:
+        """State that a response reached its callback, and that the callback ended."""
+        self._state(entry, "done")
+
+    def raised(self, entry: InFlight, error: BaseException) -> None:
+        """State what an exception means that nobody handled: ignored, or one more failed try."""
+        if isinstance(error, IgnoreRequest):
+            self._ignored(entry, error)
+        else:
+            self.mark(entry, entry.kind or "internal", entry.reason or describe(error))
+
+    def spider_raised(self, entry: InFlight, error: BaseException) -> None:
+        """State that a callback or an errback raised: the same page would make it raise again."""
+        if isinstance(error, IgnoreRequest):
+            self._ignored(entry, error)
+        elif isinstance(error, Unreadable):
+            self.mark(entry, "unreadable", str(error))
+            self.overran(entry)
+        elif isinstance(error, CloseSpider):  # the page was not read to its end
+            self.mark(entry, "closed", f"its callback closed the spider: {error.reason}")
+        else:
+            self._state(entry, "bury", "parse", describe(error))
+
+    def _ignored(self, entry: InFlight, error: IgnoreRequest) -> None:
+        if self._state(entry, "ignored"):
+            entry.rule = rule_of(error)
+            entry.by = type(error).__name__ if entry.rule == "filter" else ""
+
+    def handled(self, entry: InFlight) -> None:
+        """Take back what was stated: an errback dealt with it, and how that ends counts."""
+        entry.outcome, entry.handled = "", True
+        entry.kind = entry.reason = entry.rule = entry.by = ""
+        entry.copy = None
+
+    def taken(self, entry: InFlight) -> None:
+        """A callback takes an error status: what only the status had stated is taken back."""
+        if entry.outcome == "bury" and entry.kind in BY_STATUS:
+            self.handled(entry)
+
+    def mark(self, entry: InFlight, kind: str, reason: str, wait_s: float | None = None) -> None:
+        """State a failure: the entry ends in a retry, or in a burial after the last one."""
+        wait = self._policy(kind, entry.request, entry.tries, wait_s)
+        if wait is None:
+            self._state(entry, "bury", kind, reason)
+            return
+        try:
+            copy = _next_try(entry)
+        except Exception as error:  # a middleware left something in the request that cannot be
+            self._state(entry, "bury", kind, f"{reason}; it cannot be copied: {describe(error)}")
+            return
+        if self._state(entry, "retry", kind, reason):
+            entry.wait_s, entry.copy = seconds(wait), copy
+
+    @staticmethod
+    def _state(entry: InFlight, outcome: Outcome, kind: str = "", reason: str = "") -> bool:
+        """Note a statement unless a stronger one was made; True where it counts."""
+        if not prevails(outcome, entry.outcome):
+            return False
+        entry.outcome = outcome
+        if kind:
+            entry.kind, entry.reason = kind, printable(reason)
+        return True
+
+
+def _next_try(entry: InFlight) -> Request:
+    """The request with one more failed try, behind others of its priority."""
+    request = entry.request
+    meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1}
+    return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)
