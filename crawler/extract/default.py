@@ -47,7 +47,7 @@ class Found:
     """For each field: json-ld, microdata, opengraph, state, text or url."""
     verdict: Verdict
     offered: dict[str, Fields]
-    """What each source says, in the order of trust."""
+    """What each source says; `merge.ORDER` says which one wins."""
     page: Page
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the visible text has it, as far as that was read."""
@@ -164,7 +164,7 @@ def _guarded(
 def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) -> bool:
     if verdict.listing >= _LIST_OF and verdict.product <= 0:
         return False
-    if not any("price" in offered.get(source, ()) for source in ("json-ld", "microdata", "rdfa")):
+    if not any("price" in offered.get(source, ()) for source in merge.STRUCTURED):
         return True
     return not all(name in known for name in _ENOUGH) or not known["price"]
 

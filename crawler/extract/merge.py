@@ -1,4 +1,4 @@
-"""One value for each field, of all that a page's sources tell, in the order of trust."""
+"""Which source's value wins where a page's sources differ: one value for each field."""
 
 from __future__ import annotations
 
@@ -19,21 +19,25 @@ _NAMED = re.compile(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
 )
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
+#: Sources that follow schema.org.
+STRUCTURED = ("json-ld", "microdata", "rdfa")
+#: The sources of a page, the most trusted first: of a field's values, the first source's wins.
+ORDER = (*STRUCTURED, "opengraph", "state", "text")
 
 
 def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
-    """The best value of each field, and the source of each: the first that has one, mostly."""
+    """The best value of each field, and the source of each: the first in ORDER that has a value."""
     fields: Fields = {}
     sources: dict[str, str] = {}
-    for source, found in offered.items():
-        for name, value in found.items():
+    for source in sorted(offered, key=ORDER.index):
+        for name, value in offered[source].items():
             if name == "attributes" and name in fields:
                 fields[name] = {**value, **fields[name]}
             elif name not in fields or (name == "price" and value and not fields[name]):
                 # A price of nothing is a template's gap wherever another source tells one.
                 fields[name] = value
                 sources[name] = source
-    if sources.get("name") in {"json-ld", "microdata", "rdfa"}:
+    if sources.get("name") in STRUCTURED:
         fields["name"] = opengraph.shorn(fields["name"], site)
     shown = offered.get("text", {})
     if sources.get("regular_price") == "text" and shown.get("price") != fields.get("price"):
@@ -44,9 +48,6 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"
     return fields, sources
-
-
-_STRUCTURED = ("json-ld", "microdata", "rdfa")
 
 
 def disputed(offered: dict[str, Fields]) -> bool:
@@ -66,7 +67,7 @@ def settle(offered: dict[str, Fields]) -> None:
     agreed = next((price for price in said if said.count(price) > 1), None)
     if told is None or agreed is None or told in said:
         return
-    for source in _STRUCTURED:
+    for source in STRUCTURED:
         if "price" in offered.get(source, ()):
             fields = offered[source]
             fields["price"] = agreed
@@ -75,7 +76,7 @@ def settle(offered: dict[str, Fields]) -> None:
 
 
 def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
-    found: Any = (offered[s]["price"] for s in _STRUCTURED if "price" in offered.get(s, ()))
+    found: Any = (offered[s]["price"] for s in STRUCTURED if "price" in offered.get(s, ()))
     return next(found, None)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract import Found, extract, parse
+from crawler.extract import Found, extract, merge, parse
 
 HERE = "https://shop.example.com/products/napkin"
 
@@ -205,3 +205,12 @@ def test_twitters_labels_tell_price_and_stock() -> None:
         "12.00",
         "OutOfStock",
     ]
+
+
+def test_the_table_says_which_source_wins_whatever_was_read_first() -> None:
+    offered = {source: {"brand": source} for source in reversed(merge.ORDER)}
+    for winner in merge.ORDER:
+        assert merge.merged(offered)[1] == {"brand": winner}
+        del offered[winner]
+    with pytest.raises(ValueError, match="not in tuple"):  # its values would be lost without a word
+        merge.merged({"tea leaves": {"brand": "Acme"}})
