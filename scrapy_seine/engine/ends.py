@@ -16,9 +16,9 @@ from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.outcomes import describe, printable, whole
 from scrapy_seine.errors import EncodeError
-from scrapy_seine.frontier.backoff import decide
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
+from scrapy_seine.frontier.retry_rules import decide
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.printable import redact

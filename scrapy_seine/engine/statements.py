@@ -150,7 +150,7 @@ class Statements(ABC):
     def bury(self, request: Request, kind: str, reason: str) -> None:
         """Give a request up at once: another try would end the same way.
 
-        The request becomes a dead letter of *kind* (frontier.backoff). Without effect on a
+        The request becomes a dead letter of *kind* (frontier.retry_rules). Without effect on a
         request that the frontier did not issue.
         """
         entry = self.entry_of(request)

@@ -35,7 +35,7 @@ _TIMEOUTS = ("Timeout", "TimedOut")
 
 
 class Retry:
-    """Retries by kind of failure: connection, timeout, 5xx, 429. See frontier.backoff."""
+    """Retries by kind of failure: connection, timeout, 5xx, 429. See frontier.retry_rules."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ def asked_s(response: Response) -> float | None:
 
 
 def _kind_of(request: Request, response: Response, codes: set[int]) -> str:
-    """Kind of the failure, see scrapy_seine.frontier.backoff; '' for what is none."""
+    """Kind of the failure, see scrapy_seine.frontier.retry_rules; '' for what is none."""
     if response.status in (request.meta.get("handle_httpstatus_list") or ()):
         return ""
     verdict = request.meta.get(m.VERDICT, "ok")

@@ -16,8 +16,8 @@ from scrapy.statscollectors import StatsCollector
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.frontier.backoff import decide
 from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.retry_rules import decide
 from scrapy_seine.middlewares.decompress import Decompress
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.robots_cache import Known

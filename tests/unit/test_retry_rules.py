@@ -1,4 +1,4 @@
-"""Retry rules: how often, how late, by kind of failure."""
+"""Retry rules and backoff: how often and how late a request is tried again, by kind of failure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_seine.frontier.backoff import DEFAULT, RULES, decide
+from scrapy_seine.frontier.retry_rules import DEFAULT, RULES, decide
 
 
 @pytest.mark.parametrize("kind", [*RULES, "never heard of"])

@@ -1,0 +1,71 @@
+"""When a failed request gets another try, and when it becomes a dead letter, by kind of failure."""
+
+from __future__ import annotations
+
+import attrs
+
+from scrapy_seine.frontier import backoff
+
+
+@attrs.frozen
+class Rule:
+    """How one kind of failure is retried."""
+
+    retries: int
+    """Tries after the first."""
+    base_s: float
+    """Bound of the first wait, seconds; it doubles with each retry."""
+    cap_s: float
+    """Bound of any wait, seconds."""
+
+
+RULES = {
+    "connection": Rule(4, 1, 60),
+    "timeout": Rule(3, 2, 120),
+    "5xx": Rule(4, 2, 120),
+    "429": Rule(8, 5, 600),
+    "ban": Rule(5, 5, 600),
+    "proxy": Rule(1000, 2, 60),
+    "robots": Rule(6, 5, 600),
+    "parse": Rule(1, 1, 10),
+    "store": Rule(10, 1, 60),
+    "redirects": Rule(0, 1, 1),
+    "size": Rule(0, 1, 1),
+    # An exception that nobody expected, or a request of which nobody said how it ended.
+    "internal": Rule(3, 1, 60),
+    # An item pipeline raised.
+    "item": Rule(3, 1, 60),
+    # A page lacks what each page of its kind has, or came cut off.
+    "broken": Rule(3, 2, 120),
+    # Reading took too long: the page is tried once more, as a rule by another worker.
+    "unreadable": Rule(1, 2, 10),
+    # Its callback closed the spider (CloseSpider). Each try ends one worker, as the spider wants.
+    "closed": Rule(3, 30, 600),
+    # Another try would ask for the same address or the same lane.
+    "address": Rule(0, 1, 1),
+    "lane": Rule(0, 1, 1),
+}
+DEFAULT = Rule(3, 1, 60)
+
+
+def decide(
+    kind: str,
+    retry_count: int,
+    *,
+    max_retries: int | None = None,
+    wait_s: float | None = None,
+    draw: float | None = None,
+) -> float | None:
+    """Seconds to wait before the next try, or None: the request becomes a dead letter.
+
+    *wait_s* (a Retry-After, say) is obeyed, whatever the rule; *draw* replaces the random number.
+
+    >>> decide("5xx", 0, draw=1.0), decide("5xx", 3, draw=0.5), decide("5xx", 4)
+    (2.0, 8.0, None)
+    """
+    rule = RULES.get(kind, DEFAULT)
+    if retry_count >= (rule.retries if max_retries is None else min(rule.retries, max_retries)):
+        return None
+    if wait_s is not None:
+        return wait_s
+    return backoff.wait_s(retry_count, rule.base_s, rule.cap_s, draw)
