@@ -1,5 +1,5 @@
 -- report: how a use of a proxy ended; a ban sends it to rest for the domain, several for all.
--- include: _clock _core
+-- include: _clock _core _ban
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -20,11 +20,6 @@ redis.call('ZREM', uses_key(domain, id), ARGV[4])
 if redis.call('HEXISTS', INFO, id) == 0 then return 'UNKNOWN' end
 redis.call('HINCRBY', HEALTH, id .. ' ' .. outcome, 1)
 
-local function rest(key, count)
-    local ms = math.min(longest, first * 2 ^ math.min(count - 1, 20))
-    redis.call('ZADD', key, now + ms, id)
-end
-
 if outcome == 'good' then
     redis.call('ZADD', proven, now, id)
     redis.call('PEXPIRE', proven, KEEP)
@@ -39,7 +34,7 @@ redis.call('ZREM', proven, id)
 -- Uses that were under way together fail together; they are one ban.
 local again = tonumber(redis.call('ZSCORE', resting, id) or 0) > now
 if not again then
-    rest(resting, redis.call('HINCRBY', strikes, id, 1))
+    rest(resting, id, redis.call('HINCRBY', strikes, id, 1), first, longest)
 end
 redis.call('PEXPIRE', resting, KEEP)
 redis.call('PEXPIRE', strikes, KEEP)
@@ -48,5 +43,5 @@ redis.call('ZREMRANGEBYSCORE', bans, '-inf', now - first)
 redis.call('ZADD', bans, now, domain)
 redis.call('PEXPIRE', bans, first)
 if redis.call('ZCARD', bans) < tonumber(ARGV[8]) then return again and 'AGAIN' or 'BANNED' end
-rest(RESTING, 1)
+rest(RESTING, id, 1, first, longest)
 return again and 'AGAIN' or 'RESTING'

@@ -1,5 +1,5 @@
 -- take: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
--- include: _clock _core _pace
+-- include: _clock _core _ban _pace
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -34,10 +34,9 @@ end
 -- domain stands in the way.
 local function free_at(id, last)
     if listed and redis.call('SISMEMBER', listed, id) == 0 then return nil end
-    local fleet = tonumber(redis.call('ZSCORE', RESTING, id) or 0)
-    local here = tonumber(redis.call('ZSCORE', resting, id) or 0)
-    if math.max(fleet, here) > now then return math.max(fleet, here) end
-    local probe = here > 0 or fleet > 0 or not redis.call('ZSCORE', proven, id)
+    local banned = ban_ends(id, resting)
+    if banned > now then return banned end
+    local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
     if probe and tonumber(redis.call('HGET', tried, id) or 0) > now then return now + SOON end
     if last + pause > now then return last + pause end
     if most > 0 and crowded(P .. 'uses:' .. id, most) then return now + SOON end
