@@ -40,8 +40,9 @@ from crawler.stores.rows import (
     product_row,
     rejected_row,
 )
-from crawler.stores.templates import TemplateRow, read_templates, write_templates
+from crawler.stores.templates import write_templates
 from crawler.stores.warc import Page
+from crawler.templates import Templates, learned
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.inflight import current
@@ -90,9 +91,8 @@ class Storage:
         #: Grows whenever something given to the writer was not stored: its page comes again.
         self.failures = 0
         self._later: asyncio.TimerHandle | None = None
-        self._reviews: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._closed: asyncio.Future[None] | None = None
-        self._templates: list[tuple[str, str, Any]] = []
 
     async def open(self) -> None:
         """Check the schema and start the writer.
@@ -138,19 +138,17 @@ class Storage:
         if config.attempts:
             self._chores(url)
         self.inflight.completed = partial(self._review_jobs, url)
-        self.crawler.signals.connect(self._joined, signals.spider_opened)
-        self._templates = await loop.run_in_executor(None, read_templates, url)
+        templates = Templates(url)
+        joined = partial(self._joined, templates)
+        self.crawler.signals.connect(joined, signals.spider_opened, weak=False)
+        await loop.run_in_executor(None, templates.read)
 
-    def _joined(self) -> None:
+    def _joined(self, templates: Templates) -> None:
+        self._tasks = [asyncio.ensure_future(self._keep_reviewing())]
         book: Book | None = getattr(self.spider, "book", None)
-        for site_id, cluster, plain in self._templates:
-            if book is not None and not book.load(site_id, cluster, plain):
-                logger.warning(
-                    "the template of site %s is not readable and is learned anew",
-                    printable(site_id),
-                )
-        self._templates = []
-        self._reviews = asyncio.ensure_future(self._keep_reviewing())
+        if book is not None:
+            templates.hand_over(book)
+            self._tasks.append(asyncio.ensure_future(templates.keep_recalling(book)))
 
     async def _keep_reviewing(self) -> None:
         """Look after the crawl's jobs when the worker has joined, and now and then.
@@ -203,13 +201,8 @@ class Storage:
         book: Book | None = getattr(self.spider, "book", None)
         if book is None or self.writer is None or self.writer.waiting[1] > self.config.buffer_bytes:
             return
-        now = self.inflight.now(None)
-        for site_id, cluster, profile, changed in book.unsaved(least):
-            learned = orjson.dumps(profile.plain())
-            row = TemplateRow(
-                site_id, cluster, profile.version, profile.pages, learned, changed, now
-            )
-            self.writer.put(_TEMPLATE, row, len(learned) + _OVERHEAD)
+        for row in learned(book, least, self.inflight.now(None)):
+            self.writer.put(_TEMPLATE, row, len(row.learned) + _OVERHEAD)
 
     async def close(self) -> None:
         """Write what is left; afterwards each hold is released or failed. May be called twice."""
@@ -219,8 +212,7 @@ class Storage:
             self._save_templates(1)
         if self._later is not None:
             self._later.cancel()
-        if self._reviews is not None:
-            await cancel([self._reviews])
+        await cancel(self._tasks)
         if self._closed is None:
             self._closed = asyncio.get_running_loop().run_in_executor(None, self._close)
         await self._closed

@@ -39,6 +39,7 @@ _ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
 MOST_SITEMAPS = 500
 #: Sitemaps of other sites that are asked for on behalf of one site, at most.
 MOST_FOREIGN = 50
+_LONGEST_SCOPE = 500
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
@@ -122,6 +123,7 @@ class CatalogSpider(FrontierSpider):
         shown = False
         given = response.meta.get(m.SITE_ID)
         judged = self._judge(found, given or sites.site_id(response.url))
+        yield from self._again(found, given or sites.site_id(response.url), site, _job(response))
         for item in site.products(page, found):
             shown = True
             item.site_id = given or item.site_id or sites.site_id(response.url)
@@ -158,6 +160,16 @@ class CatalogSpider(FrontierSpider):
             self._count(f"doubtful/{field}")
             self.logger.debug("%s: %s is doubtful: %s", found.page.url, field, doubt.reason)
         return judged
+
+    def _again(self, found: Found, site_id: str, site: Site, job: str) -> Iterator[Request]:
+        """Ask for pages again whose template was learned since; once for each of its versions."""
+        if found.kind != "product":
+            return
+        for url, version in self.book.again(site_id):
+            self._count("read_again")
+            request = self._request(Link(url, "product", "its template is known now"), site, None)
+            request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
+            yield request
 
     def _note_drift(self, drift: Drift) -> None:
         self._count("template_changes")

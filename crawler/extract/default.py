@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import attrs
@@ -51,6 +52,8 @@ class Found:
     page: Page
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the visible text has it, as far as that was read."""
+    struck_below: Decimal | None = None
+    """An amount beside the visible price that is marked as the price before, and is lower."""
     unread: dict[str, str] = attrs.Factory(dict)
     """Sources that hold what cannot be read, and the error: the others are read without them."""
 
@@ -114,6 +117,7 @@ def extract(page: Page) -> Found:
     elif verdict.kind == "product":
         seen = _guarded(unread, "text", text.glance, page, known) or Visible()
         offered["text"], found.paths = seen.fields, seen.paths
+        found.struck_below = seen.struck_below
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
@@ -131,6 +135,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     if verdict.product < _SURE:
         classify.quantity_signs(verdict, page)
     offered["text"], found.paths = seen.fields, seen.paths
+    found.struck_below = seen.struck_below
     if disputed:
         merge.settle(offered)
     return merge.merged(offered)[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
 from itertools import islice, pairwise, repeat
 from string import digits
@@ -337,6 +338,33 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
+    else:
+        seen.struck_below = _below(read, candidates, best)
+
+
+def _below(read: Lines, candidates: list[_Candidate], best: _Candidate) -> Decimal | None:
+    """An amount beside the price that is marked as the one before, without words, and lower.
+
+    Shops have to show the lowest price of late as well, and say that it is.
+    """
+    for c in candidates:
+        lower = c.old and not c.other and c.money.value < best.money.value
+        if not lower or c.money.currency != best.money.currency or not _beside(c, best):
+            continue
+        if _stands_alone(c) and not is_labelled(read, c.line):
+            return c.money.value
+    return None
+
+
+def is_labelled(read: Lines, line: Line) -> bool:
+    """Whether the line before may say what an amount is: it is no heading and no other amount."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+        place -= 1
+    if place < 0 or place == read.heading or read.lines[place].flags & _lines.HEADING:
+        return False
+    text = read.lines[place].text[:_LONGEST_LINE]
+    return not any(find_prices(text))
 
 
 def _often_told(candidates: list[_Candidate]) -> list[_Candidate]:

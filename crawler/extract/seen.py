@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import attrs
 
 from crawler.extract.schema import Fields
@@ -26,3 +28,5 @@ class Visible:
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False
+    struck_below: Decimal | None = None
+    """An amount beside the price that is marked as the price before, and is lower."""

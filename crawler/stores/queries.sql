@@ -140,6 +140,21 @@ WHERE (x.version, x.pages) <= (EXCLUDED.version, EXCLUDED.pages)
 -- name: newest_templates
 SELECT site_id, cluster, learned FROM site_templates ORDER BY updated_at DESC LIMIT %(limit)s
 
+-- name: stored_before
+-- Values of products by address, without what the last minutes changed: a page that is asked about
+-- may have been stored already.
+SELECT p.url, jsonb_build_object('name', p.item -> 'name', 'price', p.item -> 'price',
+                                 'sku', p.item -> 'sku') || coalesce(v.old, '{}')
+FROM unnest(%(urls)s::text[]) AS k(u)
+JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0) AND p.url = k.u
+    AND p.site_id = %(site)s
+LEFT JOIN LATERAL (
+    SELECT jsonb_object_agg(c.field, c.old ORDER BY c.changed_at DESC) AS old
+    FROM product_versions c
+    WHERE c.site_id = p.site_id AND c.external_id = p.external_id
+      AND c.changed_at > now() - interval '15 minutes' AND c.field IN ('name', 'price', 'sku')
+) v ON true
+
 -- name: refresh_products
 -- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
 -- validators are those of the answer at u, and kept where that is the row's own address. A row

@@ -65,3 +65,16 @@ def read_templates(database_url: str) -> list[tuple[str, str, Any]]:
     with transaction(database_url) as connection, connection.cursor() as cursor:
         cursor.execute(query("newest_templates"), {"limit": MOST})
         return list(cursor.fetchall())
+
+
+def stored_before(
+    database_url: str, site_id: str, urls: Sequence[str]
+) -> dict[str, dict[str, Any] | None]:
+    """What the products at these addresses had before their pages were read of late; None: nothing.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(query("stored_before"), {"site": site_id, "urls": list(urls)})
+        return dict.fromkeys(urls) | dict(cursor.fetchall())

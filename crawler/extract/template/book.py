@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -17,7 +17,10 @@ from crawler.extract.template.judge import (
     constant,
     doubt_of,
     newcomer,
+    swapped,
 )
+from crawler.extract.template.mending import BELOW, Mender
+from crawler.extract.template.nodes import texts_of, value_at
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 
@@ -34,7 +37,14 @@ _SETTLED = 40
 #: Pages on which a price in a new place does not overwrite another one unconfirmed.
 _PROBATION = 200
 #: Doubts that stay while the page is as it is: what is gone is not learned to be gone.
-_LASTING = frozenset({"missing", "repeated"})
+_LASTING = frozenset({"missing", "repeated", "order"})
+#: Pages of a make that are kept before their products' stored values are asked for.
+ASKED = 4
+#: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
+_MOST_REPLAYS = 4
+#: Pages in a row without a value in its new place, before the parser is asked again.
+_GONE = 6
+_CENTS = 100
 #: A visible price so far from the structured one is another amount: an instalment, a total.
 _FARTHEST = 2
 
@@ -63,6 +73,10 @@ class _Make:
     """What changed last, until it is stored."""
     said: set[tuple[str, str]] = attrs.Factory(set)
     """Lasting doubts that were told of."""
+    mender: Mender = attrs.Factory(Mender)
+    again: list[tuple[str, int]] = attrs.Factory(list)
+    """Pages to be read again, because the template is understood since, and its version."""
+    replays: int = 0
 
 
 class Book:
@@ -77,6 +91,10 @@ class Book:
         cluster = signature(found.page)
         make = self._make(site_id, cluster)
         profile = make.profile
+        if _read_cents(found) and profile.known:
+            reason = "structured data tells cents, the page shows whole units"
+            change = Drift(site_id, "price", "cents", reason, found.page.url, profile.version)
+            self._tell_once(change, make)
         _mend(found, profile)
         seen, key = observe(found), str(found.fields.get("external_id"))
         if not profile.pages and self._is_known(site_id):
@@ -88,6 +106,7 @@ class Book:
                 doubt_of(field, seen, profile, reduced=reduced)
                 or _repeated(field, seen[field], make, key)
                 or newcomer(field, seen[field], profile.fields[field])
+                or swapped(field, seen, found.struck_below)
             )
             if doubt is not None:
                 doubts[field] = doubt
@@ -103,7 +122,41 @@ class Book:
             profile.version,
         )
         self._learn(site_id, found, make, seen, doubts)
+        read = {field: one.value for field, one in seen.items()}
+        make.mender.note(found.page, read, frozenset(doubts))
         return made
+
+    def wanted(self, least: int = 1) -> Iterator[tuple[str, list[str]]]:
+        """Sites and addresses whose products' stored values would tell where a field went."""
+        for site_id, makes in self._sites.items():
+            for make in makes.values():
+                urls = make.mender.wanted()
+                if len(urls) >= least:
+                    yield site_id, urls
+
+    def recall(self, site_id: str, stored: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """Take the values that products had before their page was read, by the pages' addresses.
+
+        None is for a page that showed no product before.
+        """
+        for make in self._sites.get(site_id, {}).values():
+            for url in make.mender.wanted():
+                if url not in stored:
+                    continue
+                for field, place in make.mender.recall(url, stored[url]):
+                    reason = f"the known values stand in {place[:200]} since"
+                    known, version = make.profile.fields[field], make.profile.version + 1
+                    known.relearn(field, place)
+                    known.preferred, known.probation = None, 0
+                    self._turn(Drift(site_id, field, "moved", reason, url, version), make)
+
+    def again(self, site_id: str) -> list[tuple[str, int]]:
+        """Pages to be read again, because their template was learned since, and its version; once."""
+        urls: list[tuple[str, int]] = []
+        for make in self._sites.get(site_id, {}).values():
+            urls += make.again
+            make.again = []
+        return urls
 
     def load(self, site_id: str, cluster: str, plain: Any) -> bool:
         """Take a stored profile, where it knows more than ours; says whether it was readable."""
@@ -166,6 +219,9 @@ class Book:
             if known.sources["template"] >= _CHANGED:
                 reason = "pages no longer tell it, those before did"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
+            if doubt is None and known.is_elsewhere():
+                reason = f"it stands in {str(one.path)[:200]} since"
+                self._tell_once(Drift(site_id, field, "layout", reason, url, version), make)
             if doubt is not None and known.newest(doubt.kind) >= _CHANGED:
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
                 self._change(change, make, known)
@@ -182,8 +238,16 @@ class Book:
         known.relearn(drift.field)
         if drift.field == "price" and drift.kind == "place":
             known.probation = _PROBATION
+        self._turn(drift, make)
+
+    def _turn(self, drift: Drift, make: _Make) -> None:
+        """Begin a new version of a template, and have its newest pages read by it."""
+        make.changed = f"{drift.field}: {drift.reason}"[:500]
         make.profile.version += 1
         make.profile.unsaved += KNOWN
+        if make.replays < _MOST_REPLAYS:
+            make.replays += 1
+            make.again = [(url, make.profile.version) for url in make.mender.again()]
         self._drifted(drift)
 
     def _tell_once(self, drift: Drift, make: _Make) -> None:
@@ -223,6 +287,7 @@ def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt
 def _mend(found: Found, profile: Profile) -> None:
     """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
     fields, sources = found.fields, found.sources
+    _read_places(found, profile)
     for field, known in profile.fields.items():
         source = known.preferred
         told = found.offered.get(source or "", {})
@@ -232,6 +297,47 @@ def _mend(found: Found, profile: Profile) -> None:
         usual = constant(profile.fields["currency"])
         if usual:
             fields["currency"], sources["currency"] = usual, "template"
+
+
+def _read_cents(found: Found) -> bool:
+    """Take the price that the page shows where structured data tells the same figures as cents."""
+    shown = found.offered.get("text", {}).get("price")
+    price = found.fields.get("price")
+    if not shown or price != shown * _CENTS or found.sources.get("price") == "text":
+        return False
+    found.fields["price"] = shown
+    for told in found.offered.values():
+        if told.get("price") == price:
+            told["price"] = shown
+    return True
+
+
+def _read_places(found: Found, profile: Profile) -> None:
+    """Read the fields that stand elsewhere since from there."""
+    texts = None
+    for field, known in profile.fields.items():
+        if not known.places:
+            continue
+        texts = texts_of(found.page) if texts is None else texts
+        value = None
+        for place in known.places:
+            below = found.struck_below if place == BELOW else None
+            value = value or below or value_at(field, place, texts)
+        lacks = value is None and found.fields.get(field) is None
+        known.misses = known.misses + 1 if lacks else 0
+        if value is not None:
+            _take(found, field, value)
+        elif known.misses >= _GONE:
+            known.relearn(field)
+
+
+def _take(found: Found, field: str, value: Any) -> None:
+    found.fields[field], found.sources[field] = value, "template"
+    found.offered.get("text", {}).pop(field, None)  # it was read in the wrong place
+    regular = found.fields.get("regular_price")
+    if field == "price" and regular is not None and regular <= value:
+        found.fields.pop("regular_price")
+        found.sources.pop("regular_price", None)
 
 
 def _right_source(field: str, known: Field) -> str | None:

@@ -43,7 +43,7 @@ class Doubt:
     """Why a value is not believed."""
 
     kind: str
-    """missing, place, dispute, source, constant or repeated."""
+    """missing, place, dispute, source, constant, order, make or repeated."""
     reason: str
     """What contradicts it, in words."""
 
@@ -151,6 +151,14 @@ def newcomer(field: str, one: Seen, known: Field) -> Doubt | None:
     if _is_confirmed(field, one):
         return None
     return Doubt("make", f"its place is new on this site, and nothing else tells the {field}")
+
+
+def swapped(field: str, seen: Mapping[str, Seen], below: Any) -> Doubt | None:
+    """What speaks against a price beside a lower one that is marked as the price before."""
+    one = seen[field]
+    if field != "price" or not below or one.source != "text" or _is_confirmed(field, one):
+        return None
+    return Doubt("order", f"the price before a reduction, {below}, is lower than {one.value}")
 
 
 def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> float:

@@ -13,6 +13,10 @@ from crawler.extract.template.observation import FIELDS, Seen
 KNOWN = 8
 #: Places and values of a field that are remembered, and pages in which a change is looked for.
 _MOST_PATHS, _MOST_VALUES, WINDOW = 6, 12, 12
+#: Places from which a field is read: pages of one make may have it in one of several boxes.
+_MOST_PLACES = 3
+#: Texts whose place is known, before new places are news.
+_MANY_PATHS = 60
 #: Counts are halved at so many pages: what a site did a year ago says little.
 _MOST_PAGES = 2_000
 
@@ -36,6 +40,10 @@ class Field:
     """Pages left on which a text alone does not change what is stored: its place is new."""
     preferred: str | None = None
     """The source that is right where sources began to differ."""
+    places: list[str] = attrs.Factory(list)
+    """Where the pages have the field since the parser reads it wrong (`nodes`), the newest first."""
+    misses: int = 0
+    """Pages in a row that have nothing there."""
     recent: deque[tuple[str | None, Seen]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
     """The doubt (None: none) and the field of the newest pages."""
 
@@ -63,9 +71,11 @@ class Field:
                     len(agreeing) > 1 if source == seen.source else source in agreeing
                 )
 
-    def relearn(self, field: str) -> None:
-        """Forget what was known, and learn the newest pages instead."""
-        pages = [seen for _, seen in self.recent]
+    def relearn(self, field: str, place: str | None = None) -> None:
+        """Forget what was known, and learn the newest pages instead; those to come, of a new place."""
+        pages = [seen for _, seen in self.recent] if place is None else []
+        self.places = [] if place is None else [place, *self.places][:_MOST_PLACES]
+        self.misses = 0
         self.pages = self.filled = 0
         for counts in (self.offered, self.agreed, self.sources, self.paths, self.values):
             counts.clear()
@@ -92,6 +102,12 @@ class Field:
     def newest(self, kind: str) -> int:
         """How many of the newest pages have a doubt of that kind."""
         return sum(doubt == kind for doubt, _ in self.recent)
+
+    def is_elsewhere(self) -> bool:
+        """Whether the newest pages have the text in places that the many before did not have."""
+        if self.paths.total() < _MANY_PATHS or len(self.recent) < WINDOW:
+            return False
+        return all(seen.path and self.paths[seen.path] <= WINDOW for _, seen in self.recent)
 
     def varies(self, kind: str) -> bool:
         """Whether the newest pages with a doubt of that kind tell different values."""
@@ -134,6 +150,7 @@ class Profile:
                     "pages": one.pages,
                     "filled": one.filled,
                     "preferred": one.preferred,
+                    "places": one.places,
                     **{kind: dict(getattr(one, kind).most_common(12)) for kind in _COUNTED},
                 }
                 for name, one in self.fields.items()
@@ -154,6 +171,7 @@ class Profile:
             one = made.fields[name]
             one.pages, one.filled = int(told["pages"]), int(told["filled"])
             one.preferred = str(told["preferred"]) if told["preferred"] else None
+            one.places = [str(place)[:500] for place in told.get("places", ())][:_MOST_PLACES]
             for kind in _COUNTED:
                 counts: Counter[str] = getattr(one, kind)
                 counts.update({str(key)[:500]: int(n) for key, n in told[kind].items()})

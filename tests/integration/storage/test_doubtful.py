@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,12 @@ import pytest
 from crawler.extract.template.profile import Profile
 from crawler.stores.products import write_products
 from crawler.stores.rows import ProductRow
-from crawler.stores.templates import TemplateRow, read_templates, write_templates
+from crawler.stores.templates import (
+    TemplateRow,
+    read_templates,
+    stored_before,
+    write_templates,
+)
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres
@@ -121,3 +126,18 @@ def test_a_products_own_page_is_stored_though_a_newer_one_claims_its_key(databas
     other = page(hours=1.5, url="https://shop.example/c/all", name="Our whole range")
     write(database, own, other)
     assert prices(database) == [(Decimal("9.50"), "EUR")]
+
+
+def test_stored_values_are_those_before_a_page_was_stored(database: str) -> None:
+    """A page whose values are asked for may have been written meanwhile."""
+    now = datetime.now(UTC)
+    write(database, row(1, at=now - HOUR, confidence={"price": 0.8}), row(2, at=now - HOUR))
+    for minute, price in ((0, "8.00"), (1, "7.00")):
+        at = now + timedelta(minutes=minute)
+        write(database, row(1, at=at, price=Decimal(price), confidence={"price": 0.8}))
+    one, two, none = (f"https://shop.example/p/{n}" for n in (1, 2, 3))
+    told = stored_before(database, "shop", [one, two, none])
+    assert told[one] == {"name": "Lamp 1", "price": "9.99", "sku": None}
+    assert told[two] == {"name": "Lamp 2", "price": "9.99", "sku": None}
+    assert told[none] is None
+    assert stored_before(database, "another", [one]) == {one: None}

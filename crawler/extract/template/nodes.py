@@ -1,0 +1,114 @@
+"""The values that a page's texts could mean, by the place where they stand.
+
+A place is the path of boxes around a text, how many texts of that path came before, and how the
+value is read from the text. It is the same on all pages of one template, so that a place where
+the known values of many products stand is where the template has the field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from crawler.extract import lines
+from crawler.extract.page import Page
+from crawler.extract.places import path
+from crawler.extract.prices import find_prices, parse_price
+from crawler.extract.shown_prices import is_labelled
+from crawler.extract.text import currency_of_place, heading_of
+
+#: Fields whose place is looked for.
+PLACED = ("name", "price", "sku")
+#: Texts of a page that are kept, and characters of one.
+_MOST_TEXTS, _LONGEST = 400, 200
+#: What a template may have multiplied a price by: it shows cents, or drops the decimal sign.
+FACTORS = (1, 100)
+_PARTS = re.compile(r"\s[|–—·:-]\s")
+_SHORTEST_NAME = 3
+
+
+@attrs.frozen
+class Text:
+    """A text of a page."""
+
+    path: str
+    text: str
+    amounts: tuple[Decimal, ...]
+    struck: bool
+    """It is marked as the price before."""
+    labelled: bool
+    """Words stand before its amount, in its line or in the line before."""
+
+
+def texts_of(page: Page) -> list[Text]:
+    """The texts of a page that a visitor sees, and its title."""
+    local, made = currency_of_place(page), [Text("title", page.title[:_LONGEST], (), False, False)]
+    read = lines.read_all(page, heading_of(page))
+    for line in read.lines:
+        if len(made) > _MOST_TEXTS:
+            break
+        if line.flags & lines.HIDDEN or len(line.text) > _LONGEST:
+            continue
+        amounts = _amounts(line.text, local)
+        labelled = bool(amounts) and (_has_words(line.text, local) or is_labelled(read, line))
+        struck = bool(line.flags & lines.OLD)
+        made.append(Text(path(line.element), line.text, amounts, struck, labelled))
+    return made
+
+
+def values(field: str, texts: list[Text]) -> Iterator[tuple[str, Any, Text]]:
+    """Each value of *field* that a page may mean: its place, the value and the text."""
+    seen: Counter[str] = Counter()
+    for text in texts:
+        for form, value in _FORMS[field](text):
+            key = f"{form} {text.path}"
+            yield f"{seen[key]} {key}", value, text
+            seen[key] += 1
+
+
+def value_at(field: str, place: str, texts: list[Text]) -> Any:
+    """The value of *field* at a place; None where the page has none there."""
+    return next((value for at, value, _ in values(field, texts) if at == place), None)
+
+
+def _amounts(text: str, local: str | None) -> tuple[Decimal, ...]:
+    if not any(map(str.isdigit, text)):
+        return ()
+    found = [money.value for money in find_prices(text, local)][:10]
+    if not found and len(text) < 20 and (money := parse_price(text, local)) is not None:
+        found = [money.value]
+    return tuple(value for value in found if value)
+
+
+def _has_words(text: str, local: str | None) -> bool:
+    return any(any(map(str.isalpha, text[: m.start])) for m in find_prices(text, local))
+
+
+def _prices(text: Text) -> Iterator[tuple[str, Any]]:
+    for amount in text.amounts:
+        for factor in FACTORS:
+            yield str(factor), amount / factor
+
+
+def _names(text: Text) -> Iterator[tuple[str, Any]]:
+    if len(text.text) >= _SHORTEST_NAME:
+        yield "whole", text.text
+        parts = _PARTS.split(text.text)
+        if len(parts) > 1:
+            yield "first", parts[0]
+
+
+def _numbers(text: Text) -> Iterator[tuple[str, Any]]:
+    if any(map(str.isdigit, text.text)):
+        yield "whole", text.text
+        words = text.text.split()
+        if len(words) > 1:
+            yield "last", words[-1]
+
+
+_FORMS = {"price": _prices, "name": _names, "sku": _numbers}

@@ -1,0 +1,76 @@
+"""What a worker learns of sites, between its spider's book and PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from crawler.extract.template import ASKED, Book
+from crawler.stores.templates import TemplateRow, read_templates, stored_before
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import printable
+
+logger = logging.getLogger(__name__)
+
+#: Every so often products' stored values are asked for, where these tell where a field went, s.
+RECALL_S = 2.0
+
+
+class Templates:
+    """The fleet's templates, as one worker takes and gives them."""
+
+    def __init__(self, database_url: str) -> None:
+        self.url = database_url
+        self._read: list[tuple[str, str, Any]] = []
+
+    def read(self) -> None:
+        """Read the newest templates; blocks.
+
+        Raises:
+            StoreUnreachable: the database does not answer.
+        """
+        self._read = read_templates(self.url)
+
+    def hand_over(self, book: Book) -> None:
+        """Give what was read to a spider's book."""
+        for site_id, cluster, plain in self._read:
+            if not book.load(site_id, cluster, plain):
+                logger.warning(
+                    "the template of site %s is not readable and is learned anew",
+                    printable(site_id),
+                )
+        self._read = []
+
+    async def keep_recalling(self, book: Book) -> None:
+        """Tell a book the stored values that it asks for: these tell where a field went."""
+        while True:
+            await asyncio.sleep(RECALL_S)
+            try:
+                await self.recall(book, ASKED)
+            except StoreUnreachable:
+                logger.debug("no field is looked for: the database does not answer")
+            except Exception:  # pages are read as before
+                logger.exception("no field is looked for")
+
+    async def recall(self, book: Book, least: int) -> None:
+        """Tell the stored values of each make of pages of which so many wait for them.
+
+        Raises:
+            StoreUnreachable: the database does not answer.
+        """
+        loop = asyncio.get_running_loop()
+        for site_id, urls in list(book.wanted(least)):
+            stored = await loop.run_in_executor(None, stored_before, self.url, site_id, urls)
+            book.recall(site_id, stored)
+
+
+def learned(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
+    """The templates of which so many pages were learned since they were stored."""
+    for site_id, cluster, profile, changed in book.unsaved(least):
+        text = orjson.dumps(profile.plain())
+        yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, changed, now)

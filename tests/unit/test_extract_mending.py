@@ -1,0 +1,208 @@
+"""A field that went elsewhere is found by its products' stored values, and read from there."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.extract import extract, parse
+from crawler.extract.template import ASKED, Book
+from crawler.extract.template.mending import Mender
+from crawler.extract.template.nodes import texts_of, value_at, values
+from crawler.extract.template.profile import Profile
+from scrapy_seine import meta as m
+from spiders.catalog import CatalogSpider
+from tests.benchmarks import drift
+from tests.benchmarks.shops import SHOPS, Thing, things
+
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+GOODS = things(120, 3)
+
+
+def stored(thing: Thing) -> dict[str, str]:
+    return {"name": thing.name, "price": str(thing.price), "sku": thing.sku}
+
+
+def moved(thing: Thing) -> str:
+    """An instalment where the price was, and the price in a row of its own."""
+    return drift._instalment_first(WOO.page(thing, False), thing, WOO)
+
+
+def judge(book: Book, thing: Thing, html: str) -> tuple[Any, Any]:
+    found = extract(parse(html, WOO.url(thing)))
+    return found, book.judge("shop", found)
+
+
+def recall(book: Book, known: dict[str, Any] | None = None) -> None:
+    """Tell the book what it asks for, as the storage does."""
+    by_url = {WOO.url(thing): stored(thing) for thing in GOODS} if known is None else known
+    for site, urls in list(book.wanted(ASKED)):
+        book.recall(site, {url: by_url.get(url) for url in urls})
+
+
+def taught(told: list[Any] | None = None) -> Book:
+    book = Book(told.append if told is not None else lambda drift: None)
+    for thing in GOODS[:60]:
+        judge(book, thing, WOO.page(thing, False))
+        recall(book)
+    return book
+
+
+def changed(book: Book, known: dict[str, Any] | None = None) -> Any:
+    """Read the pages of a template that changed; returns the last one with its thing."""
+    for thing in GOODS[60:100]:
+        found, _ = judge(book, thing, moved(thing))
+        recall(book, known)
+    return found, thing
+
+
+def test_a_price_is_read_where_the_known_prices_stand():
+    told: list[Any] = []
+    found, thing = changed(taught(told))
+    assert (found.fields["price"], found.sources["price"]) == (thing.price, "template")
+    assert ("price", "moved") in {(drift.field, drift.kind) for drift in told}
+
+
+def test_without_stored_values_nothing_is_guessed():
+    found, _ = changed(taught(), {})
+    assert found.sources["price"] == "text"
+
+
+def test_stored_values_that_stand_nowhere_teach_nothing():
+    known = {WOO.url(t): {**stored(t), "price": str(t.price + 7)} for t in GOODS}
+    found, _ = changed(taught(), known)
+    assert found.sources["price"] == "text"
+
+
+@pytest.mark.parametrize("price", ["", "NaN", "1e999999", "x", "-1", "0", {"a": 1}, [1], True])
+def test_odd_stored_values_are_no_harm(price):
+    known = {WOO.url(t): {"name": 3, "price": price, "sku": None} for t in GOODS}
+    assert changed(taught(), known)[0].sources["price"] == "text"
+
+
+def test_one_value_that_all_products_have_tells_no_place():
+    known = {WOO.url(t): {**stored(t), "price": "14"} for t in GOODS}  # a card's beside each
+    found, _ = changed(taught(), known)
+    assert found.sources["price"] == "text"
+
+
+def test_a_day_of_lower_prices_moves_nothing():
+    """The price of yesterday stands struck through beside the new one, on each page."""
+    told: list[Any] = []
+    book = taught(told)
+    for thing in GOODS[60:]:
+        sale = (thing.price * Decimal("0.8")).quantize(Decimal("0.01"))
+        now = Thing(
+            thing.number, thing.name, sale, thing.price, thing.sku, thing.brand, thing.in_stock
+        )
+        found, _ = judge(book, now, WOO.page(now, False))
+        recall(book)
+        assert found.fields["price"] == sale
+    assert not [drift for drift in told if drift.kind == "moved"]
+
+
+def test_the_newest_pages_are_read_again_once_and_not_for_ever():
+    book = taught()
+    changed(book)
+    again = book.again("shop")
+    assert {url for url, _ in again} >= {WOO.url(GOODS[60])}
+    assert len(again) <= 60
+    assert book.again("shop") == []
+    for _ in range(20):  # a template that changes to and fro
+        for thing in GOODS[:20]:
+            judge(book, thing, WOO.page(thing, False))
+            recall(book)
+        changed(book)
+    assert sum(make.replays for make in book._sites["shop"].values()) <= 4
+
+
+def test_a_place_survives_storage_and_is_left_when_it_is_gone():
+    book = taught()
+    changed(book)
+    other = Book()
+    for site, cluster, profile, _ in book.unsaved(1):
+        assert other.load(site, cluster, json.loads(json.dumps(profile.plain())))
+    found, _ = judge(other, GOODS[100], moved(GOODS[100]))
+    assert found.fields["price"] == GOODS[100].price
+    (make,) = other._sites["shop"].values()
+    for thing in GOODS[100:108]:
+        judge(other, thing, WOO.page(thing, False).replace(WOO.words.money(thing.price), ""))
+    assert make.profile.fields["price"].places == []
+
+
+def test_a_profile_of_an_earlier_version_has_no_places():
+    plain = Profile().plain()
+    for field in plain["fields"].values():
+        del field["places"]
+    assert Profile.of(plain).fields["price"].places == []
+
+
+def test_prices_in_cents_are_read_as_what_the_page_shows():
+    thing = GOODS[0]
+    found, judged = judge(Book(), thing, drift._in_cents(WOO.page(thing, True), thing, WOO))
+    assert found.fields["price"] == thing.price
+    assert "price" not in judged.doubts
+
+
+def test_a_price_above_a_struck_one_is_doubtful():
+    thing = next(t for t in GOODS if t.regular is not None)
+    html = drift._swapped(WOO.page(thing, False), thing, WOO)
+    assert judge(Book(), thing, html)[1].doubts["price"].kind == "order"
+
+
+@pytest.mark.parametrize("words", ["Lowest price in 30 days:", "Last low", "Member since"])
+def test_a_lowest_price_that_is_called_so_is_no_reason_for_doubt(words):
+    thing = next(t for t in GOODS if t.regular is None and t.in_stock)
+    low = f"<p>{words}</p><p><del>{WOO.words.money(thing.price / 2)}</del></p>"
+    html = WOO.page(thing, False).replace('<form class="cart">', f'{low}<form class="cart">')
+    found, judged = judge(Book(), thing, html)
+    assert found.fields["price"] == thing.price
+    assert "price" not in judged.doubts
+
+
+def test_what_waits_for_stored_values_is_bounded():
+    mender = Mender()
+    for n in range(200):
+        html = f"<title>Lamp {n}</title><h1>Lamp {n}</h1>"
+        mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}))
+    assert len(mender.wanted()) == 24
+    assert len(mender.again()) == 60
+
+
+@pytest.mark.parametrize(
+    "html", ["", "<p>", b"\xff\xfe\x00", "<p>$" * 5000, "<h1>" * 3000, "<b>1 2 3</b>" * 900]
+)
+def test_any_page_has_texts(html):
+    texts = texts_of(parse(html, "https://a.example/"))
+    assert len(texts) <= 401
+    for field in ("name", "price", "sku"):
+        for place, value, _ in values(field, texts):
+            assert value_at(field, place, texts) == value
+
+
+class TestSpider:
+    def spider(self) -> CatalogSpider:
+        spider = CatalogSpider()
+        made: Any = Crawler(CatalogSpider, {})
+        made.stats = MemoryStatsCollector(made)
+        spider._set_crawler(made)
+        return spider
+
+    def test_pages_are_asked_for_again_in_a_scope_of_their_own(self, monkeypatch):
+        spider = self.spider()
+        monkeypatch.setattr(spider, "knows", lambda url, job: False, raising=False)
+        url = WOO.url(GOODS[61])
+        monkeypatch.setattr(spider.book, "again", lambda site: [(url, 3)])
+        thing = GOODS[60]
+        request = Request(WOO.url(thing), meta={m.JOB_ID: "j1", m.JOB_TYPE: "recrawl"})
+        body = WOO.page(thing, True).encode()
+        made = list(spider.parse(HtmlResponse(request.url, body=body, request=request)))
+        (again,) = [one for one in made if isinstance(one, Request)]
+        assert again.url == url
+        assert again.meta[m.SCOPE] == f"j1 again 3 {url}"
+        assert spider.crawler.stats.get_value("extract/read_again") == 1
