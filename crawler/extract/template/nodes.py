@@ -16,10 +16,10 @@ from typing import Any
 import attrs
 
 from crawler.extract import lines
+from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.page import Page
 from crawler.extract.places import path
-from crawler.extract.prices import find_prices, parse_price
-from crawler.extract.shown_prices import is_labelled
+from crawler.extract.price_choice import is_labelled
 from crawler.extract.text import currency_of_place, heading_of
 
 #: Fields whose place is looked for.
