@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from crawler.extract.template import ASKED, Book
+from crawler.extract.template import Book
 from crawler.stores.templates import TemplateRow, read_templates, stored_before
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
@@ -18,7 +18,7 @@ from scrapy_seine.printable import printable
 logger = logging.getLogger(__name__)
 
 #: Every so often products' stored values are asked for, where these tell where a field went, s.
-RECALL_S = 2.0
+RECALL_S = 1.0
 
 
 class Templates:
@@ -51,20 +51,20 @@ class Templates:
         while True:
             await asyncio.sleep(RECALL_S)
             try:
-                await self.recall(book, ASKED)
+                await self.recall(book)
             except StoreUnreachable:
                 logger.debug("no field is looked for: the database does not answer")
             except Exception:  # pages are read as before
                 logger.exception("no field is looked for")
 
-    async def recall(self, book: Book, least: int) -> None:
-        """Tell the stored values of each make of pages of which so many wait for them.
+    async def recall(self, book: Book) -> None:
+        """Tell the stored values that pages wait for.
 
         Raises:
             StoreUnreachable: the database does not answer.
         """
         loop = asyncio.get_running_loop()
-        for site_id, urls in list(book.wanted(least)):
+        for site_id, urls in list(book.wanted()):
             stored = await loop.run_in_executor(None, stored_before, self.url, site_id, urls)
             book.recall(site_id, stored)
 

@@ -26,7 +26,7 @@ import orjson
 
 from crawler.cleaning.product import clean
 from crawler.extract import extract, parse
-from crawler.extract.template import ASKED, Book
+from crawler.extract.template import Book
 from crawler.stores.doubtful import Stored, _without, doubts_of, is_told_again
 from crawler.stores.rows import digest, product_row
 from scrapy_seine.urls import tidy
@@ -258,7 +258,7 @@ class Crawl:
 
     def look_after(self, goods: dict[str, Thing], at: datetime, change: Change | None) -> None:
         """Tell the book of stored values as the storage does, and read again what it asks for."""
-        for site, urls in list(self.book.wanted(ASKED)):
+        for site, urls in list(self.book.wanted()):
             self.book.recall(site, {url: self.before.get(url) for url in urls})
         for url, _ in self.book.again(self.shop.name):
             thing = goods[url]

@@ -9,7 +9,7 @@ sites in bounded room, notices when a template changed, and learns it anew.
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """
 
-from crawler.extract.template.book import ASKED, Book, Drift
+from crawler.extract.template.book import Book, Drift
 from crawler.extract.template.judge import Doubt, Judgement
 
-__all__ = ["ASKED", "Book", "Doubt", "Drift", "Judgement"]
+__all__ = ["Book", "Doubt", "Drift", "Judgement"]

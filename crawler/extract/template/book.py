@@ -38,8 +38,6 @@ _SETTLED = 40
 _PROBATION = 200
 #: Doubts that stay while the page is as it is: what is gone is not learned to be gone.
 _LASTING = frozenset({"missing", "repeated", "order"})
-#: Pages of a make that are kept before their products' stored values are asked for.
-ASKED = 4
 #: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
 _MOST_REPLAYS = 4
 #: Pages in a row without a value in its new place, before the parser is asked again.
@@ -126,12 +124,11 @@ class Book:
         make.mender.note(found.page, read, frozenset(doubts))
         return made
 
-    def wanted(self, least: int = 1) -> Iterator[tuple[str, list[str]]]:
+    def wanted(self) -> Iterator[tuple[str, list[str]]]:
         """Sites and addresses whose products' stored values would tell where a field went."""
         for site_id, makes in self._sites.items():
             for make in makes.values():
-                urls = make.mender.wanted()
-                if len(urls) >= least:
+                if urls := make.mender.wanted():
                     yield site_id, urls
 
     def recall(self, site_id: str, stored: Mapping[str, Mapping[str, Any] | None]) -> None:

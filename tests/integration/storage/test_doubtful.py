@@ -18,6 +18,7 @@ from crawler.stores.templates import (
     stored_before,
     write_templates,
 )
+from crawler.templates import Templates
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres
@@ -141,3 +142,21 @@ def test_stored_values_are_those_before_a_page_was_stored(database: str) -> None
     assert told[two] == {"name": "Lamp 2", "price": "9.99", "sku": None}
     assert told[none] is None
     assert stored_before(database, "another", [one]) == {one: None}
+
+
+async def test_a_book_is_told_the_stored_values_that_it_asks_for(database: str) -> None:
+    write(database, row(1))
+    told: list[tuple[str, Any]] = []
+
+    class Asking:
+        def wanted(self) -> list[tuple[str, list[str]]]:
+            return [("shop", ["https://shop.example/p/1", "https://shop.example/p/2"])]
+
+        def recall(self, site: str, stored: Any) -> None:
+            told.append((site, stored))
+
+    await Templates(database).recall(Asking())  # type: ignore[arg-type]
+    ((site, stored),) = told
+    assert site == "shop"
+    assert stored["https://shop.example/p/1"]["price"] == "9.99"
+    assert stored["https://shop.example/p/2"] is None
