@@ -151,6 +151,17 @@ async def _remove_schedule(context: Context, form: Form) -> int:
     return int(await Schedules(context.frontier).remove(form.get("site", "")))
 
 
+async def _drain(context: Context, form: Form) -> int:
+    """Tell a worker to leave; one that does not listen is not there."""
+    worker = form.get("worker", "")
+    if not worker or not worker.isprintable():
+        raise ValueError("no worker is named")
+    wake = context.frontier.keys.wake
+    client: Any = context.redis
+    await client.publish(wake, f"drain {worker}")
+    return 1
+
+
 async def _forget(context: Context, form: Form) -> int:
     return await context.frontier.forget([fingerprint(form.get("url", ""))])
 
@@ -189,6 +200,9 @@ def _limits(form: Form) -> str:
 ACTIONS: Mapping[str, Action] = {
     "pause": Action(lambda form: f"Hand out no request of {_named(form)}?", _pause),
     "resume": Action(lambda form: f"Go on with {_named(form)}?", _resume),
+    "drain": Action(
+        lambda form: f"Let {form.get('worker', '')} finish its pages and exit?", _drain
+    ),
     "set_delay": Action(_limits, _set_delay),
     "replay": Action(lambda form: f"Try {_letters(form)} again?", _replay),
     "purge": Action(
@@ -299,6 +313,7 @@ def _target(verb: str, form: Form) -> str:
     """What an action was done to, as its form names it."""
     target = (
         form.get("domain")
+        or form.get("worker")
         or form.get("job")
         or form.get("site")
         or form.get("url")

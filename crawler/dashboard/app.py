@@ -16,6 +16,8 @@ from crawler.dashboard import live
 from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
+from crawler.dashboard.download import products_csv
+from crawler.dashboard.history import STEP_S
 from crawler.dashboard.layout import page
 from crawler.dashboard.pages import (
     dead,
@@ -23,12 +25,14 @@ from crawler.dashboard.pages import (
     frontier,
     jobs,
     overview,
+    product,
     products,
     proxies,
     records,
     workers,
 )
 from crawler.dashboard.pages.login import login, logout, show_login
+from crawler.dashboard.pictures import show_picture
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database
 from crawler.reads.ladder import count_steps
@@ -63,6 +67,7 @@ def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
     guard = Guard(config)
     app = web.Application(middlewares=[make_middleware(guard), _outage], client_max_size=1 << 20)
     _connect(app, config, where, guard)
+    app.cleanup_ctx.append(_looking)
     app.add_routes(_routes())
     return app
 
@@ -91,6 +96,22 @@ def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, gu
     app.on_shutdown.append(hang_up)
 
 
+async def _looking(app: web.Application) -> AsyncIterator[None]:
+    looking = asyncio.ensure_future(_look(app[CONTEXT]))
+    yield
+    looking.cancel()
+    await asyncio.gather(looking, return_exceptions=True)
+
+
+async def _look(context: Context) -> None:
+    """Look at the fleet every few seconds, so that the plots have no gap while nobody visits."""
+    while True:
+        with contextlib.suppress(RedisError, OSError):  # the gap in the plots says so
+            await context.know()
+            await context.overview(max_age_s=STEP_S / 2)
+        await asyncio.sleep(STEP_S)
+
+
 def _health() -> list[web.RouteDef]:
     return [
         web.get("/metrics", metrics),
@@ -105,12 +126,15 @@ def _routes() -> list[web.RouteDef]:
         web.get("/domains", domains.domains),
         web.get("/domains/{name}", domains.domain),
         web.get("/workers", workers.workers),
-        web.get("/workers/{name}/log", workers.log),
+        web.get("/workers/{name}", workers.one_worker),
+        web.get("/workers/{name}/log", workers.one_worker),
         web.get("/frontier", frontier.frontier),
         web.get("/dead", dead.dead),
         web.get("/dead/{id:[0-9.]+}", dead.letter),
         web.get("/products", products.products),
-        web.get("/products/{site}/{id}", products.one_product),
+        web.get("/products.csv", products_csv),
+        web.get("/products/{site}/{id}", product.one_product),
+        web.get("/picture/{name}", show_picture),
         web.get("/jobs", jobs.jobs),
         web.get("/attempts", records.attempts),
         web.get("/quality", records.quality),

@@ -1,61 +1,205 @@
-"""Charts as inline SVG: no script, no library, readable by a screen reader."""
+"""Charts: lines as inline SVG, words beside them as HTML. No library.
+
+The drawing stretches to its place, the words do not: they are as large on a phone as on a desk.
+A script may show the value under a pointer (app.js), of what `data-points` holds; without it
+nothing is missing but that.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+import attrs
+import orjson
 from markupsafe import Markup
 
-from crawler.dashboard.html import tag
+from crawler.dashboard.html import Node, tag
 from scrapy_seine.reads.formatting import count
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 720, 180, 56, 22
+#: The drawing's own units; it is stretched to its place.
+WIDTH, HEIGHT = 600.0, 100.0
+_SPARK_HEIGHT = 24.0
+_HUNDRED = 100
+
+
+@attrs.frozen
+class Series:
+    """One line: values at even steps; None where nothing was measured."""
+
+    name: str
+    values: Sequence[float | None]
 
 
 def line_chart(
-    label: str, values: Sequence[float], *, first: str, last: str, steps: bool = False
+    label: str,
+    lines: Sequence[Series],
+    marks: Sequence[str],
+    *,
+    unit: str = "",
+    steps: bool = False,
+    at: Sequence[float] = (),
+    now: str = "",
+    least_top: float = 0.0,
 ) -> Markup:
-    """Draw one line over even steps of time; *first* and *last* are the ends of its axis."""
-    points = places(values, steps=steps)
-    floor, top = HEIGHT - BOTTOM, max(values, default=0)
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    area = f"{LEFT},{floor} {path} {points[-1][0]:.1f},{floor}" if points else ""
-    return tag.svg(
-        tag.title(f"{label}: from {first} to {last}, at most {_short(top)}"),
-        tag.line(x1=LEFT, y1=floor, x2=WIDTH, y2=floor, class_="axis"),
-        tag.polygon(points=area, class_="area") if area else None,
-        tag.polyline(points=path, class_="line") if path else None,
-        tag.text(_short(top), x=LEFT - 6, y=14, text_anchor="end"),
-        tag.text("0", x=LEFT - 6, y=floor, text_anchor="end"),
-        tag.text(first, x=LEFT, y=HEIGHT - 4),
-        tag.text(last, x=WIDTH, y=HEIGHT - 4, text_anchor="end"),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+    """Draw lines over even steps of time.
+
+    *marks* are the words under the drawing, from its begin to its end; *at* the Unix time of each
+    value, for the words under a pointer; *now* is written beside the name.
+    """
+    high = max([least_top, *(v for line in lines for v in line.values if v is not None)])
+    top = nice_top(high)
+    drawn = [_line(line.values, top, n, steps=steps) for n, line in enumerate(lines)]
+    rules = [tag.line(x1=0, y1=y, x2=WIDTH, y2=y, class_="rule") for y in (0.5, HEIGHT / 2)]
+    title = f"{label}: from {marks[0]} to {marks[-1]}, at most {short(high)}{unit}"
+    svg = tag.svg(
+        tag.title(title),
+        rules,
+        tag.line(x1=0, y1=HEIGHT - 0.5, x2=WIDTH, y2=HEIGHT - 0.5, class_="axis"),
+        drawn,
+        viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
+        preserveAspectRatio="none",
         role="img",
         class_="chart",
+        data_points=_points(lines, at, unit),
+    )
+    heights = [short(top) + unit, short(top / 2) + unit, "0"]
+    return tag.figure(
+        tag.figcaption(tag.span(label), tag.strong(now) if now else None, _legend(lines)),
+        tag.div(
+            tag.div([tag.span(text) for text in heights], class_="heights", aria_hidden="true"),
+            tag.div(svg, class_="drawing"),
+            tag.div([tag.span(text) for text in marks], class_="times", aria_hidden="true"),
+            class_="plot",
+        ),
     )
 
 
-def _short(value: float) -> str:
-    return count(value) if value == int(value) else f"{value:.2f}"
-
-
-def places(values: Sequence[float], *, steps: bool = False) -> list[tuple[float, float]]:
-    """Points of a line in the chart's own units; the largest value touches the top.
-
-    >>> places([0, 10])
-    [(56.0, 158.0), (720.0, 6.0)]
-    """
-    if not values:
-        return []
-    top, floor = max(*values, 1e-9), HEIGHT - BOTTOM
-    wide = (WIDTH - LEFT) / max(len(values) - 1, 1)
-    points = [
-        (LEFT + at * wide, floor - (floor - 6) * value / top) for at, value in enumerate(values)
+def _legend(lines: Sequence[Series]) -> Node:
+    if len(lines) == 1:
+        return None
+    keys = [
+        tag.span(tag.span(class_=f"key s{n}"), f"{line.name} {short(line.values[-1] or 0)}")
+        for n, line in enumerate(lines)
+        if line.values
     ]
-    if not steps:
-        return points
+    return tag.span(keys, class_="legend")
+
+
+def _points(lines: Sequence[Series], at: Sequence[float], unit: str) -> str | None:
+    """What is shown under a pointer."""
+    if not at:
+        return None
+    told = {
+        "at": [int(moment) for moment in at],
+        "unit": unit,
+        "lines": [[line.name, [_rounded(v) for v in line.values]] for line in lines],
+    }
+    return orjson.dumps(told).decode()
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _line(values: Sequence[float | None], top: float, n: int, *, steps: bool) -> list[Markup]:
+    """Draw one line, cut where nothing was measured; the first one stands on an area."""
+    found = []
+    for run in runs(values):
+        points = places([value for _, value in run], len(values), run[0][0], top)
+        if steps:
+            points = stairs(points)
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        if n == 0:
+            ends = f"{points[-1][0]:.1f},{HEIGHT:g} {points[0][0]:.1f},{HEIGHT:g}"
+            found.append(tag.polygon(points=f"{path} {ends}", class_="area"))
+        found.append(tag.polyline(points=path, class_=f"line s{n}"))
+    return found
+
+
+def runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:
+    """Part values where some are missing.
+
+    >>> runs([1, None, 2, 3])
+    [[(0, 1)], [(2, 2), (3, 3)]]
+    """
+    found: list[list[tuple[int, float]]] = []
+    before = None
+    for at, value in enumerate(values):
+        if value is not None:
+            if before is None:
+                found.append([])
+            found[-1].append((at, value))
+        before = value
+    return found
+
+
+def places(
+    values: Sequence[float], of: int, start: int, top: float, height: float = HEIGHT
+) -> list[tuple[float, float]]:
+    """Points of a line in the drawing's own units; a single value is a short line.
+
+    >>> places([0, 10], 2, 0, 10)
+    [(0.0, 99.0), (600.0, 1.0)]
+    """
+    wide, room = WIDTH / max(of - 1, 1), height - 2
+    points = [
+        (round((start + n) * wide, 1), round(1 + room - room * value / (top or 1), 1))
+        for n, value in enumerate(values)
+    ]
+    if len(points) == 1:
+        x, y = points[0]
+        points = [(max(x - 1, 0.0), y), (x + 1, y)]
+    return points
+
+
+def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Hold each value until the next one.
+
+    >>> stairs([(0, 1), (5, 2)])
+    [(0, 1), (5, 1), (5, 2)]
+    """
     corners = [points[0]]
     for (_, before), (x, y) in pairwise(points):
         corners += [(x, before), (x, y)]
     return corners
+
+
+def nice_top(high: float) -> float:
+    """Round up to 1, 2, 2.5 or 5 times a power of ten, so that the heights are easy to read.
+
+    >>> nice_top(188), nice_top(0), nice_top(1.2), nice_top(100)
+    (200.0, 1.0, 2.0, 100.0)
+    """
+    if high <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(high))
+    return next(power * step for step in (1, 2, 2.5, 5, 10) if power * step >= high * 0.9999)
+
+
+def short(value: float) -> str:
+    """Write a value of an axis.
+
+    >>> short(1500), short(0.5), short(2.0), short(12.25)
+    ('1,500', '0.5', '2', '12.2')
+    """
+    if value == int(value) or value >= _HUNDRED:
+        return count(value)
+    return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def sparkline(label: str, values: Sequence[float]) -> Node:
+    """Draw a line as large as a word; nothing where there is nothing to compare."""
+    if len(values) < 2 or not any(values):  # noqa: PLR2004  # one value has no course
+        return tag.span("–", class_="faint")
+    points = places(values, len(values), 0, max(values), _SPARK_HEIGHT)
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return tag.svg(
+        tag.title(f"{label}: at most {short(max(values))}, now {short(values[-1])}"),
+        tag.polyline(points=path, class_="line s0"),
+        viewBox=f"0 0 {WIDTH:g} {_SPARK_HEIGHT:g}",
+        preserveAspectRatio="none",
+        role="img",
+        class_="spark",
+    )

@@ -43,6 +43,8 @@ class DashboardConfig:
     """Name under which workers share what they know of proxies."""
     hosts: frozenset[str] = frozenset()
     """Further names under which it may be asked for."""
+    images: str = ""
+    """Folder of this machine where Scrapy's ImagesPipeline stores pictures; empty: none."""
     secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
     """Secrets of stored requests, to sign what is replayed."""
 
@@ -78,6 +80,17 @@ class DashboardConfig:
             port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,
             fleet=str(settings.get("SEINE_FLEET") or "access"),
+            images=_folder(settings.get("IMAGES_STORE")),
             hosts=frozenset(name.lower() for name in names),
             secrets=secrets_of(settings),
         )
+
+
+def _folder(store: object) -> str:
+    """Return where pictures are stored, if that is a folder of this machine.
+
+    >>> _folder("pictures"), _folder("s3://bucket/pictures"), _folder(None)
+    ('pictures', '', '')
+    """
+    text = str(store or "")
+    return "" if "://" in text else text

@@ -10,14 +10,19 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from crawler.dashboard.config import DashboardConfig
+from crawler.dashboard.history import History
+from crawler.dashboard.plots import Range, read_range
 from crawler.dashboard.security import Guard
 from crawler.reads.database import Database
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import frontier_of, partitions_of
+from scrapy_seine.reads.outcome_counts import Minute
 from scrapy_seine.reads.overview import Overview, read_overview
 
-#: Minutes shown in the overview's chart.
-MINUTES = 180
+#: Minutes that the present speed and what is wrong are read from.
+MINUTES = 15
+#: Seconds that the points of a long range are kept.
+_POINTS_S = 30.0
 
 
 @attrs.define(eq=False)
@@ -28,9 +33,11 @@ class Context:
     redis: Redis
     database: Database
     guard: Guard
+    history: History = attrs.Factory(History)
     _overview: Overview | None = None
     _read_at: float = 0.0
     _partitions: int = 0
+    _points: dict[str, tuple[float, list[Minute]]] = attrs.Factory(dict)
     _reading: asyncio.Lock = attrs.Factory(asyncio.Lock)
 
     @property
@@ -58,7 +65,20 @@ class Context:
             if self._overview is None or monotonic() - self._read_at > max_age_s:
                 self._overview = await read_overview(self.redis, self.config.crawl, minutes=MINUTES)
                 self._read_at = monotonic()
+                self.history.note(self._overview)
             return self._overview
+
+    async def points(self, chosen: Range, now_s: float) -> list[Minute]:
+        """Return what the plots of a range show, read anew twice a step, or every 30 s.
+
+        Raises:
+            RedisError: Redis does not answer.
+        """
+        at, points = self._points.get(chosen.name, (0.0, []))
+        if not points or not at <= now_s < at + min(chosen.step_s / 2, _POINTS_S):
+            points = await read_range(self.redis, self.frontier.keys, chosen, now_s)
+            self._points[chosen.name] = (now_s, points)
+        return points
 
 
 CONTEXT = web.AppKey("context", Context)

@@ -29,6 +29,7 @@ NAVIGATION = (
 _DONE = {
     "pause": "Paused.",
     "resume": "Resumed.",
+    "drain": "The worker is told; it is gone once its pages are done.",
     "set_delay": "The limits are set.",
     "replay": "Sent back: {n}.",
     "purge": "Removed: {n}.",
@@ -72,7 +73,13 @@ def _header(request: web.Request) -> Markup:
     crawl = context_of(request).config.crawl
     state = tag.span("", id="stream-state", role="status")
     return tag.header(
-        tag.p(tag.strong("Seine"), " ", tag.span(crawl), state, class_="brand"),
+        tag.p(
+            tag.img(src="/static/icon.svg", alt="", width=22, height=22),
+            tag.a(tag.strong("Seine"), href="/"),
+            tag.span(crawl),
+            state,
+            class_="brand",
+        ),
         tag.nav(tag.ul(links), aria_label="Pages"),
         leave,
     )
@@ -103,7 +110,14 @@ def action_form(
     back = tag.input(type="hidden", name="back", value=request.path_qs)
     button = tag.button(label, class_=f"verb-{verb}")
     return tag.form(
-        hidden_token(request), back, inputs, fields, button, method="post", action=f"/do/{verb}"
+        hidden_token(request),
+        back,
+        inputs,
+        fields,
+        button,
+        method="post",
+        action=f"/do/{verb}",
+        class_="action",
     )
 
 
@@ -114,26 +128,37 @@ def table(
     *,
     words: int = 1,
     empty: Node = "Nothing here.",
+    class_: str = "",
 ) -> Markup:
     """Make a table; the first *words* columns are text, the others numbers.
 
-    *empty* is shown where there is no row: best with the command that makes one.
+    *empty* is shown where there is no row: best with the command that makes one. On a phone each
+    row becomes a block, in which a cell carries its column's name.
     """
 
     def kind(at: int) -> str | None:
         return None if at < words else "number"
 
     head = tag.tr([tag.th(name, scope="col", class_=kind(i)) for i, name in enumerate(columns)])
-    body = [tag.tr([tag.td(cell, class_=kind(i)) for i, cell in enumerate(row)]) for row in rows]
+    body = [
+        tag.tr(
+            [
+                tag.td(cell, class_=kind(i), data_label=columns[i] if i else None)
+                for i, cell in enumerate(row)
+            ]
+        )
+        for row in rows
+    ]
     if not body:
         body = [tag.tr(tag.td(empty, colspan=len(columns), class_="empty"))]
-    inner = tag.table(tag.caption(caption), tag.thead(head), tag.tbody(body))
+    inner = tag.table(tag.caption(caption), tag.thead(head), tag.tbody(body), class_=class_ or None)
     return tag.div(inner, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
-def tiles(values: Iterable[tuple[str, str]]) -> Markup:
-    """Show a few numbers large."""
-    return tag.dl([tag.div(tag.dt(name), tag.dd(value)) for name, value in values], class_="tiles")
+def tiles(values: Iterable[tuple[str, str]], *, words: bool = False) -> Markup:
+    """Show a few numbers large; *words* are shown smaller."""
+    shown = [tag.div(tag.dt(name), tag.dd(value)) for name, value in values]
+    return tag.dl(shown, class_="tiles words" if words else "tiles")
 
 
 def badge(text: str, mood: str = "") -> Markup:
@@ -160,7 +185,10 @@ def search_form(name: str, label: str, value: str, button: str = "Search") -> Ma
     """Make a form with one field that asks for a page anew."""
     field = tag.input(type="search", name=name, id=name, value=value, autocomplete="off")
     return tag.form(
-        tag.label(label, for_=name), field, tag.button(button), method="get", role="search"
+        tag.span(tag.label(label, for_=name), field, class_="field wide"),
+        tag.button(button, class_="main"),
+        method="get",
+        role="search",
     )
 
 

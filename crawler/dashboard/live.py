@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.pages import frontier, overview, workers
+from crawler.dashboard.plots import RANGES
 from crawler.dashboard.security import harden
 
 logger = logging.getLogger(__name__)
@@ -23,10 +24,7 @@ INTERVAL_S = 2.0
 
 Parts = Callable[[Context], Awaitable[dict[str, Markup]]]
 STREAMS: Mapping[str, Parts] = {
-    **{
-        overview.stream(minutes): partial(overview.live, minutes=minutes)
-        for minutes in overview.RANGES.values()
-    },
+    **{overview.stream(chosen): partial(overview.live, chosen=chosen) for chosen in RANGES},
     "workers": workers.live,
     "frontier": frontier.live,
 }

@@ -9,6 +9,8 @@ import socket
 import time
 import uuid
 from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from scrapy_seine.printable import redact
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
@@ -24,6 +27,9 @@ from scrapy_seine.frontier.model import Lease
 from scrapy_seine.lenient import word
 
 logger = logging.getLogger(__name__)
+#: Pages that a beat names, of those that the worker is at.
+_NAMED = 5
+_LONGEST_URL = 300
 #: News reaches all idle workers at once: their questions are spread over this time, s.
 SPREAD_S = 0.02
 _LOADED = time.monotonic()
@@ -43,6 +49,23 @@ def process_age_s() -> float:
         return time.monotonic() - _LOADED
 
 
+def memory_bytes() -> int:
+    """Memory that this process has; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0
+
+
+@cache
+def own_version() -> str:
+    """Installed version, or `dev` where none is."""
+    try:
+        return version("scrapy-seine")
+    except PackageNotFoundError:
+        return "dev"
+
+
 @attrs.define(eq=False)
 class Heartbeat:
     """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
@@ -59,6 +82,10 @@ class Heartbeat:
     started: float = attrs.Factory(time.time)
     last_info: bytes = b"{}"
     """What the last beat said of this worker."""
+    drain: Callable[[], None] = lambda: None
+    """Called when somebody asks this worker to finish its pages and to leave."""
+    _spent: tuple[float, float] = attrs.Factory(lambda: (time.monotonic(), time.process_time()))
+    """When the last beat was, and the CPU seconds until then."""
     mail: Callable[[], None] = lambda: None
     """Called when another worker may have left something for this one."""
     starting: int = 0
@@ -111,6 +138,11 @@ class Heartbeat:
             self.exchange.refusals.tell(ResponseError(f"{key}: {error}"), "No job is cancelled")
         self.cancelled = frozenset(map(word, names))
 
+    def _cpu(self) -> float:
+        """Share of one core since the last beat."""
+        (at, cpu_s), self._spent = self._spent, (time.monotonic(), time.process_time())
+        return round((self._spent[1] - cpu_s) / max(self._spent[0] - at, 0.001), 3)
+
     def _info(self) -> bytes:
         return orjson.dumps(
             {
@@ -123,6 +155,10 @@ class Heartbeat:
                 "lanes": self.exchange.config.lanes,
                 "buffered": len(self.exchange.buffered),
                 "starting": self.starting,
+                "version": own_version(),
+                "cpu": self._cpu(),
+                "memory": memory_bytes(),
+                "urls": [redact(url)[:_LONGEST_URL] for url in self.inflight.urls(_NAMED)],
             }
         )
 
@@ -145,9 +181,10 @@ class Heartbeat:
             self.exchange.give_back()
         elif news == b"forget":
             self.forget()
-        elif news.startswith(b"local "):
-            if word(news[6:]) == self.worker:
-                self.mail()
+        elif news.startswith((b"local ", b"drain ")):
+            what, _, worker = word(news).partition(" ")
+            if worker == self.worker:
+                self.mail() if what == "local" else self._leave()
         elif news.startswith(b"block "):
             self.exchange.give_back(word(news[6:]))
         elif news.startswith(b"ready "):
@@ -155,6 +192,10 @@ class Heartbeat:
                 self.exchange.kick()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
             self.exchange.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+
+    def _leave(self) -> None:
+        logger.info("worker drains, because somebody asked for it")
+        self.drain()
 
     async def sign_off(self) -> None:
         """Be known no longer; a worker that cannot say so is forgotten in time."""

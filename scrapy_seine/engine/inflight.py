@@ -17,6 +17,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -118,6 +119,10 @@ class InFlightTable(PageEnds):
     def leases(self) -> list[Lease]:
         """Leases to be renewed: in Scrapy's hands or waiting for a commit."""
         return [entry.lease for entry in self._all]
+
+    def urls(self, most: int) -> list[str]:
+        """Return the addresses of some requests that are in Scrapy's hands."""
+        return [entry.request.url for entry in islice(self._entries.values(), most)]
 
     @property
     def busy(self) -> bool:

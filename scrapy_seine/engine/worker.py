@@ -242,6 +242,7 @@ class Worker:
         heartbeat = Heartbeat(
             *(self.name, redis, frontier, exchange, self.inflight),
             *(stats, config.lease_s, self.df.clear),
+            drain=lambda: self.stop("drained"),
         )
         intake = Intake(
             *(redis, frontier, SeedKeys(seeds_key_of(self.spider, config.seeds_key))),

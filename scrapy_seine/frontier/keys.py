@@ -31,6 +31,7 @@
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
 | busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_counts) | workers | permanent, two days |
+| tens:<hour>, hours:<day> | hash | the same by ten seconds, and by hour | workers | two hours, nine days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
 | logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
@@ -38,13 +39,13 @@
 | locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
 | idle | sorted set | workers that got less than half of what they asked for, since when (ms) | lease | 15 s after a question |
-| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `pause`, `resume`, `forget` | push commit … | – |
+| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to
 `{crawl/3of4}:` (no crawl's name has a slash), where a number may follow that spreads them over the
 Cluster's slots. What is the crawl's as a whole stays under `{crawl}:`: plans and states of jobs,
-coordinator, minutes, busiest, actions, cancelled.
+coordinator, tens, minutes, hours, busiest, actions, cancelled.
 Seeds (`catalog:start_urls`, as users fill it) have a slot of their own with their claims.
 """
 

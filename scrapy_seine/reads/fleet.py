@@ -44,6 +44,12 @@ class Worker:
     items: int = 0
     active: int = 0
     buffered: int = 0
+    version: str = ""
+    cpu: float | None = None
+    """Share of one core, between its last two heartbeats."""
+    memory_bytes: int = 0
+    urls: Sequence[str] = ()
+    """Some of the pages that it was at."""
 
     def rate(self, now_s: float) -> float:
         """Pages a minute since its start."""
@@ -228,7 +234,13 @@ def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
     told = record(info)
     known: dict[str, Any] = {name: whole(told.get(name)) for name in _NUMBERS}
     known |= {"host": str(told.get("host", "")), "started": real(told.get("started"))}
+    known |= {"version": str(told.get("version", "")), "memory_bytes": whole(told.get("memory"))}
+    known |= {"cpu": real(told["cpu"]) if "cpu" in told else None, "urls": _texts(told.get("urls"))}
     return Worker(name=name, alive=expires_in_s > 0, expires_in_s=round(expires_in_s, 1), **known)
+
+
+def _texts(raw: Any) -> list[str]:
+    return [redact(text) for text in raw if isinstance(text, str)] if isinstance(raw, list) else []
 
 
 _SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})

@@ -4,7 +4,9 @@
 |---|---|---|---|
 | busiest | sorted set | domains by requests ended | permanent |
 | d:<domain> | hash | `done retry bury` beside the domain's limits | permanent |
-| minutes:<hour> | hash | `<minute> <outcome>` of one hour (Unix hour) | two days |
+| minutes:<hour> | hash | `<minute> <outcome>` of one Unix hour, items and answers | two days |
+| tens:<hour> | hash | the same by ten seconds | two hours |
+| hours:<day> | hash | the same by hour, of one day (Unix day) | nine days |
 
 A worker that is killed takes at most its last ten seconds with it: these numbers are for people.
 The frontier's own counters are exact.
@@ -22,11 +24,32 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
 
 OUTCOMES = ("done", "retry", "bury")
-#: What is kept of each minute: how requests ended, and items.
-MINUTE_FIELDS = (*OUTCOMES, "items")
+#: What is kept of each step of time: how requests ended, items, answers and how long they took.
+STEP_FIELDS = (*OUTCOMES, "items", "answers", "took_ms")
 _KEEP_S = 2 * 86400
 _HOUR_S = 3600
 _MINUTE_S = 60
+_DAY_S = 86400
+
+
+@attrs.frozen
+class Grain:
+    """How finely counts are kept, and for how long."""
+
+    name: str
+    step_s: int
+    bucket_s: int
+    """Time that one hash holds."""
+    keep_s: int
+
+    def key(self, keys: Keys, at_s: int) -> str:
+        """Hash that holds a Unix time."""
+        return f"{keys.prefix}{self.name}:{at_s // self.bucket_s}"
+
+
+TENS = Grain("tens", 10, _HOUR_S, 2 * _HOUR_S)
+MINUTES = Grain("minutes", _MINUTE_S, _HOUR_S, _KEEP_S)
+HOURS = Grain("hours", _HOUR_S, _DAY_S, 9 * _DAY_S)
 
 Ended = Mapping[str, Mapping[str, int]]
 """Ended requests: outcome to number, by domain."""
@@ -34,7 +57,7 @@ Ended = Mapping[str, Mapping[str, int]]
 
 @attrs.frozen
 class Minute:
-    """One minute of the fleet."""
+    """One minute of the fleet, or another step of time."""
 
     at: int
     """Unix time of its beginning, seconds."""
@@ -42,6 +65,10 @@ class Minute:
     retry: int = 0
     bury: int = 0
     items: int = 0
+    answers: int = 0
+    """Answers whose time was measured."""
+    took_ms: int = 0
+    """How long they took together."""
 
 
 def totals(ended: Ended) -> dict[str, int]:
@@ -49,8 +76,19 @@ def totals(ended: Ended) -> dict[str, int]:
     return {name: sum(counts.get(name, 0) for counts in ended.values()) for name in OUTCOMES}
 
 
-async def record(redis: Redis, keys: Keys, ended: Ended, items: int, now_s: float) -> None:
+async def record(
+    redis: Redis,
+    keys: Keys,
+    ended: Ended,
+    items: int,
+    now_s: float,
+    *,
+    answers: int = 0,
+    took_s: float = 0.0,
+) -> None:
     """Add what one worker saw since it last did; one round trip.
+
+    *answers* came in, and *took_s* is how long they took together.
 
     Raises:
         RedisError: nothing is known to be written.
@@ -61,34 +99,38 @@ async def record(redis: Redis, keys: Keys, ended: Ended, items: int, now_s: floa
         for outcome, n in counts.items():
             pipe.hincrby(keys.domain(domain), outcome, n)
         pipe.zincrby(keys.busiest, sum(counts.values()), domain)
-    hour = minutes_key(keys, int(now_s))
-    minute = int(now_s) // _MINUTE_S * _MINUTE_S
-    for name, n in {**totals(ended), "items": items}.items():
-        if n:
-            pipe.hincrby(hour, f"{minute} {name}", n)
-    pipe.expire(hour, _KEEP_S)
+    told = {**totals(ended), "items": items}
+    told |= {"answers": answers, "took_ms": round(took_s * 1000)}
+    for grain in (TENS, MINUTES, HOURS):
+        key, at = grain.key(keys, int(now_s)), int(now_s) // grain.step_s * grain.step_s
+        for name, n in told.items():
+            if n:
+                pipe.hincrby(key, f"{at} {name}", n)
+        pipe.expire(key, grain.keep_s)
     await pipe.execute()
-
-
-def minutes_key(keys: Keys, at_s: int) -> str:
-    """Hash of the hour that holds a Unix time."""
-    return f"{keys.prefix}minutes:{at_s // _HOUR_S}"
 
 
 async def read_minutes(redis: Redis, keys: Keys, now_s: float, minutes: int) -> list[Minute]:
     """Last *minutes* minutes, oldest first, the current one last; empty minutes included."""
-    last = int(now_s) // _MINUTE_S * _MINUTE_S
-    first = last - (minutes - 1) * _MINUTE_S
+    return await read_steps(redis, keys, MINUTES, now_s, minutes)
+
+
+async def read_steps(
+    redis: Redis, keys: Keys, grain: Grain, now_s: float, steps: int
+) -> list[Minute]:
+    """Last *steps* steps, oldest first, the current one last; empty ones included."""
+    last = int(now_s) // grain.step_s * grain.step_s
+    first = last - (steps - 1) * grain.step_s
     pipe = redis.pipeline(transaction=False)
-    for hour in range(first // _HOUR_S, last // _HOUR_S + 1):
-        pipe.hgetall(minutes_key(keys, hour * _HOUR_S))
+    for bucket in range(first // grain.bucket_s, last // grain.bucket_s + 1):
+        pipe.hgetall(grain.key(keys, bucket * grain.bucket_s))
     counts: dict[int, dict[str, int]] = {}
     for reply in await pipe.execute():
         for field, n in reply.items():
             at, _, name = word(field).partition(" ")
-            if name in MINUTE_FIELDS:
+            if name in STEP_FIELDS:
                 counts.setdefault(whole(at), {})[name] = whole(n)
-    return [Minute(at, **counts.get(at, {})) for at in range(first, last + 1, _MINUTE_S)]
+    return [Minute(at, **counts.get(at, {})) for at in range(first, last + 1, grain.step_s)]
 
 
 def pages_a_minute(minutes: list[Minute]) -> float:

@@ -11,7 +11,14 @@ from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet
-from scrapy_seine.reads.outcome_counts import pages_a_minute, read_minutes, record
+from scrapy_seine.reads.outcome_counts import (
+    HOURS,
+    TENS,
+    pages_a_minute,
+    read_minutes,
+    read_steps,
+    record,
+)
 from scrapy_seine.reads.overview import read_overview
 
 pytestmark = pytest.mark.redis
@@ -98,6 +105,22 @@ async def test_tallies_add_up_over_workers(frontier, redis_client):
     assert (minute.done, minute.retry, minute.items) == (8, 2, 10)
     assert (domains[0].done, domains[0].success) == (6, 0.75)
     assert await list_domains(redis_client, keys, limit=5) == ["a.example", "b.example"]
+
+
+async def test_tallies_are_kept_by_ten_seconds_and_by_hour_as_well(frontier, redis_client):
+    keys, now = frontier.keys, 6_000_000 * 3600 + 15.0
+    for ago_s in (0, 20, 3600):
+        ended = {"a.example": {"done": 3}}
+        await record(redis_client, keys, ended, 5, now - ago_s, answers=4, took_s=0.25)
+
+    tens = await read_steps(redis_client, keys, TENS, now, 4)
+    hours = await read_steps(redis_client, keys, HOURS, now, 3)
+
+    assert [(step.done, step.items, step.answers, step.took_ms) for step in tens] == [
+        *((0, 0, 0, 0), (3, 5, 4, 250), (0, 0, 0, 0), (3, 5, 4, 250)),
+    ]
+    assert [step.done for step in hours] == [0, 6, 3]
+    assert 0 < await redis_client.ttl(TENS.key(keys, int(now))) <= 7200
 
 
 async def test_speed_is_that_of_whole_minutes(frontier, redis_client):

@@ -43,7 +43,7 @@ def _filter(wanted: Filter) -> Node:
         tag.label(label, " ", tag.input(name=name, id=f"f-{name}", value=value), for_=f"f-{name}")
         for name, label, value in (*fields, ("text", "In URL or error", wanted.text))
     ]
-    return tag.form(inputs, tag.button("Filter"), method="get", role="search", class_="actions")
+    return tag.form(inputs, tag.button("Filter", class_="main"), method="get", role="search")
 
 
 def _list(request: web.Request, letters: list[Found], wanted: Filter) -> Node:

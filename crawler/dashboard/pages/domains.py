@@ -35,7 +35,7 @@ async def domains(request: web.Request) -> web.Response:
         request,
         "Domains",
         search_form("domain", "Domain", "", "Show"),
-        domains_table("Domains", rows),
+        domains_table("The busiest first", rows, context.history),
         more,
     )
 

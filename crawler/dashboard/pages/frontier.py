@@ -18,7 +18,8 @@ from crawler.dashboard.layout import (
     table,
     tiles,
 )
-from crawler.reads.stored import attempts_of, product_at
+from crawler.reads.products import product_at
+from crawler.reads.stored import attempts_of
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, span
 from scrapy_seine.reads.requests import Found
@@ -57,12 +58,16 @@ async def live(context: Context) -> dict[str, Markup]:
             ("Seen", count(counts.seen)),
             ("Domains ready", count(counts.domains_ready)),
             ("Domains waiting", count(counts.domains_waiting)),
-            ("Next request's age", span(now.oldest_s)),
+            ("Next one's age", span(now.oldest_s)),
             ("Overdue by", span(now.lateness_s)),
         ]
     )
     rows = [(name, count(n)) for name, n in sorted(counts.totals.items())]
-    return {"states": states, "verbs": table("Since the crawl began", ("Event", "Times"), rows)}
+    return {"states": states, "verbs": _events(rows)}
+
+
+def _events(rows: list[tuple[str, str]]) -> Markup:
+    return table("Since the crawl began", ("Event", "Times"), rows, class_="narrow")
 
 
 async def _search(request: web.Request, context: Context, url: str) -> Node:

@@ -42,11 +42,19 @@ async def jobs(request: web.Request) -> web.Response:
     return page(
         request,
         "Jobs",
-        action_form(request, "start_job", "Start a full crawl", _field("url", "https://…")),
-        table("The newest first", names, rows, words=6),
+        tag.div(
+            action_form(
+                request, "start_job", "Start a full crawl", _field("url", "https://a-shop.example")
+            ),
+            class_="actions panel",
+        ),
+        table("The newest first", names, rows, words=6, empty=_NO_JOB),
         older,
         await _schedules(request),
     )
+
+
+_NO_JOB = ("No job yet: ", tag.code("scrapy jobs start https://…"))
 
 
 def _field(name: str, example: str) -> Node:
@@ -71,8 +79,17 @@ async def _schedules(request: web.Request) -> Node:
         _field("url", "https://shop.example/"),
     )
     return [
-        table("Schedules beside those of the site files", _SCHEDULE, rows, words=5),
-        action_form(request, "set_schedule", "Set a schedule (UTC)", *fields),
+        table(
+            "Schedules beside those of the site files",
+            _SCHEDULE,
+            rows,
+            words=5,
+            empty="None; a schedule says in cron's words when a site is crawled.",
+        ),
+        tag.div(
+            action_form(request, "set_schedule", "Set a schedule (UTC)", *fields),
+            class_="actions panel",
+        ),
     ]
 
 

@@ -1,14 +1,16 @@
-"""The first page: how the crawl stands, how fast it is, what is stuck."""
+"""The first page: what is wrong, how the crawl stands, how fast it is, where requests wait."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from aiohttp import web
 from markupsafe import Markup
 
-from crawler.dashboard.charts import line_chart
+from crawler.dashboard.charts import WIDTH, sparkline
 from crawler.dashboard.context import Context, context_of
+from crawler.dashboard.history import History
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import (
     action_form,
@@ -21,74 +23,81 @@ from crawler.dashboard.layout import (
     tiles,
 )
 from crawler.dashboard.pages.workers import workers_table
+from crawler.dashboard.plots import RANGES, USUAL, Range, plots
 from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Deed, read_deeds
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.formatting import count, share, size, span
-from scrapy_seine.reads.outcome_counts import Minute
 from scrapy_seine.reads.overview import Overview
 
-#: Minutes that the plots show, by the name of the range.
-RANGES = {"15 min": 15, "1 h": 60, "3 h": 180}
-USUAL = "1 h"
 MOODS = {"ready": "good", "waiting": "", "paused": "warn", "busy": "good", "idle": ""}
 
 
 async def overview(request: web.Request) -> web.Response:
     """Show the first page."""
     context = context_of(request)
-    minutes = RANGES.get(request.query.get("range", ""), RANGES[USUAL])
-    parts = await live(context, minutes)
+    asked = request.query.get("range", "").replace(" ", "")
+    chosen = next((one for one in RANGES if one.slug == asked), USUAL)
+    parts = await live(context, chosen)
     paused = (await context.overview(max_age_s=1)).fleet.counts.paused
     verb, label = ("resume", "Resume the crawl") if paused else ("pause", "Pause the crawl")
     deeds = await read_deeds(context.redis, context.frontier.keys)
+    last = ("where", "domains", "team", "reasons")
     return page(
         request,
         "Overview",
-        fragments({"troubles": parts["troubles"]}),
         tag.div(
+            fragments({"state": parts["state"]}),
             action_form(request, verb, label),
-            action_form(
-                request,
-                "seed",
-                "Crawl it",
-                tag.label("A shop's address", for_="seed"),
-                tag.input(
-                    type="url", name="url", id="seed", required=True, placeholder="https://…"
-                ),
-            ),
-            class_="actions",
+            action_form(request, "seed", "Crawl it", *_seed_field()),
+            class_="actions panel",
         ),
-        _ranges(minutes),
-        fragments({name: part for name, part in parts.items() if name != "troubles"}),
+        fragments({name: parts[name] for name in ("troubles", "tiles")}),
+        _ranges(chosen),
+        fragments({"chart": parts["chart"]}),
+        fragments({name: parts[name] for name in last}),
         _deeds(deeds),
-        live=stream(minutes),
+        live=stream(chosen),
     )
 
 
-def stream(minutes: int) -> str:
+def _seed_field() -> tuple[Node, ...]:
+    label = tag.label("A shop's address", for_="seed", class_="unseen")
+    example = "https://a-shop.example"
+    box = tag.input(type="url", name="url", id="seed", required=True, placeholder=example)
+    return label, box
+
+
+def stream(chosen: Range) -> str:
     """Name of the event stream of a range."""
-    return "overview" if minutes == RANGES[USUAL] else f"overview-{minutes}"
+    return "overview" if chosen is USUAL else f"overview-{chosen.slug}"
 
 
-def _ranges(minutes: int) -> Markup:
+def _ranges(chosen: Range) -> Markup:
     links = [
-        tag.a(name, href=f"/?range={name}", aria_current="true" if n == minutes else None)
-        for name, n in RANGES.items()
+        tag.a(
+            one.name,
+            href="/" if one is USUAL else address("", range=one.slug),
+            aria_current="true" if one is chosen else None,
+        )
+        for one in RANGES
     ]
-    return tag.nav("Plots of the last ", links, class_="ranges", aria_label="Range of the plots")
+    return tag.nav(tag.span("Last"), links, class_="ranges", aria_label="Range of the plots")
 
 
-async def live(context: Context, minutes: int) -> dict[str, Markup]:
+async def live(context: Context, chosen: Range) -> dict[str, Markup]:
     """Return the parts that change while somebody looks."""
     now = await context.overview(max_age_s=1)
+    points = await context.points(chosen, now.fleet.at)
+    samples = context.history.at_steps([point.at for point in points], chosen.step_s)
     return {
-        "troubles": _troubles(now),
         "state": _state(now),
+        "troubles": _troubles(now),
         "tiles": _tiles(now),
-        "chart": _charts(now, minutes),
-        "domains": domains_table("Busiest domains", now.domains),
-        "team": workers_table(now.fleet),
+        "chart": plots(points, samples, chosen.step_s),
+        "where": _where(now),
+        "domains": domains_table("Busiest domains", now.domains, context.history),
+        "team": workers_table(now.fleet, context.history),
         "reasons": _reasons(now),
     }
 
@@ -108,7 +117,7 @@ def _state(now: Overview) -> Markup:
 
 def _left(now: Overview) -> Node:
     if now.eta_s and not now.fleet.counts.paused:
-        return f"{span(now.eta_s)} left at the present speed"
+        return f"at least {span(now.eta_s)} left at the present speed"
     return None
 
 
@@ -121,10 +130,6 @@ def _tiles(now: Overview) -> Markup:
             ("Success", share(now.success)),
             ("Done", count(counts.totals.get("done", 0))),
             ("To do", count(counts.undone)),
-            ("Due now", count(fleet.due_now)),
-            ("Ready", count(counts.ready)),
-            ("Delayed", count(counts.delayed)),
-            ("Leased", count(counts.leased)),
             ("Dead letters", count(counts.dead)),
             ("Workers", count(len(fleet.alive))),
             ("Overdue by", span(fleet.lateness_s)),
@@ -144,68 +149,90 @@ def _troubles(now: Overview) -> Markup:
     return tag.ul(rows, class_="troubles")
 
 
-def _charts(now: Overview, minutes: int) -> Markup:
-    """Draw the plots: pages, products, failed tries and the share of tries that ended well."""
-    shown = shown_minutes(now.minutes, minutes)
-    tries = [(minute.done, minute.done + minute.retry + minute.bury) for minute in shown]
-    plots: list[tuple[str, list[float]]] = [
-        ("Pages a minute", [minute.done for minute in shown]),
-        ("Products a minute", [minute.items for minute in shown]),
-        ("Failed tries a minute", [minute.retry + minute.bury for minute in shown]),
-        ("Success, %", [100.0 * done / every if every else 100.0 for done, every in tries]),
+def _where(now: Overview) -> Markup:
+    """Show where the requests are that are not done, as parts of one bar."""
+    counts = now.fleet.counts
+    due = min(now.fleet.due_now, counts.ready)
+    parts = [
+        ("due now", due),
+        ("ready, but their sites must wait", counts.ready - due),
+        ("delayed after a failure", counts.delayed),
+        ("leased by a worker", counts.leased),
+        ("dead letters", counts.dead),
     ]
-    first = f"{len(shown)} min ago"
-    figures = [
-        tag.figure(tag.figcaption(name), line_chart(name, values, first=first, last="now"))
-        for name, values in plots
+    total = sum(n for _, n in parts)
+    if not total:
+        return Markup()
+    ends = list(accumulate(n for _, n in parts))
+    bars = [
+        tag.rect(
+            x=f"{WIDTH * (end - n) / total:.1f}",
+            y=0,
+            width=f"{WIDTH * n / total:.1f}",
+            height=10,
+            class_=f"fill s{at}",
+        )
+        for at, ((_, n), end) in enumerate(zip(parts, ends, strict=True))
+        if n
     ]
-    return tag.div(figures, class_="plots")
+    keys = [
+        tag.li(tag.span(class_=f"key s{at}"), f"{count(n)} {name}")
+        for at, (name, n) in enumerate(parts)
+        if n
+    ]
+    drawing = tag.svg(
+        bars,
+        viewBox=f"0 0 {WIDTH:g} 10",
+        preserveAspectRatio="none",
+        class_="bar",
+        aria_hidden="true",
+    )
+    return tag.figure(
+        tag.figcaption(tag.span("Where requests wait")), drawing, tag.ul(keys, class_="legend")
+    )
 
 
-def shown_minutes(minutes: Sequence[Minute], most: int, least: int = 15) -> list[Minute]:
-    """Leave out the running minute, unless it is the first, and the empty time before the crawl.
-
-    >>> of = lambda *done: [Minute(at=60 * at, done=n) for at, n in enumerate(done)]
-    >>> [minute.done for minute in shown_minutes(of(0, 0, 0, 4, 5, 1), 60, least=3)]
-    [0, 4, 5]
-    >>> [minute.done for minute in shown_minutes(of(0, 0, 0, 0, 7), 60, least=2)]
-    [0, 7]
-    >>> [minute.done for minute in shown_minutes(of(3, 4, 5, 6), 2)]
-    [4, 5]
-    """
-    past = list(minutes[:-1]) if any(minute.done for minute in minutes[:-1]) else list(minutes)
-    past = past[-most:]
-    began = next((at for at, minute in enumerate(past) if minute.done), 0)
-    return past[min(began, max(len(past) - least, 0)) :]
-
-
-def domains_table(caption: str, rows: Sequence[Domain]) -> Markup:
+def domains_table(caption: str, rows: Sequence[Domain], history: History) -> Markup:
     """Lay domains out as a table."""
-    names = ("Domain", "State", "Queued", "In flight", "Delay", "Due in", "Done", "Success")
-    return table(caption, names, [_domain(d) for d in rows], words=2)
+    names = (
+        *("Domain", "State", "Pages/min", "Queued", "In flight", "Delay", "Due in", "Done"),
+        "Success",
+    )
+    return table(caption, names, [_domain(d, history) for d in rows], words=3, empty=_NO_DOMAIN)
 
 
-def _domain(d: Domain) -> tuple[Node, ...]:
+_NO_DOMAIN = (
+    "No site was asked for anything yet: ",
+    tag.code("scrapy crawl catalog -a url=https://…"),
+)
+
+
+def _domain(d: Domain, history: History) -> tuple[Node, ...]:
     return (
         tag.a(d.name, href=address("domains", d.name)),
         badge(d.state, MOODS[d.state]),
+        sparkline(f"Pages a minute of {d.name}", history.course(d.name)),
         count(d.queued),
         f"{d.active}/{d.concurrency}",
         f"{d.delay_ms} ms",
-        span(d.due_in_s),
+        span(d.due_in_s) if d.due_in_s else "now",
         count(d.done),
         share(d.success),
     )
 
 
 def _reasons(now: Overview) -> Markup:
+    if not now.reasons:
+        return Markup()
     rows = [
         (tag.a(why, href=address("dead", reason=why)), count(n)) for why, n in now.reasons.items()
     ]
-    return table("Given up lately, by reason", ("Reason", "Requests"), rows)
+    return table("Given up lately, by reason", ("Reason", "Requests"), rows, class_="narrow")
 
 
-def _deeds(deeds: list[Deed]) -> Markup:
+def _deeds(deeds: list[Deed]) -> Node:
+    if not deeds:
+        return None
     rows = [
         (moment(d.at), d.verb, d.target or "the crawl", d.result, f"{d.who} ({d.origin})")
         for d in deeds

@@ -1,101 +1,160 @@
-"""Products: search, latest changes, and the history of one price."""
+"""The list of products: search, site, stock, moves of prices, pictures, and the list as a file."""
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
-import orjson
 from aiohttp import web
 
-from crawler.dashboard.charts import line_chart
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import address, badge, link, moment, page, table, tiles
-from crawler.dashboard.pages.domains import number
+from crawler.dashboard.layout import address, badge, moment, page, table
+from crawler.dashboard.pictures import picture
 from crawler.reads.database import Row
-from crawler.reads.stored import (
-    ORDERS,
-    ProductFilter,
-    changes,
-    estimate,
-    product,
-    search_products,
-    sites,
-)
+from crawler.reads.products import MOVES, ORDERS, ProductFilter, search_products, sites
+from crawler.reads.stored import estimate
 from scrapy_seine.reads.formatting import count
 
 PAGE = 50
 #: Words of schema.org's ItemAvailability that shops use most.
 STOCKS = ("InStock", "OutOfStock", "PreOrder", "BackOrder", "LimitedAvailability", "Discontinued")
+_STOCK_MOODS = {"InStock": "good", "LimitedAvailability": "good", "OutOfStock": "warn"}
+_MOVES = {"fell": "fell lately", "rose": "rose lately"}
+_ORDERS = {
+    "changed": "last changed",
+    "newest": "first seen",
+    "cheapest": "cheapest",
+    "dearest": "dearest",
+}
 
 
 async def products(request: web.Request) -> web.Response:
-    """List products by words, site and stock, in one of four orders."""
-    database, query = context_of(request).database, request.query
+    """List products by words, site, stock and move of the price, in one of four orders."""
+    context, query = context_of(request), request.query
     wanted = ProductFilter(
-        words=query.get("q", "").strip(),
+        words=query.get("q", "").strip()[:500],
         site=query.get("site", ""),
         stock=query.get("stock", ""),
-        order=query.get("order", "changed"),
+        move=query.get("move", "") if query.get("move", "") in MOVES else "",
+        order=query.get("order", "") if query.get("order", "") in ORDERS else "changed",
     )
-    start = number(query.get("from", "0"))
-    rows = await search_products(database, wanted, limit=PAGE, start=start)
-    names = ("Product", "Site", "Number", "Price", "Stock", "Changed (UTC)")
-    asked = {"q": wanted.words, "site": wanted.site, "stock": wanted.stock, "order": wanted.order}
-    more: Node = None
-    if len(rows) == PAGE:
-        onward = address("products", **asked, **{"from": str(start + PAGE)})
-        more = tag.p(tag.a("Next page", href=onward))
+    after = query.get("after", "")
+    found = await search_products(context.database, wanted, limit=PAGE, after=after)
+    store = context.config.images
+    names = [*([""] if store else []), "Product", "Site", "Number", "Stock"]
+    words = len(names)
+    names += ["Price", *(["Before", "Change"] if wanted.move else ["Changed (UTC)"])]
+    rows = [
+        [*([picture(store, row)] if store else []), *_row(row, moved=bool(wanted.move))]
+        for row in found.rows
+    ]
+    caption = f"Price {_MOVES[wanted.move]}" if wanted.move else _ORDERS[wanted.order].capitalize()
     return page(
         request,
         "Products",
-        _search(wanted, await sites(database)),
-        tag.p(f"About {count(await estimate(database, 'products'))} in all. ", _take_out(wanted)),
-        table("Products", names, [_row(row) for row in rows], words=3, empty=_none(wanted)),
-        more,
+        _search(wanted, await sites(context.database)),
+        _summary(wanted, await estimate(context.database, "products")),
+        table(caption, names, rows, words=words, empty=_none(wanted), class_="products"),
+        _onward(wanted, after, found.after),
     )
 
 
+def _asked(wanted: ProductFilter) -> dict[str, str]:
+    asked = {"q": wanted.words, "site": wanted.site, "stock": wanted.stock, "move": wanted.move}
+    if wanted.order != "changed":
+        asked["order"] = wanted.order
+    return {name: value for name, value in asked.items() if value}
+
+
+def _onward(wanted: ProductFilter, after: str, onward: str) -> Node:
+    links = []
+    if after:
+        links.append(
+            tag.a("First page", href=address("products", **_asked(wanted)), class_="button")
+        )
+    if onward:
+        href = address("products", **_asked(wanted), after=onward)
+        links.append(tag.a("Next page", href=href, class_="button", rel="next"))
+    return tag.p(links, class_="actions") if links else None
+
+
 def _search(wanted: ProductFilter, known: list[str]) -> Node:
+    orders = [(name, _ORDERS[name]) for name in ORDERS]
+    moves = [("", "any"), *((name, _MOVES[name]) for name in MOVES)]
     return tag.form(
-        tag.label("Name, brand, number or URL", for_="q"),
-        tag.input(type="search", name="q", id="q", value=wanted.words, autocomplete="off"),
+        tag.span(
+            tag.label("Words of name or brand, number, or URL", for_="q"),
+            tag.input(type="search", name="q", id="q", value=wanted.words, autocomplete="off"),
+            class_="field wide",
+        ),
         _choice("site", "Site", [("", "all"), *((site, site) for site in known)], wanted.site),
-        _choice("stock", "Stock", [("", "all"), *((name, name) for name in STOCKS)], wanted.stock),
-        _choice("order", "Order", [(name, name) for name in ORDERS], wanted.order),
-        tag.button("Search"),
+        _choice("stock", "Stock", [("", "any"), *((name, name) for name in STOCKS)], wanted.stock),
+        _choice("move", "Price", moves, wanted.move),
+        _choice("order", "Order", orders, wanted.order),
+        tag.button("Search", class_="main"),
         method="get",
         role="search",
     )
 
 
 def _choice(name: str, label: str, options: list[tuple[str, str]], chosen: str) -> Node:
+    if chosen and chosen not in {value for value, _ in options}:
+        options = [*options, (chosen, chosen)]
     made = [tag.option(text, value=value, selected=value == chosen) for value, text in options]
-    return tag.span(tag.label(label, for_=name), tag.select(made, name=name, id=name))
+    box = tag.select(made, name=name, id=name)
+    return tag.span(tag.label(label, for_=name), box, class_="field")
 
 
-def _take_out(wanted: ProductFilter) -> Node:
-    """Say by which command the list is had as a file."""
+def _summary(wanted: ProductFilter, about: int) -> Node:
+    """Say how many there are, and how they are had as a file."""
+    kept = {name: value for name, value in _asked(wanted).items() if name in {"site", "stock"}}
+    what = " and ".join(kept.values())
+    label = f"Download {what} as CSV" if what else "Download all as CSV"
     conditions = [("site_id", wanted.site), ("availability", wanted.stock)]
     where = "".join(f" --where {field}={value}" for field, value in conditions if value)
-    return ("As a file: ", tag.code(f"scrapy export products{where} -o products.csv"))
+    return tag.p(
+        f"About {count(about)} in all. ",
+        tag.a(label, href=address("products.csv", **kept), download="products.csv"),
+        tag.span(" or ", tag.code(f"scrapy export products{where} -o products.csv"), class_="desk"),
+    )
 
 
 def _none(wanted: ProductFilter) -> Node:
     if wanted == ProductFilter(order=wanted.order):
         return ("No product is stored yet: ", tag.code("scrapy crawl catalog -a url=https://…"))
-    return "No product matches."
+    if wanted.move:
+        return "No price of such a product moved that way in the last 30 days."
+    return "No product matches. The last word may be a beginning, the others are whole."
 
 
-def _row(row: Row) -> tuple[Node, ...]:
-    return (
+def _row(row: Row, *, moved: bool) -> list[Node]:
+    stock = row["availability"]
+    cells: list[Node] = [
         tag.a(row["name"], href=address("products", row["site_id"], row["external_id"])),
         row["site_id"],
-        row["external_id"],
-        price(row["price"], row["currency"]),
-        row["availability"] or "–",
-        moment(row["updated_at"].timestamp()),
-    )
+        tag.span(row["external_id"], class_="url"),
+        badge("gone", "bad") if row["gone_at"] else _stock(stock),
+        price(row["new_price"] if moved else row["price"], row["currency"]),
+    ]
+    if moved:
+        return [*cells, price(row["old_price"], row["currency"]), percent(row)]
+    return [*cells, moment(row["updated_at"].timestamp())]
+
+
+def _stock(stock: str | None) -> Node:
+    return badge(stock, _STOCK_MOODS.get(stock, "")) if stock else "–"
+
+
+def percent(row: Row) -> str:
+    """Write how far a price moved.
+
+    >>> percent({"old_price": Decimal(20), "new_price": Decimal(15)})
+    '-25.0 %'
+    >>> percent({"old_price": Decimal(0), "new_price": Decimal(15)})
+    '–'
+    """
+    old, new = row["old_price"], row["new_price"]
+    return f"{100 * (new / old - 1):+.1f} %" if old else "–"
 
 
 def price(amount: Decimal | None, currency: str | None) -> str:
@@ -105,105 +164,3 @@ def price(amount: Decimal | None, currency: str | None) -> str:
     ('1,299.50 EUR', '–')
     """
     return "–" if amount is None else f"{amount:,.2f} {currency or ''}".strip()
-
-
-async def one_product(request: web.Request) -> web.Response:
-    """Show one product, its price over time and what else changed."""
-    database = context_of(request).database
-    key = request.match_info["site"], request.match_info["id"]
-    row = await product(database, *key)
-    if row is None:
-        raise web.HTTPNotFound(text="There is no such product.\n")
-    history = await changes(database, *key)
-    rows = [
-        (moment(c["changed_at"].timestamp()), c["field"], _short(c["old"]), _short(c["new"]))
-        for c in history
-    ]
-    return page(
-        request,
-        row["name"],
-        tag.p(link(row["url"])),
-        tag.p(badge("gone", "bad")) if row["gone_at"] else None,
-        _tiles(row),
-        _chart(row, history),
-        table("What changed", ("Time (UTC)", "Field", "From", "To"), rows, words=4),
-        tag.h2("The whole item"),
-        tag.pre(_pretty(row["item"]), tabindex="0"),
-    )
-
-
-def _tiles(row: Row) -> Node:
-    return tiles(
-        [
-            ("Price", price(row["price"], row["currency"])),
-            ("Availability", row["availability"] or "–"),
-            ("Brand", row["brand"] or "–"),
-            ("Site", row["site_id"]),
-            ("Number", row["external_id"]),
-            ("First seen", f"{row['first_seen']:%Y-%m-%d}"),
-            ("Last seen", f"{row['scraped_at']:%Y-%m-%d %H:%M}"),
-        ]
-    )
-
-
-def prices(row: Row, history: list[Row]) -> list[tuple[float, Decimal]]:
-    """Prices with the Unix time from which each held, oldest first; the last one still holds."""
-    steps = [c for c in reversed(history) if c["field"] == "price"]
-    found: list[tuple[float, Decimal]] = []
-    if steps:
-        first = row["first_seen"].timestamp()
-        known = [
-            (first, steps[0]["old"]),
-            *((s["changed_at"].timestamp(), s["new"]) for s in steps),
-        ]
-        found = [(at, amount) for at, raw in known if (amount := _amount(raw)) is not None]
-    elif row["price"] is not None:
-        found = [(row["first_seen"].timestamp(), row["price"])]
-    return found
-
-
-def _amount(raw: object) -> Decimal | None:
-    try:
-        return Decimal(str(raw))
-    except InvalidOperation:
-        return None
-
-
-def _chart(row: Row, history: list[Row]) -> Node:
-    steps = prices(row, history)
-    if not steps:
-        return None
-    begin, end = steps[0][0], max(row["scraped_at"].timestamp(), steps[-1][0])
-    shown = evenly(steps, begin, end)
-    first, last = f"{row['first_seen']:%Y-%m-%d}", f"{row['scraped_at']:%Y-%m-%d}"
-    return tag.figure(
-        tag.figcaption(f"Price, {row['currency'] or 'as shown'}"),
-        line_chart("Price", shown, first=first, last=last, steps=True),
-    )
-
-
-def evenly(
-    steps: list[tuple[float, Decimal]], begin: float, end: float, points: int = 120
-) -> list[float]:
-    """Price at even steps of time.
-
-    >>> evenly([(0.0, Decimal(5)), (50.0, Decimal(8))], 0.0, 100.0, points=5)
-    [5.0, 5.0, 8.0, 8.0, 8.0]
-    """
-    values, held, at = [], float(steps[0][1]), 0
-    for point in range(points):
-        now = begin + (end - begin) * point / (points - 1)
-        while at < len(steps) and steps[at][0] <= now:
-            held, at = float(steps[at][1]), at + 1
-        values.append(held)
-    return values
-
-
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
-    longest = 200
-    return text if len(text) <= longest else f"{text[:longest]}…"
-
-
-def _pretty(item: object) -> str:
-    return orjson.dumps(item, option=orjson.OPT_INDENT_2, default=str).decode()

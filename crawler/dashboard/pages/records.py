@@ -11,7 +11,7 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
 from crawler.reads.stored import attempts_by_provider, newest_attempts, rejections, scores
-from scrapy_seine.reads.formatting import count, share
+from scrapy_seine.reads.formatting import count, share, size
 
 
 def _time(at: datetime | None) -> Node:
@@ -23,12 +23,13 @@ async def attempts(request: web.Request) -> web.Response:
     query = request.query
     outcome, domain = query.get("outcome", ""), query.get("domain", "")
     rows = await newest_attempts(context_of(request).database, outcome=outcome, domain=domain)
-    names = ("Time (UTC)", "Outcome", "Domain", "Lane", "Proxy", "URL", "Status", "Bytes", "ms")
+    names = ("Time (UTC)", "Outcome", "Domain", "Lane", "Proxy", "URL", "Status", "Size", "ms")
     cells = [
         (
-            *(_time(row["at"]), row["outcome"], row["domain"], row["lane"] or "–"),
+            *(_time(row["at"]), _outcome(row["outcome"]), row["domain"], row["lane"] or "–"),
             *(row["proxy_id"] or "direct", link(row["url"]), row["status"]),
-            *(row["bytes"], row["duration_ms"]),
+            size(row["bytes"]) if row["bytes"] is not None else "–",
+            row["duration_ms"],
         )
         for row in rows
     ]
@@ -36,7 +37,7 @@ async def attempts(request: web.Request) -> web.Response:
         tag.label(label, " ", tag.input(name=name, id=f"f-{name}", value=value), for_=f"f-{name}")
         for name, label, value in (("outcome", "Outcome", outcome), ("domain", "Domain", domain))
     ]
-    search = tag.form(fields, tag.button("Filter"), method="get", role="search", class_="actions")
+    search = tag.form(fields, tag.button("Filter", class_="main"), method="get", role="search")
     return page(
         request,
         "Attempts",
@@ -44,6 +45,10 @@ async def attempts(request: web.Request) -> web.Response:
         table("The last day, newest first", names, cells, words=6),
         await _providers(context_of(request), domain),
     )
+
+
+def _outcome(name: str) -> Node:
+    return badge(name, "good" if name == "ok" else "warn")
 
 
 async def _providers(context: Context, domain: str) -> Node:

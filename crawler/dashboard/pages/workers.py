@@ -1,4 +1,4 @@
-"""Who works, since when, and what share of the pages is whose."""
+"""Who works, since when, at what cost, on which pages; and how a worker is sent home."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from urllib.parse import quote
 from aiohttp import web
 from markupsafe import Markup
 
+from crawler.dashboard.charts import WIDTH, sparkline
 from crawler.dashboard.context import Context, context_of
+from crawler.dashboard.history import History
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import badge, fragments, moment, page, table
+from crawler.dashboard.layout import action_form, badge, fragments, link, moment, page, table, tiles
 from scrapy_seine.printable import printable
 from scrapy_seine.reads.fleet import Fleet, Worker
-from scrapy_seine.reads.formatting import count, share
+from scrapy_seine.reads.formatting import count, share, size, span
 from scrapy_seine.reads.worker_logs import read_log
+
+_NO_WORKER = ("No worker runs: ", tag.code("scrapy crawl catalog"))
 
 
 async def workers(request: web.Request) -> web.Response:
@@ -21,40 +25,96 @@ async def workers(request: web.Request) -> web.Response:
     return page(request, "Workers", fragments(await live(context_of(request))), live="workers")
 
 
-async def log(request: web.Request) -> web.Response:
-    """Show the last lines of one worker's log."""
+async def one_worker(request: web.Request) -> web.Response:
+    """Show one worker: what it costs, the pages it is at, the last lines of its log."""
     context, name = context_of(request), request.match_info["name"]
+    fleet = (await context.overview(max_age_s=1)).fleet
+    found = next((worker for worker in fleet.workers if worker.name == name), None)
     lines = await read_log(context.redis, context.frontier.keys, name)
     shown = "\n".join(map(printable, lines)) or "Nothing is known of this worker's log."
-    return page(request, f"Log of {name}", tag.pre(shown, class_="log"))
+    return page(
+        request,
+        name,
+        _about(request, found, fleet.at) if found else tag.p("This worker is not running."),
+        tag.h2("Log"),
+        tag.pre(shown, class_="log", tabindex="0"),
+    )
+
+
+def _about(request: web.Request, worker: Worker, now_s: float) -> list[Node]:
+    urls = [(link(url),) for url in worker.urls]
+    drain: Node = None
+    if worker.alive:
+        drain = tag.div(
+            action_form(request, "drain", "Drain this worker", worker=worker.name),
+            tag.span("It finishes its pages, hands back the rest, and exits.", class_="faint"),
+            class_="actions",
+        )
+    return [
+        tag.p(badge("fresh", "good") if worker.alive else badge("missing", "bad")),
+        tiles(
+            [
+                ("CPU", _cpu(worker)),
+                ("Memory", size(worker.memory_bytes) if worker.memory_bytes else "–"),
+                ("Version", worker.version or "–"),
+                ("Host", f"{worker.host} ({worker.pid})"),
+                ("Running for", span(now_s - worker.started) if worker.started else "–"),
+                ("Pages", count(worker.pages)),
+                ("Items", count(worker.items)),
+                ("In flight", count(worker.active)),
+            ],
+            words=True,
+        ),
+        drain,
+        table("Pages it is at", ("URL",), urls, empty="None, when it last said so."),
+    ]
 
 
 async def live(context: Context) -> dict[str, Markup]:
     """Return the parts that change while somebody looks."""
-    return {"team": workers_table((await context.overview(max_age_s=1)).fleet)}
+    fleet = (await context.overview(max_age_s=1)).fleet
+    return {"team": workers_table(fleet, context.history)}
 
 
-def workers_table(fleet: Fleet) -> Markup:
+def workers_table(fleet: Fleet, history: History) -> Markup:
     """Lay workers out as a table."""
     names = (
-        *("Worker", "Heartbeat", "Host", "Started (UTC)", "Pages", "Share", "Pages/min"),
-        *("Items", "Active", "Buffered"),
+        *("Worker", "Heartbeat", "Version", "Pages/min lately", "Share"),
+        *("Pages", "Pages/min", "Items", "In flight", "Buffered", "CPU", "Memory", "Started (UTC)"),
     )
     total = sum(worker.pages for worker in fleet.workers) or 1
-    rows = [_row(worker, total, fleet.at) for worker in fleet.workers]
-    return table("Workers", names, rows, words=4)
+    rows = [_row(worker, total, fleet.at, history) for worker in fleet.workers]
+    return table("Workers of the last hour", names, rows, words=5, empty=_NO_WORKER)
 
 
-def _row(worker: Worker, total: int, now_s: float) -> tuple[Node, ...]:
+def _row(worker: Worker, total: int, now_s: float, history: History) -> tuple[Node, ...]:
+    course = history.course(f"worker/{worker.name}")
     return (
-        tag.a(worker.name, href=f"/workers/{quote(worker.name, safe='')}/log"),
+        tag.a(worker.name, href=f"/workers/{quote(worker.name, safe='')}"),
         badge("fresh", "good") if worker.alive else badge("missing", "bad"),
-        f"{worker.host} ({worker.pid})" if worker.pid else worker.host,
-        moment(worker.started),
+        worker.version or "–",
+        sparkline(f"Pages a minute of {worker.name}", course),
+        [_bar(worker.pages / total), share(worker.pages / total)],
         count(worker.pages),
-        share(worker.pages / total),
         count(worker.rate(now_s)),
         count(worker.items),
         count(worker.active),
         count(worker.buffered),
+        _cpu(worker),
+        size(worker.memory_bytes) if worker.memory_bytes else "–",
+        moment(worker.started),
+    )
+
+
+def _cpu(worker: Worker) -> str:
+    return f"{100 * worker.cpu:.0f} %" if worker.cpu is not None else "–"
+
+
+def _bar(part: float) -> Markup:
+    return tag.svg(
+        tag.rect(x=0, y=0, width=f"{WIDTH * part:.1f}", height=10, class_="fill s0"),
+        viewBox=f"0 0 {WIDTH:g} 10",
+        preserveAspectRatio="none",
+        class_="share",
+        aria_hidden="true",
     )

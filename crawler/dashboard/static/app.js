@@ -7,6 +7,36 @@ document.addEventListener("keydown", (event) => {
   field.focus();
 });
 
+// Shows a plot's values at the pointer.
+(() => {
+  "use strict";
+  const two = (n) => String(n).padStart(2, "0");
+  const clock = (at, days) => {
+    const t = new Date(at * 1000);
+    const time = `${two(t.getUTCHours())}:${two(t.getUTCMinutes())}:${two(t.getUTCSeconds())}`;
+    return days ? `${t.toISOString().slice(0, 10)} ${time.slice(0, 5)}` : time;
+  };
+  const hide = () => document.querySelectorAll(".tip").forEach((tip) => tip.remove());
+  document.addEventListener("pointermove", (event) => {
+    const box = event.target.closest && event.target.closest(".drawing");
+    const svg = box && box.querySelector("svg[data-points]");
+    if (!svg) { hide(); return; }
+    const told = JSON.parse(svg.dataset.points);
+    const seen = svg.getBoundingClientRect();
+    const part = Math.min(Math.max((event.clientX - seen.left) / seen.width, 0), 1);
+    const n = Math.round(part * (told.at.length - 1));
+    const days = told.at[told.at.length - 1] - told.at[0] > 86400;
+    const values = told.lines
+      .filter(([, line]) => line[n] !== null)
+      .map(([name, line]) => `${told.lines.length > 1 ? `${name} ` : ""}${line[n].toLocaleString("en")}${told.unit}`);
+    let tip = box.querySelector(".tip");
+    if (!tip) { hide(); tip = document.createElement("span"); tip.className = "tip"; box.append(tip); }
+    tip.textContent = `${clock(told.at[n], days)} · ${values.join(", ") || "nothing"}`;
+    const left = part * seen.width - tip.offsetWidth / 2;
+    tip.style.left = `${Math.min(Math.max(left, 0), Math.max(seen.width - tip.offsetWidth, 0))}px`;
+  });
+})();
+
 // Keeps a page fresh: the server sends parts that it has rendered, this puts them in their places.
 (() => {
   "use strict";

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +19,7 @@ from scrapy.crawler import Crawler
 
 from scrapy_seine import metrics
 from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.heartbeat import own_version
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
@@ -102,14 +102,6 @@ def parse_port(raw: Any) -> int:
     if not 0 <= port <= _HIGHEST_PORT:
         raise ConfigError(f"SEINE_METRICS_PORT={raw!r} is no port")
     return port
-
-
-def own_version() -> str:
-    """Installed version, or `dev` in a checkout."""
-    try:
-        return version("scrapy-seine")
-    except PackageNotFoundError:
-        return "dev"
 
 
 class Exporter:

@@ -35,6 +35,8 @@ class OutcomeReporter:
         self.keys = Keys(config.crawl, config.partitions)
         self.interval_s = number(crawler.settings, "SEINE_TALLY_SECONDS", 10, low=0.1)
         self._items_told = 0
+        self._took = (0, 0.0)
+        """Answers that were told, and how long they took."""
         self._task: asyncio.Task[None] | None = None
         self._redis: Redis | None = None
         self._reporting = asyncio.Lock()
@@ -78,13 +80,22 @@ class OutcomeReporter:
             return
         if self._redis is None:
             self._redis = redis_client(self._redis_url())
+        answers, took_s = sum(self.tally.seconds.counts), self.tally.seconds.total
         try:
-            await record(self._redis, self.keys, ended, items - self._items_told, time.time())
+            await record(
+                self._redis,
+                self.keys,
+                ended,
+                items - self._items_told,
+                time.time(),
+                answers=answers - self._took[0],
+                took_s=took_s - self._took[1],
+            )
         except (RedisError, OSError) as error:
             logger.debug("tally not told: %s", error)
             self.tally.put_back(ended)
             return
-        self._items_told = items
+        self._items_told, self._took = items, (answers, took_s)
 
     def _redis_url(self) -> str:
         return endpoints(self.crawler.settings, need=("redis",)).redis_url

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import orjson
+
 from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.reads.worker_logs import write_log
@@ -38,3 +42,27 @@ async def test_a_workers_log_is_a_page_and_its_lines_are_text(client, frontier):
     assert "line &lt;script&gt;" in text
     assert "<script>alert" not in text
     assert "Nothing is known" in await (await client.get("/workers/nobody/log")).text()
+
+
+async def test_a_worker_is_told_to_leave_by_the_channel_it_listens_to(client, frontier):
+    async with frontier.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(*frontier.channels)
+        await act(client, "drain", worker="pod-1", back="/workers/pod-1")
+        async with asyncio.timeout(10):
+            async for message in channel.listen():
+                assert message["data"] == b"drain pod-1"
+                break
+    assert "no worker is named" in await act(client, "drain", worker="", status=400)
+
+
+async def test_a_workers_page_says_what_it_costs_and_where_it_is(client, frontier):
+    info = {"pages": 9, "host": "node-1", "pid": 7, "cpu": 0.42, "memory": 3 << 20}
+    info |= {"version": "1.2.3", "urls": [f"https://me:secret@shop.example/{MARKUP}", 5]}
+    await frontier.renew("pod-1", [], ttl_ms=60_000, info=orjson.dumps(info))
+    text = await (await client.get("/workers/pod-1")).text()
+    for shown in ("42 %", "3.0 MiB", "1.2.3", "node-1 (7)", "Drain this worker", "***@shop"):
+        assert shown in text, shown
+    assert "secret@" not in text
+    assert "<script>alert" not in text
+    await frontier.renew("pod-2", [], ttl_ms=60_000, info=b'{"cpu": "x", "urls": 7, "memory": []}')
+    assert "pod-2" in await (await client.get("/workers/pod-2")).text()

@@ -1,0 +1,107 @@
+"""The list of products as a file: streamed from the database's cursor, in constant memory."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+from typing import BinaryIO, cast
+
+from aiohttp import web
+
+from crawler.dashboard.context import context_of
+from crawler.dashboard.security import harden
+from crawler.stores.export import Selection, stream
+from crawler.stores.formats import write_csv
+from scrapy_seine.errors import ConfigError, StoreError
+
+#: Pieces that wait for a slow visitor; the database waits then.
+_AHEAD = 4
+_PATIENCE_S = 60.0
+
+
+class _Pipe(io.RawIOBase):
+    """A file that a thread writes and the event loop reads."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_AHEAD)
+        self.left = False
+        """The visitor takes no more."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        piece = bytes(cast("bytes", data))
+        self._put(piece)
+        return len(piece)
+
+    def finish(self) -> None:
+        """Say that nothing follows."""
+        with contextlib.suppress(BrokenPipeError):
+            self._put(None)
+
+    def _put(self, piece: bytes | None) -> None:
+        if self.left:
+            raise BrokenPipeError
+        put = asyncio.run_coroutine_threadsafe(self.pieces.put(piece), self._loop)
+        try:
+            put.result(_PATIENCE_S)
+        except TimeoutError:
+            put.cancel()
+            raise BrokenPipeError from None
+
+    def leave(self) -> None:
+        """Have the writer end, also where it waits for room."""
+        self.left = True
+        while not self.pieces.empty():
+            self.pieces.get_nowait()
+
+
+async def products_csv(request: web.Request) -> web.StreamResponse:
+    """Send all products of a site and stock, or all of them."""
+    asked = (("site_id", "site"), ("availability", "stock"))
+    where = [f"{field}={value}" for field, name in asked if (value := request.query.get(name))]
+    pipe = _Pipe()
+    writing = asyncio.ensure_future(
+        asyncio.to_thread(_write, context_of(request).database.url, where, pipe)
+    )
+    try:
+        piece = await pipe.pieces.get()
+        if piece is None:
+            await writing  # what fails at once is a page that says so
+        return await _send(request, pipe, piece, writing)
+    finally:
+        pipe.leave()
+        await asyncio.gather(writing, return_exceptions=True)
+
+
+async def _send(
+    request: web.Request, pipe: _Pipe, piece: bytes | None, writing: asyncio.Future[None]
+) -> web.StreamResponse:
+    response = web.StreamResponse(
+        headers={
+            "Content-Type": "text/csv; charset=utf-8",
+            "Content-Disposition": 'attachment; filename="products.csv"',
+        }
+    )
+    harden(response)
+    await response.prepare(request)
+    while piece is not None:
+        await response.write(piece)
+        piece = await pipe.pieces.get()
+    await writing  # what failed half way cuts the connection, so that no file looks complete
+    await response.write_eof()
+    return response
+
+
+def _write(url: str, where: list[str], pipe: _Pipe) -> None:
+    try:
+        selection = Selection.parse("products", "", where)
+        with stream(url, selection) as (columns, chunks):
+            write_csv(columns, chunks, cast("BinaryIO", pipe))
+    except ConfigError as error:
+        raise StoreError(str(error)) from None
+    finally:
+        pipe.finish()

@@ -1,0 +1,186 @@
+"""One product: what it is, its price over time with what else happened, what is doubted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from crawler.dashboard.charts import Series, line_chart
+from crawler.dashboard.context import context_of
+from crawler.dashboard.html import Node, tag
+from crawler.dashboard.layout import badge, link, moment, page, table, tiles
+from crawler.dashboard.pages.products import price
+from crawler.dashboard.pictures import picture
+from crawler.reads.database import Row
+from crawler.reads.products import changes, doubts, product
+from scrapy_seine.lenient import moment_of
+
+#: Points of the chart of a price.
+_POINTS = 240
+_DAY_S = 86400
+
+
+async def one_product(request: web.Request) -> web.Response:
+    """Show one product, its price over time and what else changed."""
+    context = context_of(request)
+    key = request.match_info["site"], request.match_info["id"]
+    row = await product(context.database, *key)
+    if row is None:
+        raise web.HTTPNotFound(text="There is no such product.\n")
+    history, held = await asyncio.gather(
+        changes(context.database, *key), doubts(context.database, *key)
+    )
+    return page(
+        request,
+        row["name"],
+        tag.p(link(row["url"])),
+        tag.p(badge("gone", "bad"), " The shop shows it no more.") if row["gone_at"] else None,
+        _doubts(held),
+        tag.div(picture(context.config.images, row, large=True), _tiles(row), class_="beside"),
+        _chart(row, history),
+        table(
+            "What changed",
+            ("Time (UTC)", "Field", "From", "To"),
+            [_change(change) for change in history],
+            words=4,
+            empty="Nothing since it was first seen.",
+        ),
+        tag.details(
+            tag.summary("The whole item, as JSON"), tag.pre(_pretty(row["item"]), tabindex="0")
+        ),
+    )
+
+
+def _change(change: Row) -> tuple[Node, ...]:
+    at = moment(change["changed_at"].timestamp())
+    return at, change["field"], _short(change["old"]), _short(change["new"])
+
+
+def _doubts(held: Sequence[Any]) -> Node:
+    """Say which values were held back, and what the row keeps instead."""
+    if not held:
+        return None
+    rows = [
+        tag.li(
+            tag.strong(one["field"]),
+            f": the page says {_short(one['value'])}, {_short(one['kept'])} is kept, because ",
+            one["reason"],
+        )
+        for one in held
+    ]
+    return tag.ul(rows, class_="troubles")
+
+
+def _tiles(row: Row) -> Node:
+    return tiles(
+        [
+            ("Price", price(row["price"], row["currency"])),
+            ("Availability", row["availability"] or "–"),
+            ("Brand", row["brand"] or "–"),
+            ("Site", row["site_id"]),
+            ("Number", row["external_id"]),
+            ("First seen", f"{row['first_seen']:%Y-%m-%d}"),
+            ("Last seen", f"{row['scraped_at']:%Y-%m-%d %H:%M}"),
+        ],
+        words=True,
+    )
+
+
+def prices(row: Row, history: Sequence[Row]) -> list[tuple[float, Decimal]]:
+    """Prices with the Unix time from which each held, oldest first; the last one still holds."""
+    steps = [c for c in reversed(history) if c["field"] == "price"]
+    found: list[tuple[float, Decimal]] = []
+    if steps:
+        first = row["first_seen"].timestamp()
+        known = [
+            (first, steps[0]["old"]),
+            *((s["changed_at"].timestamp(), s["new"]) for s in steps),
+        ]
+        found = [(at, amount) for at, raw in known if (amount := _amount(raw)) is not None]
+    elif row["price"] is not None:
+        found = [(row["first_seen"].timestamp(), row["price"])]
+    return found
+
+
+def _amount(raw: object) -> Decimal | None:
+    try:
+        found = Decimal(str(raw))
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() else None
+
+
+def _chart(row: Row, history: Sequence[Row]) -> Node:
+    steps = prices(row, history)
+    if not steps:
+        return None
+    begin = steps[0][0]
+    end = max(row["scraped_at"].timestamp(), steps[-1][0], begin + 1)
+    at = [begin + (end - begin) * point / (_POINTS - 1) for point in range(_POINTS)]
+    pattern = "%Y-%m-%d" if end - begin > _DAY_S else "%H:%M"
+    marks = [f"{moment_of(t):{pattern}}" for t in (begin, (begin + end) / 2, end)]
+    values = held(steps, at)
+    lowest = min(amount for _, amount in steps)
+    return [
+        line_chart(
+            f"Price, {row['currency'] or 'as shown'}",
+            [Series("Price", values)],
+            marks,
+            steps=True,
+            at=at,
+            now=price(steps[-1][1], row["currency"]),
+        ),
+        tag.p(
+            f"Lowest {price(lowest, row['currency'])}; {_moves(steps)}. ",
+            _events(history),
+            class_="faint",
+        ),
+    ]
+
+
+def _moves(steps: Sequence[tuple[float, Decimal]]) -> str:
+    if len(steps) == 1:
+        return "it never changed"
+    since = timedelta(seconds=int(steps[-1][0] - steps[0][0]))
+    return f"{len(steps) - 1} changes in {since.days or 1} days"
+
+
+def _events(history: Sequence[Row]) -> str:
+    """Say what else happened than to the price, the newest first."""
+    told = [
+        f"{change['changed_at']:%Y-%m-%d}: {change['field']} became {_short(change['new'])}"
+        for change in history
+        if change["field"] in {"availability", "regular_price", "currency"}
+    ][:3]
+    return "; ".join(told)
+
+
+def held(steps: Sequence[tuple[float, Decimal]], at: Sequence[float]) -> list[float | None]:
+    """Price at each of some times.
+
+    >>> held([(0.0, Decimal(5)), (50.0, Decimal(8))], [0.0, 25.0, 50.0, 75.0])
+    [5.0, 5.0, 8.0, 8.0]
+    """
+    values: list[float | None] = []
+    n = 0
+    for now in at:
+        while n + 1 < len(steps) and steps[n + 1][0] <= now:
+            n += 1
+        values.append(float(steps[n][1]))
+    return values
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
+    longest = 200
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def _pretty(item: object) -> str:
+    return orjson.dumps(item, option=orjson.OPT_INDENT_2, default=str).decode()

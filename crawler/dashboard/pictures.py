@@ -1,0 +1,58 @@
+"""Pictures of products that Scrapy's ImagesPipeline has stored in a folder of this machine.
+
+The dashboard loads nothing from a shop: a picture is shown where it is stored already. Its name is
+the one that the pipeline gives: the SHA-1 of its address.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from aiohttp import web
+
+from crawler.dashboard.context import context_of
+from crawler.dashboard.html import Node, tag
+from crawler.reads.database import Row
+
+_NAME = re.compile(r"[0-9a-f]{40}")
+
+
+def picture(store: str, row: Row, *, large: bool = False) -> Node:
+    """Show a product's first picture; an empty frame where none is stored."""
+    if not store:
+        return None
+    name, size = _stored_as(row["image"] or ""), 240 if large else 48
+    if _file(store, name, large=large) is None:
+        return None if large else tag.span(class_="picture none")
+    href = f"/picture/{name}" + ("?large=1" if large else "")
+    return tag.img(src=href, alt="", width=size, height=size, loading="lazy", class_="picture")
+
+
+def _stored_as(url: str) -> str:
+    return hashlib.sha1(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+
+
+def _file(store: str, name: str, *, large: bool) -> Path | None:
+    """Find the stored picture, the smallest that is large enough."""
+    thumbs = sorted(Path(store, "thumbs").glob(f"*/{name}.jpg"), key=_bytes)
+    full = Path(store, "full", f"{name}.jpg")
+    found = [*([] if large else thumbs[:1]), full, *thumbs]
+    return next((path for path in found if path.is_file()), None)
+
+
+def _bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def show_picture(request: web.Request) -> web.StreamResponse:
+    """Serve one stored picture."""
+    name, store = request.match_info["name"], context_of(request).config.images
+    path = None
+    if store and _NAME.fullmatch(name):
+        path = _file(store, name, large="large" in request.query)
+    if path is None:
+        raise web.HTTPNotFound(text="There is no such picture.\n")
+    headers = {"Cache-Control": "private, max-age=86400", "Content-Type": "image/jpeg"}
+    return web.FileResponse(path, headers=headers)

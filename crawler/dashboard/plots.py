@@ -1,0 +1,168 @@
+"""The overview's plots, over one of four ranges of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+from markupsafe import Markup
+from redis.asyncio import Redis
+
+from crawler.dashboard.charts import Series, line_chart, short
+from crawler.dashboard.history import Sample
+from crawler.dashboard.html import tag
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.lenient import moment_of
+from scrapy_seine.reads.outcome_counts import HOURS, MINUTES, TENS, Grain, Minute, read_steps
+
+_MINUTE_S = 60
+_DAY_S = 86400
+#: Steps over which a plot by ten seconds is smoothed: a worker reports every ten seconds, so that
+#: one step may hold two reports and the next one none.
+_SMOOTH = 3
+#: Steps that a plot of a young crawl shows at least.
+_LEAST = 30
+
+
+@attrs.frozen(kw_only=True)
+class Range:
+    """How far a plot looks back, and how finely."""
+
+    name: str
+    grain: Grain
+    steps: int
+    """Steps of the grain."""
+    together: int = 1
+    """Steps that become one point."""
+
+    @property
+    def step_s(self) -> int:
+        """Seconds of one point."""
+        return self.grain.step_s * self.together
+
+    @property
+    def slug(self) -> str:
+        """Name within an address."""
+        return self.name.replace(" ", "")
+
+
+RANGES = (
+    Range(name="5 min", grain=TENS, steps=30),
+    Range(name="1 h", grain=TENS, steps=360),
+    Range(name="24 h", grain=MINUTES, steps=1440, together=10),
+    Range(name="7 d", grain=HOURS, steps=168),
+)
+USUAL = RANGES[1]
+
+
+async def read_range(redis: Redis, keys: Keys, chosen: Range, now_s: float) -> list[Minute]:
+    """Read a range's points, oldest first, without the step that still runs.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    steps = chosen.steps + chosen.together + 1
+    read = await read_steps(redis, keys, chosen.grain, now_s, steps)
+    points = together(read[:-1], chosen.step_s)
+    if chosen.grain is TENS:
+        points = smooth(points)
+    return young(points[-chosen.steps // chosen.together :], _LEAST)
+
+
+def together(steps: Sequence[Minute], step_s: int) -> list[Minute]:
+    """Add steps up to longer ones.
+
+    >>> [(m.at, m.done) for m in together([Minute(0, done=1), Minute(60, done=2)], 120)]
+    [(0, 3)]
+    """
+    sums: dict[int, Minute] = {}
+    for step in steps:
+        at = step.at // step_s * step_s
+        sums[at] = _sum([sums[at], step], at) if at in sums else attrs.evolve(step, at=at)
+    return list(sums.values())
+
+
+def smooth(steps: Sequence[Minute], over: int = _SMOOTH) -> list[Minute]:
+    """Spread each step over its neighbours, which keeps the sum of all.
+
+    >>> [m.done for m in smooth([Minute(0), Minute(10, done=6), Minute(20)], 3)]
+    [3, 2, 3]
+    """
+    half, found = over // 2, []
+    for n, step in enumerate(steps):
+        near = steps[max(n - half, 0) : n + half + 1]
+        summed = _sum(near, step.at)
+        found.append(Minute(step.at, **{name: _of(summed, name) // len(near) for name in _COUNTS}))
+    return found
+
+
+_COUNTS = ("done", "retry", "bury", "items", "answers", "took_ms")
+
+
+def _of(step: Minute, name: str) -> int:
+    return int(getattr(step, name))
+
+
+def _sum(steps: Sequence[Minute], at: int) -> Minute:
+    return Minute(at, **{name: sum(_of(step, name) for step in steps) for name in _COUNTS})
+
+
+def young(points: Sequence[Minute], least: int) -> list[Minute]:
+    """Leave out the empty time before a crawl, but show some of it.
+
+    >>> [m.done for m in young([Minute(n, done=n > 2) for n in range(5)], 3)]
+    [False, True, True]
+    """
+    began = next((n for n, point in enumerate(points) if point.done or point.retry), 0)
+    return list(points[min(max(began - 1, 0), max(len(points) - least, 0)) :])
+
+
+def plots(points: Sequence[Minute], samples: Sequence[Sample | None], step_s: int) -> Markup:
+    """Draw all of them, over the same points."""
+    at = [point.at for point in points]
+    marks = _marks(at, step_s)
+
+    def drawn(name: str, *lines: Series, unit: str = "", least_top: float = 0.0) -> Markup:
+        last = next((v for v in reversed(lines[0].values) if v is not None), None)
+        now = f"{short(last)}{unit}" if last is not None and len(lines) == 1 else ""
+        return line_chart(name, lines, marks, unit=unit, at=at, now=now, least_top=least_top)
+
+    def rate(of: Callable[[Minute], int]) -> list[float | None]:
+        return [_MINUTE_S * of(point) / step_s for point in points]
+
+    return tag.div(
+        drawn("Pages a minute", Series("Pages", rate(lambda m: m.done))),
+        drawn("Products a minute", Series("Products", rate(lambda m: m.items))),
+        drawn("Success", Series("Success", list(map(_success, points))), unit=" %", least_top=100),
+        drawn("Response time", Series("Response", list(map(_took, points))), unit=" ms"),
+        drawn(
+            "Requests by state",
+            *(
+                Series(name, [getattr(s, name) if s else None for s in samples])
+                for name in ("ready", "delayed", "leased")
+            ),
+        ),
+        drawn("Failed tries a minute", Series("Failed", rate(lambda m: m.retry + m.bury))),
+        class_="plots",
+    )
+
+
+def _success(point: Minute) -> float | None:
+    ended = point.done + point.retry + point.bury
+    return 100 * point.done / ended if ended else None
+
+
+def _took(point: Minute) -> float | None:
+    return point.took_ms / point.answers if point.answers else None
+
+
+def _marks(at: Sequence[int], step_s: int) -> list[str]:
+    """Words for begin, middle and end; the dashboard's times are UTC."""
+    span_s = at[-1] - at[0] + step_s
+    pattern = "%a %H:%M" if span_s > _DAY_S else "%H:%M:%S" if step_s < _MINUTE_S else "%H:%M"
+    first, middle = moment_of(at[0]), moment_of(at[len(at) // 2])
+    return [
+        f"{first:{pattern}}",
+        f"{middle:{pattern}}",
+        f"{moment_of(at[-1] + step_s):{pattern}} UTC",
+    ]

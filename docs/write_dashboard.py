@@ -1,0 +1,145 @@
+"""Write docs/dashboard/*.png from a real crawl: `python -m docs.write_dashboard [FOLDER]`.
+
+Three demo shops are crawled by three workers on private servers; Debian's Chromium looks at each
+page of the dashboard, at 1440 and 390 pixels, light and dark. A page is kept as it is seen first,
+in few colours, so that a file stays small.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+from redis import Redis
+
+from crawler.demo.fleet import Fleet, fleet
+from crawler.demo.served import served
+from crawler.stores import embedded
+from tests.helpers import server_folder, wait_until
+
+TARGET = Path(__file__).parent / "dashboard"
+#: Seconds of crawling that the plots show.
+CRAWLED_S = 100
+SHOPS = (500, 300, 200)
+#: Nobody listens there.
+DEAD = ("http://127.0.0.1:9/gone", "http://127.0.0.1:9/lost")
+PAGES = (
+    *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
+    *("/proxies", "/quality"),
+)
+#: Width, height and colours of a picture, and what its file's name ends in.
+VIEWS = (
+    (1440, 900, "light", ""),
+    (1440, 900, "dark", "-dark"),
+    (390, 844, "light", "-phone"),
+    (390, 844, "dark", "-dark-phone"),
+)
+_COLOURS = 160
+
+
+@contextlib.contextmanager
+def crawling() -> Iterator[dict[str, str]]:
+    """Crawl the shops until the plots have something to show; gives the stores' addresses."""
+    with server_folder() as folder, contextlib.ExitStack() as stack:
+        servers = embedded.start(folder)
+        environment = {
+            "REDIS_URL": str(servers.redis_url),
+            "DATABASE_URL": str(servers.database_url),
+            "SCRAPY_PROJECT": "default",
+        }
+        settings = {
+            "SEINE_DOMAIN_DELAY_MS": 500,
+            "RETRY_TIMES": 0,
+            "SEINE_KEEP_ALIVE": 1,
+            "ROBOTSTXT_OBEY": 0,
+        }
+        shops = [stack.enter_context(served(products=n)) for n in SHOPS]
+        with Redis.from_url(environment["REDIS_URL"]) as redis:
+            for n, shop in enumerate(shops, start=1):
+                seed = {"url": shop.url, "meta": {"site_id": f"shop-{n}"}}
+                redis.lpush("catalog:start_urls", json.dumps(seed))
+            redis.lpush("catalog:start_urls", *DEAD)
+        workers = stack.enter_context(fleet(settings, environment, folder.parent / "logs"))
+        _start(workers)
+        yield environment
+
+
+def _start(workers: Fleet) -> None:
+    for _ in SHOPS:
+        workers.start()
+
+
+@contextlib.contextmanager
+def dashboard(environment: dict[str, str]) -> Iterator[str]:
+    """Serve the dashboard; gives its address."""
+    command = [sys.executable, "-m", "scrapy", "dashboard", "--port", "0", "--json"]
+    with subprocess.Popen(
+        command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def pictures(base: str, folder: Path) -> None:
+    """Look at each page in each view."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for width, height, scheme, suffix in VIEWS:
+            view: dict[str, Any] = {"width": width, "height": height}
+            context = browser.new_context(base_url=base, color_scheme=scheme, viewport=view)
+            page = context.new_page()
+            for path in [*PAGES, _one(page, "/products"), _one(page, "/workers")]:
+                page.goto(path)
+                page.wait_for_timeout(300)
+                name = _name(path)
+                _keep(page.screenshot(), folder / f"{name}{suffix}.png")
+            context.close()
+        browser.close()
+
+
+def _one(page: Page, listing: str) -> str:
+    """Return the address of the first that a list shows."""
+    page.goto(listing)
+    return page.locator("td a").first.get_attribute("href") or "/"
+
+
+def _name(path: str) -> str:
+    """Name a page's picture: `overview`, `products`, and `product` for one of them."""
+    name, _, one = path.strip("/").partition("/")
+    return name.removesuffix("s") if one else name or "overview"
+
+
+def _keep(png: bytes, path: Path) -> None:
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").quantize(_COLOURS).save(path, optimize=True)
+
+
+def main() -> None:
+    """Crawl, look, write."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
+    folder.mkdir(parents=True, exist_ok=True)
+    with crawling() as environment, dashboard(environment) as base:
+        began = time.monotonic()
+        wait_until(lambda: time.monotonic() - began > CRAWLED_S, 2 * CRAWLED_S, "a crawl to see")
+        pictures(base, folder)
+    print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""The list of products goes on from a place, is filtered by the database, and leaves as a file."""
+
+import csv
+import hashlib
+import io
+import re
+
+import psycopg2
+import pytest
+
+from crawler.reads.database import Database
+from crawler.reads.products import ORDERS, ProductFilter, search_products
+from tests.helpers import execute
+from tests.integration.dashboard.conftest import page, serving, store_product
+
+PRODUCTS = 130
+
+
+@pytest.fixture
+def shelf(database):
+    """Products of two sites, many of one price, one without a price."""
+    execute(
+        database,
+        f"""
+        INSERT INTO products (site_id, external_id, url, name, brand, price, currency,
+            availability, sku, item, content_hash, first_seen, scraped_at, updated_at)
+        SELECT 'shop-' || n % 2, 'AB-' || n, 'https://shop.example/' || n, 'Lamp model ' || n,
+            'Örtel', CASE WHEN n > 1 THEN n % 3 + 0.99 END, 'EUR',
+            CASE WHEN n % 5 = 0 THEN 'OutOfStock' ELSE 'InStock' END, 'sku' || n,
+            jsonb_build_object('name', 'Lamp', 'price', '1.99'), '', now(), now(),
+            now() - n % 4 * interval '1 hour'
+        FROM generate_series(1, {PRODUCTS}) n
+        """,
+    )
+    execute(database, "INSERT INTO sites (site_id) VALUES ('shop-0'), ('shop-1')")
+    return database
+
+
+@pytest.mark.parametrize("order", ORDERS)
+async def test_the_pages_of_a_list_hold_each_product_once(shelf, order):
+    database = Database(shelf)
+    seen, after, values = [], "", []
+    while True:
+        found = await search_products(database, ProductFilter(order=order), limit=50, after=after)
+        seen += [(row["site_id"], row["external_id"]) for row in found.rows]
+        values += [row[ORDERS[order].column] for row in found.rows]
+        after = found.after
+        if not after:
+            break
+    await database.aclose()
+
+    priced = order in {"cheapest", "dearest"}
+    assert len(seen) == len(set(seen)) == PRODUCTS - priced
+    assert values == sorted(values, reverse=ORDERS[order].newest_first)
+
+
+async def test_a_search_finds_beginnings_of_words_and_whole_numbers(client, shelf):
+    assert "Lamp model 77<" in await page(client, "/products?q=model+77")
+    assert "Lamp model 77<" in await page(client, "/products?q=ab-77")
+    assert "Lamp model 77<" in await page(client, "/products?q=lamp+örtel+ab+77")
+    assert "Lamp model 77<" in await page(client, "/products?q=https://shop.example/77")
+    for nothing in (
+        "odel",
+        "mod+77",
+        "%25",
+        "'):*|",
+        "model+77+88",
+        "%00",
+        "https://shop.example/nope",
+    ):
+        assert "No product matches" in await page(client, f"/products?q={nothing}"), nothing
+
+
+async def test_each_filter_asks_for_what_it_says(client, shelf):
+    text = await page(client, "/products?site=shop-1&stock=OutOfStock&order=cheapest")
+    ids = [int(n) for n in re.findall(r">AB-(\d+)<", text)]
+
+    assert sorted(ids) == [n for n in range(1, PRODUCTS + 1) if n % 2 and not n % 5]
+    assert "Next page" not in text
+    following = re.search(r'href="(/products\?[^"]*after=[^"]+)"', await page(client, "/products"))
+    assert "First page" in await page(client, following[1].replace("&amp;", "&"))
+    assert "Lamp" in await page(client, "/products?after=junk")
+
+
+async def test_a_price_that_fell_is_found_by_its_latest_change(client, database):
+    for price in (20, 15):
+        store_product(database, "A lamp", price=price)
+    execute(
+        database,
+        "INSERT INTO product_versions (site_id, external_id, field, old, new, changed_at)"
+        " VALUES ('shop', 'p1', 'price', '\"10\"', '\"20\"', now() - interval '1 day')",
+    )
+    store_product(database, "A chair", id_="p2")
+
+    fell = await page(client, "/products?move=fell")
+
+    assert "A lamp" in fell
+    assert "-25.0 %" in fell
+    assert "A chair" not in fell
+    assert "No price of such a product" in await page(client, "/products?move=rose")
+    assert "No price of such a product" in await page(client, "/products?move=fell&site=other")
+
+
+async def test_the_list_leaves_as_a_file(client, shelf):
+    async with client.get("/products.csv?site=shop-1") as response:
+        assert response.headers["Content-Disposition"] == 'attachment; filename="products.csv"'
+        rows = list(csv.DictReader(io.StringIO(await response.text())))
+
+    assert {row["external_id"] for row in rows} == {f"AB-{n}" for n in range(1, PRODUCTS + 1, 2)}
+    async with client.get("/products.csv") as response:
+        assert (await response.text()).count("\n") == PRODUCTS + 1
+
+
+async def test_a_file_that_cannot_be_written_is_a_page_that_says_so(namespace, redis_url):
+    async with serving(namespace, redis_url, "postgresql://127.0.0.1:1/nobody") as client:
+        assert "does not answer" in await page(client, "/products.csv", status=503)
+
+
+async def test_a_stored_picture_is_shown_and_nothing_else_of_the_folder(
+    namespace, redis_url, database, tmp_path
+):
+    url = "https://shop.example/lamp.jpg"
+    store_product(database, "A lamp")
+    execute(database, f"UPDATE products SET image = '{url}'")
+    name = hashlib.sha1(url.encode()).hexdigest()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / f"{name}.jpg").write_bytes(b"\xff\xd8picture")
+    (tmp_path / "secret.jpg").write_bytes(b"secret")
+    async with serving(namespace, redis_url, database, images=str(tmp_path)) as client:
+        assert f'src="/picture/{name}"' in await page(client, "/products")
+        assert f'src="/picture/{name}?large=1"' in await page(client, "/products/shop/p1")
+        async with client.get(f"/picture/{name}") as response:
+            assert await response.read() == b"\xff\xd8picture"
+            assert response.headers["Content-Type"] == "image/jpeg"
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
+        for bad in ("..%2Fsecret", "%2e%2e%2fsecret", "0" * 40, "secret"):
+            async with client.get(f"/picture/{bad}") as response:
+                assert response.status == 404, bad
+
+
+async def test_a_held_back_value_is_named_on_its_products_page(client, database):
+    store_product(database, "A lamp")
+    connection = psycopg2.connect(database)
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO doubtful (site_id, external_id, field, kind, reason, url, value, kept,"
+            " first_at, seen_at) VALUES ('shop', 'p1', 'price', 'jump', 'it fell by 99 percent',"
+            " 'u', '\"0.10\"', '\"10\"', now(), now())"
+        )
+    connection.close()
+
+    text = await page(client, "/products/shop/p1")
+
+    assert "it fell by 99 percent" in text
+    assert "10 is kept" in text
