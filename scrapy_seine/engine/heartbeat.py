@@ -19,12 +19,12 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from scrapy_seine.printable import redact
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.lenient import word
+from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: Pages that a beat names, of those that the worker is at.
