@@ -60,7 +60,12 @@ class Visitor:
         self.troubles = []
         self.page.on("console", lambda m: self.troubles.append(m.text) if m.type == "error" else 0)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("request", lambda r: r.url.startswith(base) or self.troubles.append(r.url))
+        self.page.on("request", lambda request: self.stays_on(base, request.url))
+
+    def stays_on(self, base, url):
+        """Note an address that is not the dashboard's own."""
+        if not url.startswith(base):
+            self.troubles.append(url)
 
     def tile(self, name):
         """Value of one tile of the overview."""

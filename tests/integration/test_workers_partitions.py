@@ -39,8 +39,10 @@ def fleet(
         redis.rpush(f"{crawl}:start_urls", web.url(0))
     with ExitStack() as stack:
         running = [roam.start(url, crawl, OF, folder / f"{n}.log") for n in range(workers)]
-        stack.callback(lambda: [worker.wait() for worker in running])
-        stack.callback(lambda: [worker.kill() for worker in running])
+        for worker in running:
+            stack.callback(worker.wait)
+        for worker in running:
+            stack.callback(worker.kill)
         yield running
 
 

@@ -108,7 +108,7 @@ def test_every_pinned_package_runs_on_the_oldest_python_that_we_promise():
         package, _, version = line.partition("==")
         with contextlib.suppress(metadata.PackageNotFoundError):
             found = metadata.metadata(package)
-            needs = found.get("Requires-Python") or ""
+            needs = found.json.get("requires_python", "")
             if found["Version"] == version and "3.11.2" not in SpecifierSet(needs):
                 wrong[line] = needs
 

@@ -12,6 +12,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 class Own(Spider):
     name = "own"
     category = "all"
+    tag: str
 
     def parse(self, response: object) -> object:
         return getattr(self, "pages", None), self.tag, response

@@ -20,7 +20,7 @@ import crawler.cleaning
 import crawler.extract
 from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
-from crawler.extract import extract, parse
+from crawler.extract import extract, parse, schema
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.attributes import MOST
@@ -202,7 +202,7 @@ def test_a_source_that_raises_is_left_out_and_said(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise OverflowError("cannot convert")
 
-    monkeypatch.setattr(crawler.extract.default.schema, "product_fields", broken)
+    monkeypatch.setattr(schema, "product_fields", broken)
     ld = '<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":5}}</script>'
     body = f"<h1>Lamp</h1><p class=price>$5.00</p><button>Add to cart</button>{ld}"
     found = extract(parse(body, URL, "text/html"))

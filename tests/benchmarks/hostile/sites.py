@@ -210,16 +210,16 @@ def _sitemaps(canaries: Canaries) -> Iterator[bytes]:
     yield _XML + quadratic + _SET + b"<url><loc>" + b"&a;" * 50_000 + b"</loc></url></urlset>"
     file, inside = str(canaries.file).encode(), canaries.inside[0].encode()
     for kind in (b"SYSTEM", b'PUBLIC "x"'):
-        for target in (b"file://" + file, inside + b"/entity", file):
-            doctype = b"<!DOCTYPE u [<!ENTITY x " + kind + b' "' + target + b'">]>'
+        for entity in (b"file://" + file, inside + b"/entity", file):
+            doctype = b"<!DOCTYPE u [<!ENTITY x " + kind + b' "' + entity + b'">]>'
             yield _XML + doctype + _SET + b"<url><loc>/p/&x;</loc></url></urlset>"
-            yield _XML + b"<!DOCTYPE u " + kind + b' "' + target + b'">' + _SET + b"</urlset>"
+            yield _XML + b"<!DOCTYPE u " + kind + b' "' + entity + b'">' + _SET + b"</urlset>"
             yield (
                 _XML
                 + b"<!DOCTYPE u [<!ENTITY % x "
                 + kind
                 + b' "'
-                + target
+                + entity
                 + b'"> %x;]>'
                 + _SET
                 + b"</urlset>"

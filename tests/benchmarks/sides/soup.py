@@ -17,7 +17,7 @@ def links(soup: BeautifulSoup, url: str) -> set[str]:
     """Addresses within the page's own domain, without tracking parameters."""
     host, found = urlsplit(url).netloc, set()
     for anchor in soup.find_all("a", href=True):
-        parts = urlsplit(urljoin(url, anchor["href"]))
+        parts = urlsplit(urljoin(url, str(anchor["href"])))
         if parts.netloc == host and not DENIED.search(parts.path):
             query = urlencode([(k, v) for k, v in parse_qsl(parts.query) if k in values.KEPT])
             found.add(urlunsplit(parts._replace(query=query, fragment="")))

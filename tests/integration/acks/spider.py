@@ -157,6 +157,7 @@ class UnsaidError(Exception):
 
 class AckSpider(Spider):
     name = "acks"
+    crawler: Any  # with the report of its scenario
 
     def __init__(self, scenario: str, base: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
