@@ -18,6 +18,7 @@ from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
 from crawler.storage import storage_of
+from crawler.templates import Templates
 from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
@@ -239,7 +240,7 @@ async def test_workers_end_a_job_although_another_one_runs(
     await begin(jobs, "shop-2")
     storage = storage_of(made)
     await storage.open()
-    storage._joined()
+    storage._joined(Templates(database))
     await driver.ack(*leases)
 
     async def ended() -> bool:
