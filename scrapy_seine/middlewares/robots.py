@@ -110,7 +110,7 @@ class RobotsMiddleware:
             return None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
-            raise Ignored("robots", "robots.txt forbids it")
+            raise Ignored("robots", self._reason(site.robots, request.url))
         self.stats.inc_value("robotstxt/away")
         copy = self.inflight.retry(
             request,
@@ -121,6 +121,13 @@ class RobotsMiddleware:
         if copy is None:
             raise IgnoreRequest("robots.txt cannot be read")
         return copy
+
+    def _reason(self, robots: Robots, url: str) -> str:
+        if robots.is_too_long(url, self.agent):
+            return (
+                f"robots.txt has more patterns than are tried on a URL of {len(url):,} characters"
+            )
+        return "robots.txt forbids it"
 
     async def _wait(self, request: Request, origin: str) -> Request | None:
         asks = f"{self.reach.home_of(request)} {origin}"  # what one may reach, another may not

@@ -56,9 +56,9 @@ TOKENS: dict[str, list[bytes]] = {
     ],
     "robots": [
         b'\n', b' ', b'\r', b'\t', b'#', b'Disallow: /\n', b'Disallow: /%d\n',
-        b'Disallow: /*a*b*c*d\n', b'User-agent: *\n', b'User-agent: %d\n', b'Sitemap: /%d\n',
+        b'Disallow: /*a*b*c*d\n', b'Disallow: /*aaaaaaab%d\n', b'User-agent: *\n', b'User-agent: %d\n', b'Sitemap: /%d\n',
         b'Sitemap:', b'sitemap', b'Allow:/*', b'*', b'a*', b'Crawl-delay: 1\n',
-        b'Request-rate: 1/1\n', b':', b'%41', b'$', b'Disallow: ', b'\xe2\x80\xa8', b'\x0b',
+        b'Request-rate: 1/1\n', b':', b'Disallow: /*%d*\n', b'%41', b'$', b'Disallow: ', b'\xe2\x80\xa8', b'\x0b',
         b'\x0c', b'User-agent: Seine\nDisallow: /%d\n', b'Visit-time: 1\n',
     ],
 }

@@ -83,6 +83,25 @@ def test_rules_behind_the_size_limit_are_not_read():
     assert Robots.read("rules", body).allows("http://a.example/x", "Seine")
 
 
+def test_more_patterns_than_can_be_tried_on_a_url_forbid_it():
+    """I11: the work of a rule is that of the URL's length, so that both together need a bound."""
+    lines = b"".join(b"Disallow: /*x%d\n" % n for n in range(20_000))
+    robots = Robots.read("rules", b"User-agent: *\n" + lines)
+    assert robots.allows("http://a.example/short", "Seine")
+    assert not robots.allows("http://a.example/x7", "Seine")
+    assert not robots.allows("http://a.example/" + "a" * 2_000, "Seine")
+    assert robots.is_too_long("http://a.example/" + "a" * 2_000, "Seine")
+
+
+def test_patterns_of_other_agents_and_plain_rules_forbid_no_long_url():
+    theirs = b"".join(b"Disallow: /*x%d\n" % n for n in range(10_000))
+    mine = b"".join(b"Disallow: /x%d\n" % n for n in range(10_000))
+    body = b"User-agent: Other\n" + theirs + b"User-agent: Seine\n" + mine + b"Disallow: /*z\n"
+    robots = Robots.read("rules", body)
+    assert robots.allows("http://a.example/" + "a" * 4_000, "Seine")
+    assert not robots.allows("http://a.example/x7", "Seine")
+
+
 @pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"<html>not rules</html>", b"", b"\x00" * 99])
 def test_a_robots_txt_that_is_none_allows_everything(body):
     robots = Robots.read("rules", body)
