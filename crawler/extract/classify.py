@@ -23,14 +23,11 @@ _LISTING_PATH = finder(
 #: Carts, accounts, forms and what the law asks a shop to say.
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
 _ORIGIN = re.compile(r"^https?://[^/]*")
-#: Fields in which a visitor writes how many to buy.
-_QUANTITY = re.compile(
-    (
-        r"<(?:input|select)\b[^>]{0,200}?\bname=[\"']?[^\s\"'>]{0,60}?"
-        rf"(?:{any_of('fields', 'quantity')})"
-    ).encode(),
-    re.I,
-)
+#: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
+#: pattern for all three would try each word at each place of each name of each tag before it.
+_FIELD = re.compile(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
+_NAME = re.compile(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
+_QUANTITY = re.compile(any_of("fields", "quantity").encode(), re.I)
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
@@ -103,7 +100,8 @@ def address_signs(verdict: Verdict, page: Page) -> None:
 
 def quantity_signs(verdict: Verdict, page: Page) -> None:
     """How often the page asks how many: a product's page once or twice, a listing in each tile."""
-    asked = len(_QUANTITY.findall(page.raw, 0, 1_000_000))
+    names = (_NAME.findall(field[0]) for field in _FIELD.finditer(page.raw, 0, 1_000_000))
+    asked = sum(any(map(_QUANTITY.search, found)) for found in names)
     if 1 <= asked <= 2:
         verdict.add("product", 1.5, "it asks how many")
     elif asked > 3:
