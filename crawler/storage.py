@@ -32,14 +32,7 @@ from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
-from crawler.stores.rows import (
-    Confirmed,
-    ProductRow,
-    Seen,
-    Vanished,
-    product_row,
-    rejected_row,
-)
+from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished, product_row, rejected_row
 from crawler.stores.templates import write_templates
 from crawler.stores.warc import Page
 from crawler.templates import Templates, learned
@@ -62,6 +55,13 @@ logger = logging.getLogger(__name__)
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
 _CONFIRMED, _VANISHED, _TEMPLATE = "confirmed", "vanished", "templates"
+#: What is said of a row that PostgreSQL refuses, by its table.
+_REFUSED = {
+    _PRODUCT: "PostgreSQL refused it",
+    _PAGE: "the page cannot be archived",
+    _CONFIRMED: "PostgreSQL refused to note that it is unchanged",
+    _VANISHED: "PostgreSQL refused to note that it is gone",
+}
 #: Pages of a make that were learned since its template was stored.
 _LEARNED = 20
 #: So many items of a site, rejected in succession, are told of.
@@ -366,9 +366,13 @@ def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None
             logger.debug("a body that is no JSON", exc_info=True)
     elif table == _PAGE and isinstance(row, Page):
         body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id, "status": row.status}
+    elif isinstance(row, Confirmed):
+        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
+    elif isinstance(row, Vanished):
+        body = {"site_id": row.site_id, "url": row.url}
     else:
         return None
-    what = "PostgreSQL refused it" if table == _PRODUCT else "the page cannot be archived"
+    what = _REFUSED[table]
     other = attrs.evolve(
         rejected_row(body, f"{what}: {found.reason}"),
         code=found.code or None,

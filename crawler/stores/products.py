@@ -137,6 +137,7 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
 
     Raises:
         psycopg2.Error: the caller rolls back.
+        BadItem: a trigger kept a sighting out; the caller rolls back.
     """
     asked = [{"i": i, "s": row.site_id, "u": row.url, **_named(row)} for i, row in enumerate(rows)]
     cursor.execute(query("find_confirmed"), {"rows": _json(asked)})
@@ -164,10 +165,14 @@ def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counte
 
     Raises:
         psycopg2.Error: the caller rolls back.
+        BadItem: a trigger kept a product as it is; the caller rolls back.
     """
     made = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
     cursor.execute(query("mark_vanished"), {"rows": _json(made)})
-    return Counter("gone" if final else "missing" for (final,) in cursor.fetchall())
+    found = cursor.fetchall()
+    if not all(is_marked for _, is_marked in found):
+        raise swallowed("products")
+    return Counter("gone" if final else "missing" for final, _ in found)
 
 
 def _named(row: Confirmed) -> dict[str, str | None]:
@@ -311,10 +316,14 @@ def _note_urls(
         if row.url != main[row.site_id, row.external_id]:
             other[row.site_id, row.url] = row.external_id, row.scraped_at
     if other:
-        made = [
+        made = _json(
             {"s": site, "u": url, "e": key, "t": at} for (site, url), (key, at) in other.items()
-        ]
-        cursor.execute(query("add_urls"), {"rows": _json(made)})
+        )
+        cursor.execute(query("add_urls"), {"rows": made})
+        if cursor.rowcount < len(other):  # known already, or swallowed
+            cursor.execute(query("count_urls"), {"rows": made})
+            if cursor.fetchone() != (len(other),):
+                raise swallowed("product_urls")
 
 
 def _note_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
@@ -333,3 +342,5 @@ def _note_sightings(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> No
         for (site, job), seen in sites.items()
     ]
     cursor.execute(query("add_sightings"), {"rows": _json(made)})
+    if cursor.rowcount < len(made):
+        raise swallowed("sightings")

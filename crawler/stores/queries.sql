@@ -187,19 +187,24 @@ ORDER BY k.s, p.external_id
 
 -- name: mark_vanished
 -- rows: [{s, u, t, f: gone by that}]. A row that another writer holds is being written, and so is
--- not gone.
-UPDATE products p SET missing_at = k.t,
-    gone_at = CASE WHEN k.f THEN coalesce(p.gone_at, k.t) ELSE p.gone_at END
-FROM (
+-- not gone. What was asked for and is not marked was kept out by a trigger.
+WITH asked AS MATERIALIZED (
     SELECT k.t, k.f, q.site_id, q.external_id
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz, f boolean)
     JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
         AND q.url = k.u AND q.site_id = k.s
+    WHERE q.scraped_at < k.t OR q.scraped_at > now() + interval '5 minutes'
     FOR UPDATE OF q SKIP LOCKED
-) k
-WHERE p.site_id = k.site_id AND p.external_id = k.external_id
-  AND (p.scraped_at < k.t OR p.scraped_at > now() + interval '5 minutes')
-RETURNING k.f
+), marked AS (
+    UPDATE products p SET missing_at = k.t,
+        gone_at = CASE WHEN k.f THEN coalesce(p.gone_at, k.t) ELSE p.gone_at END
+    FROM asked k WHERE p.site_id = k.site_id AND p.external_id = k.external_id
+    RETURNING k.f, p.site_id, p.external_id
+)
+SELECT f, true FROM marked
+UNION ALL
+SELECT f, false FROM asked
+WHERE (site_id, external_id) NOT IN (SELECT site_id, external_id FROM marked)
 
 -- name: add_urls
 -- Further addresses of known products. rows: [{s, u, e, t}]
@@ -209,6 +214,12 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text, t timestam
 ORDER BY k.s, k.u
 ON CONFLICT (site_id, url) DO UPDATE SET external_id = EXCLUDED.external_id
 WHERE a.external_id <> EXCLUDED.external_id
+
+-- name: count_urls
+-- How many of these addresses are known as their products': rows as in add_urls
+SELECT count(*) FROM product_urls a
+JOIN jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, e text)
+    ON a.site_id = k.s AND a.url = k.u AND a.external_id = k.e
 
 -- name: add_sightings
 -- Products seen but not written. rows: [{s, j, t, k: [external_id]}]

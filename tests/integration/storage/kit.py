@@ -19,7 +19,12 @@ from moto.server import ThreadedMotoServer
 
 from crawler.items import Product
 from crawler.storage import refused
-from crawler.stores.products import write_products, write_rejected
+from crawler.stores.products import (
+    confirm_products,
+    mark_vanished,
+    write_products,
+    write_rejected,
+)
 from crawler.stores.rows import ProductRow, digest, product_row
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 
@@ -76,6 +81,8 @@ def desk(database_url: str, limits: Limits | None = None, limit_s: float = 20) -
         database_url,
         {
             "products": lambda cursor, rows: write_products(cursor, rows, HOUR),
+            "confirmed": confirm_products,
+            "vanished": mark_vanished,
             "rejected": write_rejected,
         },
         done=made.heard,

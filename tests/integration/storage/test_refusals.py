@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
 
+import attrs
 import psycopg2
 import pytest
 
+from crawler.stores.rows import Vanished
 from scrapy_seine.sinks.postgres import writer as module
 from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
@@ -109,6 +111,61 @@ def test_a_row_that_a_trigger_swallows_is_kept_as_refused(database: str, *, know
     ((url, code, _, reason),) = rejected
     assert (url, code) == (f"https://shop.example/p/{BAD}", None)
     assert "a trigger or a rule of products kept it out without an error" in str(reason)
+
+
+@pytest.mark.parametrize("final", [False, True])
+def test_a_product_that_a_trigger_keeps_from_being_gone_is_said(
+    database: str, *, final: bool
+) -> None:
+    """A batch of two: the other product is marked, though two pages told of the one."""
+    with desk(database, BATCH) as made:
+        made.put(row(1)), made.put(row(BAD))
+    guard(database, "RETURN NULL;", when=f"NEW.external_id = 'sku-{BAD}'")
+    gone = [Vanished("shop", f"https://shop.example/p/{n}", T0 + DAY, final) for n in (1, 1, BAD)]
+    with desk(database, BATCH) as made:
+        for ticket, one in enumerate(gone):
+            made.writer.put("vanished", one, 10, ticket)
+    assert sorted(made.stored) == [0, 1, 2], made.reasons
+    marked = "SELECT external_id FROM products WHERE missing_at IS NOT NULL"
+    assert rows_of(database, marked) == [("sku-1",)]
+    ((url, reason),) = rows_of(database, "SELECT url, reason FROM rejected_items")
+    assert url == f"https://shop.example/p/{BAD}"
+    assert reason == (
+        "PostgreSQL refused to note that it is gone:"
+        " a trigger or a rule of products kept it out without an error"
+    )
+
+
+def test_a_sighting_that_a_trigger_swallows_is_said(database: str) -> None:
+    """Without its sighting, the end of the crawl takes an unchanged product for one not seen."""
+    with desk(database, BATCH) as made:
+        made.put(row(1)), made.put(row(BAD))
+    guard(database, "RETURN NULL;", table="sightings", when=f"'sku-{BAD}' = ANY(NEW.external_ids)")
+    with desk(database, BATCH) as made:
+        for number in (1, BAD):
+            made.put(row(number, at=T0 + timedelta(minutes=1)), number)
+    assert sorted(made.stored) == [1, BAD], made.reasons
+    assert rows_of(database, "SELECT external_ids FROM sightings") == [(["sku-1"],)]
+    ((reason,),) = rows_of(database, "SELECT reason FROM rejected_items")
+    assert "a trigger or a rule of sightings kept it out without an error" in str(reason)
+
+
+def test_a_further_address_that_a_trigger_swallows_is_said(database: str) -> None:
+    """One that is known already is no row either, and nothing is said about it."""
+    guard(database, "RETURN NULL;", table="product_urls", when="NEW.url LIKE '%bad'")
+    twice = [row(1, url="https://shop.example/p/1?good"), row(1)]
+    for at in (T0, T0 + DAY):
+        with desk(database, BATCH) as made:
+            for one in twice:
+                made.put(attrs.evolve(one, scraped_at=at))
+    assert rows_of(database, "SELECT url FROM product_urls") == [(twice[0].url,)]
+    assert rows_of(database, "SELECT reason FROM rejected_items") == []
+    with desk(database, BATCH) as made:
+        made.put(row(1, at=T0 + 2 * DAY, url="https://shop.example/p/1?bad"), "bad")
+    assert made.stored == ["bad"], made.reasons
+    ((url, reason),) = rows_of(database, "SELECT url, reason FROM rejected_items")
+    assert url == "https://shop.example/p/1?bad"
+    assert "a trigger or a rule of product_urls kept it out without an error" in str(reason)
 
 
 def test_a_swallowed_note_of_a_refused_row_fails_its_page(database: str) -> None:
