@@ -18,7 +18,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.one_off import is_one_off
-from scrapy_seine.engine.settings_table import check, strangers
+from scrapy_seine.engine.settings_table import LEVEL, check, strangers
 from scrapy_seine.engine.telemetry.logs import one_line_failures
 from scrapy_seine.errors import ConfigError
 
@@ -79,6 +79,18 @@ class Addon:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the add-on of one crawler."""
         return cls(crawler)
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Refuse a wrong LOG_LEVEL, because Scrapy reads it before any crawler is made.
+
+        Raises:
+            SystemExit: with one line; there is no log yet.
+        """
+        try:
+            check(settings, {"LOG_LEVEL": LEVEL})
+        except ConfigError as error:
+            raise SystemExit(str(error)) from None
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Fill the slots that the project leaves to Scrapy; none for `scrapy shell` and the like.

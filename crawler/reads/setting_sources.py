@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import attrs
@@ -38,6 +39,10 @@ SECRET = re.compile(r"SECRET|TOKEN|PASSWORD|PROXIES$|PROXY_LIST$")
 _SERVICE = re.compile(r"_SERVICE_(HOST|PORT)|_PORT_\d+_")
 _SERVICE_URL = re.compile(r"(tcp|udp|sctp)://")
 _SHOWN = 60
+#: Variables of ours that begin as those of other programs do.
+_STORES = {"REDIS_URL", "DATABASE_URL", "PROXY_LIST"}
+#: How alike two names must be, of 1, to take one for the other misspelt.
+_ALIKE = 0.85
 
 
 @attrs.frozen
@@ -107,10 +112,46 @@ def environment_strays(environ: Mapping[str, str], known: Collection[str]) -> li
     return list(strays(list(given(environ)), variables))
 
 
+def misspelt(
+    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+) -> list[str]:
+    """Say of names that begin as others' do which one may be meant: REDIS_ULR, CONCURENT_REQUESTS.
+
+    A spider may have a setting of any name, and a program a variable, so that this is no error.
+    """
+    ours = {name for name in known if name.startswith(OURS)} | _STORES
+    ours |= {f"{name}_FILE" for name in _STORES}
+    alike = {
+        **{name: _alike(name, ours) for name in environ if name not in known},
+        **{name: _alike(name, known) for name in _on_command_line(settings) if name not in known},
+    }
+    return [
+        f"{name} is no setting of Seine or Scrapy; did you mean {meant}?"
+        for name, meant in sorted(alike.items())
+        if meant and not name.startswith(OURS)
+    ]
+
+
+def _alike(name: str, known: Collection[str]) -> str:
+    """The known name that another one is nearly, but not quite."""
+    found = get_close_matches(name, known, 1, _ALIKE)
+    return found[0] if found and found[0] != name else ""
+
+
+def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterator[str]:
+    """Say that LOG_LEVEL is not ours, where it says something else than the setting."""
+    level = environ.get("LOG_LEVEL", "")
+    if level and "SEINE_LOG_LEVEL" not in environ and level != str(settings.get("LOG_LEVEL")):
+        yield f"LOG_LEVEL={shown('', level)} is not read; the variable is SEINE_LOG_LEVEL"
+
+
 def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
     """Say of each name that -s was given, and that is none, which one may be meant."""
-    names = [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= COMMAND_LINE]
-    return list(strays(names, known))
+    return list(strays(_on_command_line(settings), known))
+
+
+def _on_command_line(settings: BaseSettings) -> list[str]:
+    return [str(n) for n in settings if (settings.getpriority(str(n)) or 0) >= COMMAND_LINE]
 
 
 def refuse_strays(
@@ -127,7 +168,7 @@ def refuse_strays(
         wrong, astray = [*wrong, *astray], []
     if wrong:
         raise ConfigError("; ".join(wrong))
-    return astray
+    return [*astray, *misspelt(settings, environ, known)]
 
 
 def source_findings(
@@ -137,9 +178,11 @@ def source_findings(
     advice = "correct the name, or remove it"
     level: Level = "fail" if _strict(settings) else "warn"
     wrong = command_line_strays(settings, known)
+    guesses = [*misspelt(settings, environ, known), *_unread_level(settings, environ)]
     return [
         *(Finding("fail", "settings", text, advice) for text in wrong),
         *(Finding(level, "settings", text, advice) for text in environment_strays(environ, known)),
+        *(Finding("warn", "settings", text, advice) for text in guesses),
         *(
             Finding("ok", "from", f"{one.name} = {one.value} ({one.origin})")
             for one in sources(settings, environ, known)

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
@@ -115,6 +116,13 @@ def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "the worker does not start: DOWNLOAD_TIMEOUT='abc' is not a number" in done.stderr
+
+
+def test_a_wrong_level_of_the_log_is_one_line() -> None:
+    """Scrapy reads it while there is no log and no crawler: it was a traceback."""
+    settings = {"ADDONS": {"scrapy_seine.Addon": 500}, "LOG_LEVEL": "loud"}
+    with pytest.raises(SystemExit, match="LOG_LEVEL='loud' is not a level of the log: CRITICAL"):
+        CrawlerProcess(settings)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,51 @@ def test_other_peoples_variables_are_nobodys_business() -> None:
     assert environment_strays({"PATH": "/bin", "USERAGENT": "x", "SEINERIVER": "x"}, KNOWN) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("REDIS_ULR", "REDIS_URL"),
+        ("REDIS_URL_FLIE", "REDIS_URL_FILE"),
+        ("DATABSE_URL", "DATABASE_URL"),
+        ("PROXYLIST", "PROXY_LIST"),
+        ("SIENE_READ_AHEAD", "SEINE_READ_AHEAD"),
+    ],
+)
+def test_a_misspelt_variable_of_a_store_is_said_at_the_start_and_by_doctor(
+    name: str, meant: str
+) -> None:
+    """Without it a worker begins a server of its own, and shares no crawl."""
+    settings = Settings(DEFAULTS)
+    said = f"{name} is no setting of Seine or Scrapy; did you mean {meant}?"
+    assert refuse_strays(settings, {name: "x"}, KNOWN) == [said]
+    assert said in [finding.text for finding in source_findings(settings, {name: "x"}, KNOWN)]
+
+
+def test_a_misspelt_setting_of_scrapys_on_the_command_line_is_said() -> None:
+    settings, known = Settings(DEFAULTS), {*KNOWN, "CONCURRENT_REQUESTS"}
+    settings.set("CONCURENT_REQUESTS", "1", priority="cmdline")
+    settings.set("COLOURS_OF_MY_SPIDER", "1", priority="cmdline")
+    (said,) = refuse_strays(settings, {}, known)
+    assert "did you mean CONCURRENT_REQUESTS?" in said
+
+
+def test_the_usual_variables_of_a_machine_are_like_none_of_ours() -> None:
+    usual = "HOME USER LANG TERM PWD SHELL EDITOR PAGER TZ LOGNAME HOSTNAME PYTHONPATH VIRTUAL_ENV"
+    names = [*usual.split(), "REDIS_HOST", "REDIS_PORT", "DATABASE_HOST", "HTTP_PROXY", "NO_PROXY"]
+    assert refuse_strays(Settings(DEFAULTS), dict.fromkeys(names, "x"), KNOWN) == []
+
+
+def test_doctor_says_that_the_logs_level_has_another_variable() -> None:
+    settings = Settings(DEFAULTS)
+    for environ, is_said in (
+        ({"LOG_LEVEL": "LOUD"}, True),
+        ({"LOG_LEVEL": "INFO"}, False),
+        ({"LOG_LEVEL": "DEBUG", "SEINE_LOG_LEVEL": "INFO"}, False),
+    ):
+        lines = [finding.text for finding in source_findings(settings, environ, KNOWN)]
+        assert any("the variable is SEINE_LOG_LEVEL" in line for line in lines) is is_said
+
+
 def test_each_value_says_where_it_comes_from_and_no_secret() -> None:
     secret = "0123456789abcdef0123456789abcdef"
     settings = Settings(
