@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-import crawler.extract.pagecount
 from crawler.extract import find_links, parse
 from crawler.extract.pagecount import MOST_PAGES, further_pages
 
@@ -18,10 +15,6 @@ def pages(links: list[str], text: str = "", url: str = BASE) -> list[str]:
     html = f'<html><body><p>{text}</p><div class="pagination">{pager}</div></body></html>'
     page = parse(html, url)
     return further_pages(page, find_links(page))
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(crawler.extract.pagecount).failed == 0
 
 
 def test_the_last_link_tells_all_between() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from collections import Counter
 
 import pytest
@@ -11,9 +10,6 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 from redis.crc import key_slot
 
-import scrapy_seine.frontier.keys
-import scrapy_seine.frontier.partitions.activity
-import scrapy_seine.frontier.partitions.lines
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import Call, Endings
@@ -24,18 +20,6 @@ from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions.lines import shares_of
 
 DOMAINS = [f"shop{n}.example" for n in range(400)]
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        scrapy_seine.frontier.keys,
-        scrapy_seine.frontier.partitions.activity,
-        scrapy_seine.frontier.partitions.lines,
-    ],
-)
-def test_the_examples_hold(module) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("of", [2, 3, 4, 6, 16])

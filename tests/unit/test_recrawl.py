@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import logging
 import math
 import random
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.catalogue.coordinator import change_rate, recrawl
+from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import (
     ANY,
     Belief,
@@ -46,11 +45,6 @@ def known(days_ago: float, changes: int = 0, url: str = "u", **more: Any) -> Kno
 
 def urls(found: list[Known]) -> list[str]:
     return [each.url for each in found]
-
-
-@pytest.mark.parametrize("module", [change_rate, recrawl])
-def test_the_examples_in_the_docstrings_hold(module: Any) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def test_what_changes_more_often_comes_sooner() -> None:

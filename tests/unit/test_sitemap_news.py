@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,17 +11,12 @@ from scrapy.crawler import Crawler
 from scrapy.http import XmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-import crawler.extract.sitemap
 from crawler.extract.sitemap import dates_of, is_news
 from scrapy_seine import meta as m
 from spiders.catalog import MOST_FOREIGN, CatalogSpider
 
 SHOP = "https://shop.example/"
 SINCE = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-
-
-def test_the_examples_in_the_docstrings_hold():
-    assert doctest.testmod(crawler.extract.sitemap).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """URLs: two spellings of one page have one fingerprint, two pages have two."""
 
 import contextlib
-import doctest
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import scrapy_seine.urls
 from scrapy_seine.urls import MAX_LENGTH, absolute, domain, fingerprint, host, normalise, tidy
 
 H = "http://shop.example"
@@ -190,7 +188,3 @@ def test_a_typical_link_costs_little() -> None:
         fingerprint(url)
     # 4 µs on the machine this was written on; the bar is 8, and CI may be slow and shared.
     assert (time.process_time() - start) / len(urls) < 40e-6
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(scrapy_seine.urls).failed == 0
