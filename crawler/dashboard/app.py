@@ -59,6 +59,8 @@ logger = logging.getLogger(__name__)
 EXPORTED = ("/metrics", "/demand", "/healthz", "/readyz")
 #: Domains with labels of their own in the metrics.
 LABELS = 50
+#: Between two attempts to end the look that is under way, s.
+_CANCEL_S = 0.2
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
@@ -97,19 +99,23 @@ def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, gu
 
 
 async def _looking(app: web.Application) -> AsyncIterator[None]:
-    looking = asyncio.ensure_future(_look(app[CONTEXT]))
+    looking = asyncio.ensure_future(_look(app[CONTEXT], app[live.CLOSING]))
     yield
-    looking.cancel()
-    await asyncio.gather(looking, return_exceptions=True)
+    app[live.CLOSING].set()
+    # A client that is cancelled while it connects may raise its own error instead: ask again.
+    while not looking.done():
+        looking.cancel()
+        await asyncio.wait({looking}, timeout=_CANCEL_S)
 
 
-async def _look(context: Context) -> None:
+async def _look(context: Context, closing: asyncio.Event) -> None:
     """Look at the fleet every few seconds, so that the plots have no gap while nobody visits."""
-    while True:
+    while not closing.is_set():
         with contextlib.suppress(RedisError, OSError):  # the gap in the plots says so
             await context.know()
             await context.overview(max_age_s=STEP_S / 2)
-        await asyncio.sleep(STEP_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(closing.wait(), STEP_S)
 
 
 def _health() -> list[web.RouteDef]:

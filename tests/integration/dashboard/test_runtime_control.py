@@ -8,8 +8,9 @@ import orjson
 
 from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
+from crawler.dashboard.context import Context
 from scrapy_seine.reads.worker_logs import write_log
-from tests.integration.dashboard.conftest import MARKUP, act
+from tests.integration.dashboard.conftest import MARKUP, act, serving
 
 SHOP = "https://shop.example/"
 
@@ -66,3 +67,21 @@ async def test_a_workers_page_says_what_it_costs_and_where_it_is(client, frontie
     assert "<script>alert" not in text
     await frontier.renew("pod-2", [], ttl_ms=60_000, info=b'{"cpu": "x", "urls": 7, "memory": []}')
     assert "pod-2" in await (await client.get("/workers/pod-2")).text()
+
+
+async def test_the_dashboard_ends_though_its_client_swallows_a_cancellation(
+    namespace, redis_url, database, monkeypatch
+):
+    looking = asyncio.Event()
+
+    async def swallow(context):
+        looking.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise ConnectionError("cancelled while connecting") from None
+
+    monkeypatch.setattr(Context, "know", swallow)
+    async with asyncio.timeout(20):
+        async with serving(namespace, redis_url, database):
+            await looking.wait()
