@@ -119,6 +119,8 @@ _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 _KNOWN = frozenset([*_SIGNS, *_LOCAL, *CODES])
+#: Figures that are surely an amount: cents or groups.
+_PRICED = re.compile(r"\D\d\d$|\d{3}$")
 #: Behind a number these are a part of its name: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, _KNOWN))
@@ -319,6 +321,8 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         after, length = _sign_after(text[place : place + _REACH])
         end = place + length if after else end
         sign = after if after in CODES or before is None else before
+        if sign == "R" and (local not in {None, "ZAR"} or not _PRICED.search(match[0])):
+            sign = None  # a type, as in 986479R21, is no 21 rand
         if sign is None:
             since = match
             continue

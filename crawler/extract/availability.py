@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from crawler.extract.words import any_of, finder, whole
+from crawler.extract.words import any_of, any_word, finder, whole
 
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {
@@ -27,17 +27,16 @@ _CODES = {
 _LONGEST = 500
 _APART = re.compile(r"[\s_-]")
 #: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
-_PHRASES = [
-    (name, any_of("stock", name))
-    for name in ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
-]
+_PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
 #: Letters of scripts that divide words; others run on.
 _LETTER = r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]"
-_RULES = [(name, finder(rf"(?<!{_LETTER})(?:{words})(?!{_LETTER})")) for name, words in _PHRASES]
-#: Whether any of them is worth trying.
-_SOME = finder(rf"(?<!{_LETTER})(?:{'|'.join(words for _, words in _PHRASES)})(?!{_LETTER})")
+_RULES = [
+    (name, finder(rf"{any_of('stock', name, not_after=_LETTER)}(?!{_LETTER})")) for name in _PHRASES
+]
+#: Whether any of them is worth trying; what stands around a word is left to them.
+_SOME = any_word("stock", *_PHRASES)
 #: What a button says when the thing can be put into a cart.
-BUY = finder(any_of("buy", "phrases"))
+BUY = any_word("buy", "phrases")
 #: The same in one word, which only a button may say.
 _BUY_SHORT = whole(rf"\s*(?:{any_of('buy', 'buttons')})\W*")
 

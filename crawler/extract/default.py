@@ -65,6 +65,7 @@ class Found:
     def merge(self) -> None:
         """Fill `fields` although the page looked like no product's."""
         site = self.page.meta("og:site_name")
+        merge.in_whole_units(self.offered)
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
             self.fields["name"] = merge.bare(self.fields["name"], self.page)

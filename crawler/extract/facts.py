@@ -3,40 +3,55 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of
+from crawler.extract.words import any_of, whole
 
 _LABEL_RULES = [
-    (field, re.compile(rf"(?:{any_of('label', field)})\.?(?:\s*#)?(?:\s*\([^)]*\))?", re.I))
-    for field in ("sku", "gtin", "mpn", "brand")
+    (field, whole(rf"(?:{any_of('label', field)})\.?(?:\s*#)?(?:\s*\([^)]*\))?"))
+    for field in ("sku", "gtin", "mpn", "brand", "model")
 ]
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 _MOST_CELLS = 100
-_PARTS = re.compile(r"\s[-–—|·•]\s")
+_PARTS = re.compile(r"\s[-–—|·•]\s|[,;]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+#: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
+_NEXT_LABEL = re.compile(r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|\s*\([^()]*\)$")
+#: Blanks and signs of direction around a label or a value.
+_AROUND = " :：.*\u200b\u200e\u200f\u202a\u202c\ufeff"
+#: A word that may be the number of a model, and of an identifier of several words.
+_CODE = re.compile(r"(?=\S*\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE_WORD = re.compile(r"\S*\d\S*|[A-Z]{1,4}")
+_BY = re.compile(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = re.compile(r"\d")
 #: What a word in lower case must hold to be an identifier.
 _TELLING = re.compile(r"[\d_-]")
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
+#: Characters of a line that may be a fact, and of a maker's name.
+_LONGEST_FACT, _LONGEST_BRAND = 120, 40
+_MOST_AROUND = 2
+#: Classes of elements that hold a maker's name.
+_BRAND = re.compile(
+    r"(?:^|[\s_-]|product)(?:brand|manufacturer|vendor|hersteller|fabricant|producent)"
+    r"(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+).search
 
 
 @lru_cache(maxsize=1024)
 def _label(text: str) -> str | None:
     """The field that a label names."""
-    text = text.strip().strip(":：.*").strip()
+    text = text.strip(_AROUND)
     if not text or len(text) > 40:
         return None
-    for field, rule in _LABEL_RULES:
-        if rule.fullmatch(text):
-            return field
-    return None
+    return next((field for field, is_label in _LABEL_RULES if is_label(text)), None)
 
 
 def find_facts(read: Lines, seen: Visible) -> None:
@@ -48,6 +63,30 @@ def find_facts(read: Lines, seen: Visible) -> None:
             _take_marked(seen, line)
         following = line.index + 1
         _take_told(seen, line, lines[following] if following < len(lines) else None)
+    if "sku" not in seen.fields:
+        _facts_beyond(read, seen)
+
+
+def _facts_beyond(read: Lines, seen: Visible) -> None:
+    """Take what stands under a heading about other things, where one product alone is told there.
+
+    Tables of details follow the tiles of similar products on some market places.
+    """
+    told: dict[str, set[str]] = {}
+    for line in read.lines[max(read.heading, 0) :]:
+        if line.flags & _lines.BEYOND and len(line.text) <= _LONGEST_FACT:
+            following, apart = line.index + 1, Visible()
+            _take_told(apart, line, read.lines[following] if following < len(read.lines) else None)
+            for field, value in _told_of(apart).items():
+                told.setdefault(field, set()).add(value)
+    for field, values in told.items():
+        if len(values) == 1:
+            _take(seen, field, values.pop())
+
+
+def _told_of(seen: Visible) -> dict[str, str]:
+    model = seen.fields.pop("attributes", {}).get("model")
+    return {**seen.fields, "model": model} if model else seen.fields
 
 
 def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
@@ -56,15 +95,33 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(seen, field, following.text)
-    elif ":" in line.text or "#" in line.text or "：" in line.text:
+    elif label := _label_inside(line):
+        _take(seen, *label)
+    elif ":" in line.text or "#" in line.text or "：" in line.text or "|" in line.text:
         # "In stock - item #12": each part may be a fact.
         for part in _PARTS.split(line.text):
             match = _PAIR.match(part)
             field = _label(match[1] or match[3]) if match else None
             if match and field:
                 _take(seen, field, match[2] or match[4])
+            elif match is None and (field := _label(part)) and following is not None:
+                _take(seen, field, following.text)  # the line ends in a label
+            elif match is None:
+                _take_unseparated(seen, part)
     elif len(line.text) < 40 and _DIGIT.search(line.text):
         _take_unseparated(seen, line.text)
+
+
+def _label_inside(line: Line) -> tuple[str, str] | None:
+    """The field and the value of a line whose first element holds just a label.
+
+    `<span>Item no</span><span>88-12</span>` is one line, without a blank where it is divided.
+    """
+    label = (line.element.text or "")[:_LONGEST_FACT].strip()
+    if not label or len(label) >= len(line.text) or not line.text.startswith(label):
+        return None
+    field = _label(label)
+    return (field, line.text[len(label) :]) if field else None
 
 
 def _rows_of_facts(read: Lines, seen: Visible) -> None:
@@ -76,19 +133,44 @@ def _rows_of_facts(read: Lines, seen: Visible) -> None:
         field = _label(pair[0])
         if field:
             _take(seen, field, pair[1])
-        elif len(pair[0]) < 60:
+        if field in {None, "model"} and len(pair[0]) < 60:
             attributes.setdefault(pair[0].rstrip(" :"), pair[1])
     if attributes:
-        seen.fields["attributes"] = dict(list(attributes.items())[:60])
+        own = seen.fields.get("attributes", {})
+        seen.fields["attributes"] = dict(list(attributes.items())[:60]) | own
 
 
 def _take_marked(seen: Visible, line: Line) -> None:
     """A value whose class names it: `<span class="sku">X-1</span>`."""
     words = (line.element.get("class") or "")[:1000].lower()
+    if any(map(_BRAND, _classes_around(line.element))):
+        if ":" not in line.text and len(line.text) <= _LONGEST_BRAND:
+            _take(seen, "brand", _BY.sub("", line.text, count=1))
+        return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
     if " " not in line.text and not line.text.endswith(":"):
         _take(seen, field, line.text)
+
+
+def _classes_around(element: Element) -> Iterator[str]:
+    for here in (element, *islice(element.iterancestors(), _MOST_AROUND)):
+        yield (here.get("class") or "")[:1000].lower()
+
+
+def brand_before(heading: Element) -> str | None:
+    """The maker's name that stands right before a heading, in an element that is called so."""
+    before = (heading.getprevious(), getattr(heading.getparent(), "getprevious", _nothing)())
+    for element in before:
+        if element is not None and _BRAND((element.get("class") or "")[:1000].lower()):
+            text = short_text(element)
+            if text and len(text) <= _LONGEST_BRAND and ":" not in text and not _label(text):
+                return text
+    return None
+
+
+def _nothing() -> None:
+    return None
 
 
 def _take_unseparated(seen: Visible, text: str) -> None:
@@ -103,19 +185,28 @@ def _take_unseparated(seen: Visible, text: str) -> None:
 
 
 def _take(seen: Visible, field: str, value: str) -> None:
-    value = value.strip(" :：").strip()
+    value = value.strip(_AROUND)
     if field == "gtin":
         value = gtin(value) or ""
-    elif field in {"sku", "mpn"}:
-        # An identifier holds a digit and is one word or two; else the line was a sentence.
-        value = value if len(value) <= 40 and value.count(" ") <= 2 else ""
-        telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
-        value = value if telling and not _label(value) else ""
-    elif len(value) > 60 or _label(value):
-        value = ""
-    if value and field not in seen.fields:
+    elif field == "brand":
+        value = "" if len(value) > 60 or _label(value) else value
+    else:
+        value = _identifier(_NEXT_LABEL.split(value, maxsplit=1)[0])
+    if field == "model":
+        if _CODE.fullmatch(value):
+            seen.fields.setdefault("attributes", {}).setdefault("model", value)
+    elif value and field not in seen.fields:
         seen.fields[field] = value
         seen.facts += field != "brand"
+
+
+def _identifier(value: str) -> str:
+    """An identifier holds a digit and is one word or two, else the line was a sentence: ''."""
+    words = value.split(" ")
+    if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
+        return ""
+    telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
+    return value if telling and not _label(value) else ""
 
 
 def _row(row: Element) -> tuple[str, str] | None:

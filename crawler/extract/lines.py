@@ -73,7 +73,8 @@ _CLASSES = (
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
     (LABEL, r"(?:^|[\s_-])label"),
     (FACT, r"(?:^|\s)(?:product[-_]{1,2})?(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
-     r"(?:[-_]?(?:value|code|number))?(?=\s|$)"),
+     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product)(?:brand|manufacturer|vendor|hersteller"
+     r"|fabricant|producent)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
     (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
     (RATING, r"rating|stars?\b|star-"),
 )  # fmt: skip

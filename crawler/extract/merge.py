@@ -75,6 +75,18 @@ def settle(offered: dict[str, Fields]) -> None:
                 fields.setdefault("regular_price", told)
 
 
+def in_whole_units(offered: dict[str, Fields]) -> None:
+    """Divide the state's prices by 100 where all other sources show that it counts in cents."""
+    held = offered.get("state", {})
+    others = {
+        fields["price"] for s, fields in offered.items() if s != "state" and "price" in fields
+    }
+    if len(others) == 1 and held.get("price") == 100 * others.pop():
+        for name in ("price", "regular_price"):
+            if name in held:
+                held[name] = held[name].scaleb(-2)
+
+
 def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
     found: Any = (offered[s]["price"] for s in STRUCTURED if "price" in offered.get(s, ()))
     return next(found, None)

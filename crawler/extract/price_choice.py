@@ -21,11 +21,13 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, finder
+from crawler.extract.words import any_of, any_word, finder
 
 #: Words around an amount that is no price: postage, instalments, savings.
-_OTHER_AMOUNT = finder(any_of("amounts", "other"))
-_OTHER_LABEL = finder(any_of("amounts", "other_label"))
+_OTHER_AMOUNT = any_word("amounts", "other")
+_OTHER_LABEL = any_word("amounts", "other_label")
+#: Words behind an amount that tell what is not in it, or that all is: "plus postage".
+_APART = re.compile(any_of("amounts", "apart"))
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
 _PER_UNIT = re.compile(
@@ -52,11 +54,14 @@ _FARTHEST, _FARTHEST_OTHER = 150, 90
 _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
 _LONGEST_PAIR = 30
+#: Characters before an amount with which its line begins.
+_GAP = 3
 #: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
 _LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 4_000, 300, 60
 #: Amounts of a line and of a page that are weighed, and characters around one in a long line.
 _MOST_IN_LINE, _MOST_AMOUNTS, _AROUND = 100, 3_000, 500
 _MOST_BOXES = 100
+_MOST_LINKED = 6
 _PARAGRAPH = 80
 #: What each repetition of an amount is worth, in lines of distance.
 _FAVOUR, _MOST_FAVOUR = 4, 12
@@ -276,6 +281,9 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
     other = _says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
+    if other and not since and not label and money.start <= _GAP:
+        # What is said behind an amount alone may be that postage comes to it.
+        other = _says_other(_APART.sub(" ", line.text[money.end : until][:_BEHIND].lower()))
     if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]):
         other = True
     cost = _cost_of_place(money, place) + (60 if other else 0)
@@ -295,11 +303,16 @@ def _cost_of_place(money: Money, place: _Place) -> int:
         cost += 12
     if money.currency is None:
         cost += 8
-    if line.flags & _lines.LINK:
+    if line.flags & _lines.LINK and not (money.start <= _GAP and _is_outside_links(line.element)):
         cost += 40
     if not money.value:
         cost += 100
     return cost + min(60, max(0, len(line.text) - 40) // 2)
+
+
+def _is_outside_links(element: Element) -> bool:
+    """Whether a line begins outside of any link: what follows in it may be linked."""
+    return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MOST_LINKED)))
 
 
 def _words_of(money: Money, text: str, since: int, until: int) -> str:

@@ -20,12 +20,16 @@ _PARAMETER = re.compile(
 _AFTER_WORD = finder(
     rf"/(?:ip|gp/product|{any_of('paths', 'product')})/((?=[a-z-]{{0,12}}\d)[a-z0-9-]{{3,20}})/?$"
 )
-_AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,14})(?:\.html?|\.php|\.aspx?)?$", re.I)
+_AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I)
 _AT_BEGIN = re.compile(r"(\d{2,12})-[a-z]", re.I)
 _INDEX = re.compile(r"/(?:p|index\.\w{3,4})?$")
 _DIGIT = re.compile(r"\d")
 #: Years end many slugs: `calendar-2026`.
 _YEAR = re.compile(r"(?:19|20)\d\d")
+#: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
+_CODE = re.compile(r"(?=\S*\d)(?!(?:19|20)\d\d$)\S{3,30}")
+#: How the barcodes of books begin: booksellers know books by them.
+_BOOKS = ("978", "979")
 #: Attributes in which shop systems keep a product's number beside its form and its buttons.
 _SKU = re.compile(rb"data-(?:product-?)?sku=[\"']([\w./-]{2,40})[\"']")
 _IDS = (
@@ -44,12 +48,17 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
 
     `external_id` is left as it is: it is the key under which the product is known already.
     """
-    labelled = shown.get("sku")
-    if labelled and labelled not in {fields.get("gtin"), fields.get("mpn")}:
-        if sources.get("sku") not in {None, "text"} and labelled != fields["sku"]:
-            fields["sku"], sources["sku"] = labelled, "text"
-        return
+    labelled, model = shown.get("sku"), _model(shown)
+    others = {None, fields.get("gtin"), fields.get("mpn"), fields.get("sku")}
+    if labelled not in others and sources.get("sku") not in {None, "text"}:
+        fields["sku"], sources["sku"] = labelled, "text"
     if fields.get("sku"):
+        if model and model != fields["sku"] and not fields.get("mpn"):
+            fields["mpn"], sources["mpn"] = model, "text"
+        return
+    code = shown.get("gtin") or ""
+    if told := model or (code if code.startswith(_BOOKS) else None):
+        fields["sku"], sources["sku"] = told, "text"
         return
     known = fields.get("external_id")
     if known and sources.get("external_id") not in {"url", "text", None}:
@@ -60,6 +69,12 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = found, "url"
     elif found := next((told for rule in _IDS if (told := _told_by(rule, page.raw))), None):
         fields["sku"], sources["sku"] = found, "state"
+
+
+def _model(fields: Fields) -> str | None:
+    """The number of the model among the attributes, where it is an identifier."""
+    told: str = fields.get("attributes", {}).get("model") or ""
+    return told if _CODE.fullmatch(told) else None
 
 
 def in_address(url: str) -> str | None:

@@ -10,13 +10,13 @@ from crawler.extract import lines as _lines
 from crawler.extract.amounts import currency_of, local_currency, parse_price
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, trail
-from crawler.extract.facts import find_facts
+from crawler.extract.facts import brand_before, find_facts
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, any_of, finder, whole
+from crawler.extract.words import Marks, any_of, any_word, finder, whole
 from scrapy_seine.urls import host
 
 _STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
@@ -33,8 +33,14 @@ _COUNT = finder(
 )
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
+#: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
+_TITLE_RULES = re.compile(r"\s[|–—·•:»/-]\s|[|｜【】「」]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)")
+#: Classes and ids of boxes that hold a name.
+_NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
+#: The least score of a product's heading: a second heading says a part of the title.
+_ENOUGH = 2.4
 _HEADINGS = ("h1", "h2", "h3")
 _MOST_HEADINGS = 80
 _BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
@@ -45,7 +51,7 @@ _MOST_BEFORE = 3000
 _MOST_TRAILS, _MOST_STEPS = 40, 60
 _LONGEST_WORDS = 200
 _LONGEST_STOCK = 70
-_ON_REQUEST = finder(any_of("amounts", "on_request"))
+_ON_REQUEST = any_word("amounts", "on_request")
 _NEAR = 60
 _MOST_IMAGES = 120
 #: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
@@ -89,7 +95,7 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
         named = _named(page, (known, title))
         if named is not None:
             return named
-    return best if best_score >= 2.5 else None
+    return best if best_score >= _ENOUGH else None
 
 
 def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
@@ -108,10 +114,14 @@ def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
 
 
 def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
-    """The first box that holds nothing but the words with which a title begins."""
-    best, longest = None, _SHORTEST_NAME
+    """The first box that holds nothing but the words with which a title begins.
+
+    Else one that is called a name and holds another part of a title.
+    """
+    best, part, longest = None, None, _SHORTEST_NAME
     if all(len(title) <= longest for title in titles):
         return None
+    parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
     for element, _ in zip(page.root.iter(*_BOXES), range(_MOST_BOXES), strict=False):
         text = element.text
         if text is None or len(text) < longest or len(text) > 9 * LONGEST or len(element) > 1:
@@ -119,7 +129,14 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = " ".join(text.split()).casefold()
         if longest < len(text) <= LONGEST and any(title.startswith(text) for title in titles):
             best, longest = element, len(text)
-    return best
+        elif part is None and text in parts and _is_called_name(element):
+            part = element
+    return part if best is None else best
+
+
+def _is_called_name(element: Element) -> bool:
+    words = f"{element.get('class') or ''} {element.get('id') or ''}"
+    return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 
 @lru_cache(maxsize=512)
@@ -136,12 +153,22 @@ def likeness(text: str, whole: str) -> float:
     if whole.startswith(text):
         return 1.0
     if text in whole:
-        return 0.6
+        return 0.97 if text in title_parts(whole) else 0.6
     if len(whole) > 3 and whole in text:
         return 0.8
     mine, others = set(_WORDS.findall(text)), set(_WORDS.findall(whole))
     shared = len(mine & others) / max(len(mine), 1)
     return 0.8 * shared if shared >= 0.5 else 0.0
+
+
+@lru_cache(maxsize=64)
+def title_parts(title: str) -> tuple[str, ...]:
+    """What rules and brackets divide a title into.
+
+    >>> title_parts("tea shop / green tea 50g"), title_parts("【new】green tea【price】-shop")
+    (('tea shop', 'green tea 50g'), ('new', 'green tea', 'price', '-shop'))
+    """
+    return tuple(part for text in _TITLE_RULES.split(title) if (part := text.strip()))
 
 
 def visible(page: Page, known: Fields | None = None) -> Visible:
@@ -162,6 +189,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         _take_attribute(page, seen, local)
     if heading is not None:
         fields["name"] = short_text(heading)
+        fields.setdefault("brand", brand_before(heading))
     fields["images"] = _images(page, fields.get("name")) or _image_beside(page, heading)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)

@@ -19,6 +19,8 @@ from functools import cache
 from importlib import resources
 from typing import Generic, TypeVar
 
+from crawler.extract.words.prefixes import tree
+
 _PART = re.compile(r"\\.|[^\\]+", re.S)
 Found = Callable[[str], re.Match[str] | None]
 _Told = TypeVar("_Told")
@@ -55,9 +57,23 @@ def entries(section: str, name: str) -> list[str]:
     return found
 
 
-def any_of(section: str, name: str) -> str:
-    """A pattern that matches any of a list's entries; it captures nothing."""
-    return "|".join(_uncaptured(entry) for entry in entries(section, name))
+def any_of(section: str, *names: str, not_after: str = "") -> str:
+    """A pattern that matches any entry of the named lists; it captures nothing.
+
+    With *not_after*, a class such as `[a-z]`, no match follows a character of it.
+    """
+    return tree((_uncaptured(e) for name in names for e in entries(section, name)), not_after)
+
+
+def any_word(section: str, *names: str) -> Found:
+    """A function that finds any entry of the named lists in a text of any case.
+
+    A text in ASCII, as most are, is searched for the entries in ASCII alone.
+    """
+    parts = [_uncaptured(e) for name in names for e in entries(section, name)]
+    everything = _compiled(tree(parts)).search
+    ascii_only = _compiled(tree(filter(str.isascii, parts))).search
+    return lambda text: (ascii_only if text.isascii() else everything)(text.lower())
 
 
 def _uncaptured(entry: str) -> str:
