@@ -28,8 +28,8 @@ _NEXT_LABEL = re.compile(r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|\s*\
 #: Blanks and signs of direction around a label or a value.
 _AROUND = " :：.*\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
-_CODE = re.compile(r"(?=\S*\d)(?!(?:19|20)\d\d$)\S{3,30}")
-_CODE_WORD = re.compile(r"\S*\d\S*|[A-Z]{1,4}")
+_CODE = re.compile(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE_WORD = re.compile(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = re.compile(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = re.compile(r"\d")
 #: What a word in lower case must hold to be an identifier.

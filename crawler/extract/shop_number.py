@@ -27,7 +27,7 @@ _DIGIT = re.compile(r"\d")
 #: Years end many slugs: `calendar-2026`.
 _YEAR = re.compile(r"(?:19|20)\d\d")
 #: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
-_CODE = re.compile(r"(?=\S*\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE = re.compile(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 #: How the barcodes of books begin: booksellers know books by them.
 _BOOKS = ("978", "979")
 #: Attributes in which shop systems keep a product's number beside its form and its buttons.
