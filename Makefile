@@ -44,7 +44,7 @@ format: $(VENV)/.dev ## bring the code into its usual form
 
 pictures: $(VENV)/.dev ## write docs/demo.svg and docs/dashboard anew, from real runs
 	@$(BIN)/python docs/write_terminal.py
-	@SEINE_SCREENSHOTS=docs/dashboard $(BIN)/python -m pytest -q tests/acceptance/test_dashboard_browser.py
+	@$(BIN)/python -m docs.write_dashboard
 
 docs: $(VENV)/.docs ## build the pages of docs/ as a site, every link checked
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/site/index.html"

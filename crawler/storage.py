@@ -139,7 +139,10 @@ class Storage:
             self._chores(url)
         self.inflight.completed = partial(self._review_jobs, url)
         templates = Templates(url)
-        joined = partial(self._joined, templates)
+
+        def joined() -> None:  # pydispatch calls no functools.partial
+            self._joined(templates)
+
         self.crawler.signals.connect(joined, signals.spider_opened, weak=False)
         await loop.run_in_executor(None, templates.read)
 

@@ -31,7 +31,7 @@ from tests.helpers import server_folder, wait_until
 TARGET = Path(__file__).parent / "dashboard"
 #: Seconds of crawling that the plots show.
 CRAWLED_S = 100
-SHOPS = (500, 300, 200)
+SHOPS = (1500, 900, 600)
 #: Nobody listens there.
 DEAD = ("http://127.0.0.1:9/gone", "http://127.0.0.1:9/lost")
 PAGES = (

@@ -1,10 +1,7 @@
 """A person with a browser: looks at a crawl while it runs, and acts on it."""
 
-import os
 import re
 import shutil
-import uuid
-from pathlib import Path
 
 import pytest
 
@@ -28,14 +25,6 @@ PAGES = (
     *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
     *("/proxies", "/quality"),
 )
-#: With this set, pictures of the pages are kept in that folder.
-PICTURES = os.environ.get("SEINE_SCREENSHOTS", "")
-
-
-@pytest.fixture
-def namespace():
-    """Name of the crawl: in a picture, the usual one."""
-    return "catalog" if PICTURES else f"t{uuid.uuid4().hex[:12]}"
 
 
 @pytest.fixture
@@ -102,6 +91,7 @@ def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser, tmp_path
         _a_domain_is_paused_and_resumed(me, crawl, domain)
         _a_dead_letter_is_replayed(me, crawl)
         _a_product_is_found(me, crawl)
+        _a_worker_is_drained(me, crawl)
         _pages_are_accessible(browser, base, tmp_path)
         assert me.troubles == []
 
@@ -142,16 +132,23 @@ def _a_product_is_found(me, crawl):
     assert me.page.locator("svg.chart polyline").count() == 1
 
 
+def _a_worker_is_drained(me, crawl):
+    me.page.goto("/workers")
+    me.page.locator("td a").first.click()
+    me.press("Drain this worker")
+    wait_until(lambda: len(crawl.workers.alive) == 1, 60, "one of two workers leaves")
+    assert [worker.process.returncode for worker in crawl.workers.workers].count(0) == 1
+
+
 def _pages_are_accessible(browser, base, tmp_path):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not there")
-    folder = Path(PICTURES or tmp_path)
     found = {}
     for dark, width in ((False, 1200), (True, 390)):
         visitor = Visitor(browser, base, dark=dark, width=width)
         for path in PAGES:
             visitor.page.goto(path)
             name = f"{path.strip('/') or 'overview'}{'-dark-phone' if dark else ''}"
-            visitor.page.screenshot(path=folder / f"{name}.png", full_page=not PICTURES)
+            visitor.page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
             wide = visitor.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{path} is wider than the screen"
             for violation in axe.Axe().run(visitor.page).response["violations"]:

@@ -16,7 +16,7 @@ SOURCES = "\n".join(
     for path in (ROOT / folder).rglob("*.py")
 )
 #: Scrapy's own commands, and the library's, which is an entry point.
-SCRAPYS = {"crawl", "list", "seine", "shell"}
+SCRAPYS = {"crawl", "list", "runspider", "seine", "shell"}
 
 pages = pytest.mark.parametrize("name", sorted(TEXTS))
 

@@ -21,7 +21,7 @@ from scrapy_seine.errors import ConfigError
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
 #: Read from the environment, or the beginning of names.
-NO_SETTINGS = {"SEINE_LOG_LEVEL", "SEINE_SCREENSHOTS", "SEINE_", "FRONTIER_"}
+NO_SETTINGS = {"SEINE_LOG_LEVEL", "SEINE_", "FRONTIER_"}
 
 
 def sources() -> Iterator[ast.AST]:
