@@ -30,8 +30,12 @@ _LOOK_S, _PLAIN_S = 0.5, 5.0
 #: Products that the table shows: the newest.
 _ROWS = 12
 _COUNT = "SELECT count(*) FROM products WHERE site_id = %(site)s AND scraped_at >= %(since)s"
+_DOUBTFUL = """
+    SELECT count(*) FROM doubtful WHERE site_id = %(site)s AND seen_at >= %(since)s
+"""
 _NEWEST = """
-    SELECT name, price, currency, availability, url FROM products
+    SELECT name, price, currency, availability, url, item -> 'confidence' AS confidence
+    FROM products
     WHERE site_id = %(site)s AND scraped_at >= %(since)s
     ORDER BY scraped_at DESC, external_id LIMIT %(rows)s
 """
@@ -54,6 +58,8 @@ class Seen:
     """What was found so far."""
 
     products: int
+    doubtful: int
+    """Values that were kept out of them."""
     newest: Sequence[Mapping[str, Any]]
     counts: Counts
     seconds: float
@@ -73,6 +79,8 @@ class Outcome:
     seconds: float
     first_s: float | None
     """Seconds until the first product was shown; None: there was none."""
+    doubtful: int
+    """Values that contradict what the site did, and were kept out."""
     stopped: bool
     """By Ctrl-C."""
     log: Path
@@ -83,6 +91,7 @@ def headline(seen: Seen, site: str) -> str:
     waiting = seen.counts.undone
     rate = seen.pages / seen.seconds if seen.seconds else 0.0
     parts = [plural(seen.products, "product"), plural(seen.pages, "page"), f"{rate:.0f} pages/s"]
+    parts += [f"{seen.doubtful:,} doubtful"] if seen.doubtful else []
     parts += [time_left(waiting / rate, growing=True)] if waiting and rate else []
     return f"{site}: {' | '.join(parts)}"
 
@@ -93,11 +102,19 @@ def table(seen: Seen, site: str) -> paint.RenderableType:
     made.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
     made.add_column("price", justify="right", no_wrap=True)
     made.add_column("stock", no_wrap=True)
+    made.add_column("sure", justify="right", no_wrap=True)
     for row in seen.newest:
         price = f"{row['price']} {row['currency'] or ''}" if row["price"] is not None else "–"
         name, stock = str(row["name"] or row["url"]), str(row["availability"] or "–")
-        made.add_row(paint.Text(name), paint.Text(price.strip()), paint.Text(stock))
+        sure = least_sure(row["confidence"])
+        cells = name, price.strip(), stock, "–" if sure is None else f"{sure:.0%}"
+        made.add_row(*map(paint.Text, cells))
     return paint.Group(paint.Text(headline(seen, site), style="bold"), made)
+
+
+def least_sure(confidence: Mapping[str, float] | None) -> float | None:
+    """The confidence of the value of a product that is the least sure; None: none was judged."""
+    return min(confidence.values()) if confidence else None
 
 
 async def watch(where: Endpoints, wish: Wish, console: paint.Console) -> Outcome:
@@ -159,6 +176,7 @@ class Watcher:
             pages=seen.pages,
             seconds=time.monotonic() - self.began,
             first_s=self.first_s,
+            doubtful=seen.doubtful,
             stopped=self.stop.is_set(),
             log=worker.log,
         )
@@ -185,6 +203,7 @@ class Watcher:
         known = {"site": self.wish.site, "since": since, "rows": _ROWS}
         seen = Seen(
             products=int(await self.database.value(_COUNT, known)),
+            doubtful=int(await self.database.value(_DOUBTFUL, known)),
             newest=await self.database.rows(_NEWEST, known),
             counts=await self.frontier.counts(),
             seconds=time.monotonic() - self.began,

@@ -66,6 +66,9 @@ RESPONSE_SECONDS = Spec(
 ITEMS = _counter("seine_items_total", "Items by what became of them.", "outcome")
 DUPLICATES = _counter("seine_duplicate_links_total", "Links dropped without asking Redis.")
 VERDICTS = _counter("seine_verdicts_total", "Pages by verdict of block detection.", "verdict")
+DOUBTFUL = _counter(
+    "seine_doubtful_total", "Values that contradict what their site's pages did so far.", "field"
+)
 SEEDS = _counter("seine_seeds_total", "Seeds taken, by outcome.", "outcome")
 LEASES_LOST = _counter("seine_leases_lost_total", "Leases that ran out in this worker's hands.")
 STATE_CHANGES = _counter(

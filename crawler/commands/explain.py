@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
+
+import psycopg2
 
 from crawler.cli_page import PageCommand, told
 from crawler.extract import Found, Link
+from crawler.extract.registered_domain import site_of as domain_of
+from crawler.extract.site import Site
+from crawler.extract.template import Book, Judgement
+from crawler.extract.template.observation import observe
+from crawler.stores.templates import read_templates
+from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import paint
 
 _SHOWN = 20
@@ -15,7 +24,7 @@ _SHOWN = 20
 class Command(PageCommand):
     """Fetches one page and tells how it is understood."""
 
-    summary = "Show what is read from a page, from where, and which links would be followed"
+    summary = "Show what is read from a page, how sure it is, and which links would be followed"
     example = "scrapy explain https://books.toscrape.com/catalogue/olio_984/index.html"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -27,6 +36,7 @@ class Command(PageCommand):
         """Fetch, read, print."""
         got = self.got(args, opts)
         site, page, found = self.read(got, opts)
+        judged, known = self._judge(found, site)
         items = list(site.products(page, found))
         links = sorted(site.links(page, got.robots), key=lambda link: -link.priority)
         if self.as_json:
@@ -40,6 +50,7 @@ class Command(PageCommand):
                 items=len(items),
                 offered=found.offered,
                 links=[_plain(link) for link in links],
+                template=None if judged is None else _template(judged, found, known),
             )
             return 0
         console = paint.Console(highlight=False)
@@ -47,9 +58,55 @@ class Command(PageCommand):
         console.print(f"[bold]{paint.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}")
         for reason in found.verdict.reasons:
             console.print(f"  {paint.escape(reason)}")
-        console.print(_fields(found) if found.fields else f"{len(items)} items")
+        console.print(_fields(found, judged) if found.fields else f"{len(items)} items")
+        if judged is not None:
+            for line in _words(judged, found, known):
+                console.print(paint.escape(line), soft_wrap=True)
         console.print(_links(links, opts.links))
         return 0
+
+    def _judge(self, found: Found, site: Site) -> tuple[Judgement | None, str]:
+        """Hold a product's page against what is stored of its site, and say what is."""
+        if found.kind != "product":
+            return None, ""
+        book, site_id = Book(), site.name or domain_of(found.page.url)
+        known = "DATABASE_URL is not set, so nothing is known of the site's template"
+        if url := str(self.project.get("DATABASE_URL") or ""):
+            try:
+                stored = read_templates(url, site_id)
+            except (StoreError, psycopg2.Error) as error:
+                known = f"the site's template cannot be read: {error}"
+            else:
+                known = f"{len(stored)} templates of site {site_id} are stored"
+                for _, cluster, plain in stored:
+                    book.load(site_id, cluster, plain)
+        return book.judge(site_id, found), known
+
+
+def _template(judged: Judgement, found: Found, known: str) -> dict[str, Any]:
+    """What is known of the page's template, and what it says of the page."""
+    return {
+        "cluster": judged.cluster,
+        "pages": judged.pages,
+        "version": judged.version,
+        "known": known,
+        "confidence": judged.confidence,
+        "votes": {field: seen.votes for field, seen in observe(found).items()},
+        "doubts": {
+            field: {"kind": d.kind, "reason": d.reason} for field, d in judged.doubts.items()
+        },
+    }
+
+
+def _words(judged: Judgement, found: Found, known: str) -> Iterator[str]:
+    made = f"{judged.cluster}, version {judged.version}, learned from {judged.pages} pages"
+    yield f"template {made} ({known.splitlines()[0]})"
+    for field, seen in observe(found).items():
+        votes = "; ".join(f"{source}: {str(value)[:60]}" for source, value in seen.votes.items())
+        if len(seen.votes) > 1:
+            yield f"  votes for {field}: {votes}"
+    for field, doubt in judged.doubts.items():
+        yield f"  {field} is doubtful ({doubt.kind}): {doubt.reason}"
 
 
 def _plain(link: Link) -> dict[str, Any]:
@@ -58,14 +115,17 @@ def _plain(link: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fields(found: Found) -> paint.Table:
+def _fields(found: Found, judged: Judgement | None) -> paint.Table:
     table = paint.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(style="bold")
     table.add_column(style="cyan")
+    table.add_column(justify="right")
     table.add_column(overflow="fold")
     for name, value in told(found).items():
         text = str(value)
-        table.add_row(name, found.sources.get(name, ""), paint.escape(text[:200]))
+        sure = None if judged is None else judged.confidence.get(name)
+        share = "" if sure is None else f"{sure:.0%}"
+        table.add_row(name, found.sources.get(name, ""), share, paint.escape(text[:200]))
     return table
 
 

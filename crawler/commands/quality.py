@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import attrs
 
+from crawler.reads.crawl_words import plural
 from crawler.stores.connect import endpoints
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
@@ -44,10 +46,23 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", sites=[{**attrs.asdict(one), "score": one.score} for one in found])
         else:
-            paint.Console(highlight=False).print(
-                _table(found) if found else "no products are stored"
-            )
+            console = paint.Console(highlight=False)
+            console.print(_table(found) if found else "no products are stored")
+            for one in found:
+                if words := certainty(one):
+                    console.print(
+                        paint.escape(f"{printable(one.site_id)}: {words}"), soft_wrap=True
+                    )
         return 1 if any(one.fall for one in found) else 0
+
+
+def certainty(one: Quality) -> str:
+    """Say how sure a site's prices are, and how many values are kept out of its products."""
+    words = [] if one.sure is None else [f"{one.sure:.0%} of the prices are sure"]
+    if one.doubtful:
+        held = plural(one.doubtful, "doubtful value")
+        words.append(f"{held} kept out (scrapy export doubtful tells why)")
+    return ", ".join(words)
 
 
 def since(text: str) -> datetime | None:

@@ -14,6 +14,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.cli_page import site_of
 from crawler.extract.registered_domain import site_of as domain_of
+from crawler.reads.crawl_words import plural
 from crawler.stores.connect import data_folder, endpoints
 from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
 from scrapy_seine.errors import BadSeed, ConfigError
@@ -67,9 +68,15 @@ class Command(SeineCommand):
             return FAILED
         end = "stopped: " if found.stopped else ""
         first = f", the first after {found.first_s:.0f} s" if found.first_s is not None else ""
+        held = (
+            f"; {plural(found.doubtful, 'doubtful value')} kept out, see scrapy export doubtful"
+            if found.doubtful
+            else ""
+        )
         self.show(
             f"{end}{found.products:,} products in {output}, {found.pages:,} pages,"
-            f" {found.seconds:.0f} s{first}",
+            f" {found.seconds:.0f} s{first}{held}",
+            doubtful=found.doubtful,
             products=found.products,
             pages=found.pages,
             seconds=found.seconds,

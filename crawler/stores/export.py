@@ -22,8 +22,10 @@ from scrapy_seine.sinks.postgres.database import transaction
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
     "availability", "brand", "sku", "gtin", "mpn", "rating", "review_count", "image",
-    "canonical_url", "job_id", "first_seen", "scraped_at", "updated_at", "gone_at",
+    "canonical_url", "job_id", "first_seen", "scraped_at", "updated_at", "gone_at", "confidence",
 )  # fmt: skip
+#: What is no column of its table, as SQL.
+_COMPUTED = {"confidence": sql.SQL("(item -> 'confidence')")}
 #: What can be exported: columns by default, further columns, order.
 TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "products": (_PRODUCT, ("item",), "site_id, external_id"),
@@ -81,7 +83,7 @@ class Condition:
 
     def sql(self) -> tuple[sql.Composable, list[str]]:
         """The condition as SQL with its parameters."""
-        name = sql.Identifier(self.field)
+        name = _COMPUTED.get(self.field, sql.Identifier(self.field))
         if not self.value and self.operator in {"=", "!="}:
             word = sql.SQL(" IS NULL" if self.operator == "=" else " IS NOT NULL")
             return name + word, []
@@ -129,7 +131,7 @@ class Selection:
             parts.append(part)
             values += more
         made = sql.SQL("SELECT {} FROM {}").format(
-            sql.SQL(", ").join(map(sql.Identifier, self.columns)), sql.Identifier(self.table)
+            sql.SQL(", ").join(map(_column, self.columns)), sql.Identifier(self.table)
         )
         if parts:
             made += sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
@@ -137,6 +139,13 @@ class Selection:
         if self.limit is not None:
             made += sql.SQL(" LIMIT {}").format(sql.Literal(self.limit))
         return made, values
+
+
+def _column(name: str) -> sql.Composable:
+    computed = _COMPUTED.get(name)
+    if computed is None:
+        return sql.Identifier(name)
+    return sql.SQL("{} AS {}").format(computed, sql.Identifier(name))
 
 
 @attrs.frozen

@@ -37,6 +37,8 @@ WEIGHTS = {
     "price": 3, "currency": 2, "availability": 2, "image": 1, "brand": 1, "description": 1,
     "identifier": 1, "category": 1,
 }  # fmt: skip
+#: A value of this confidence and above counts as sure.
+SURE = 0.95
 SCORE_FALL, FIELD_FALL = 0.1, 1 / 3
 _HALF = 0.5
 
@@ -56,6 +58,10 @@ class Quality:
     """Share of the priced products whose price makes sense; 1 where none has a price."""
     coverage: dict[str, float]
     """Share of the products that have each field."""
+    sure: float | None = None
+    """Share of the judged prices of which the crawl is sure (SURE); None where none was judged."""
+    doubtful: int = 0
+    """Values that contradict what the site did, and are kept out of the products."""
     fall: str | None = None
     """What fell against the measure before; None: nothing did."""
 
@@ -90,7 +96,7 @@ def measure(
     Raises:
         psycopg2.Error: the caller rolls back.
     """
-    values = {"site": site_id, "since": since, "job": job}
+    values = {"site": site_id, "since": since, "job": job, "sure": SURE}
     cursor.execute(query("measure_products"), values)
     names = [column.name for column in cursor.description or ()]
     counts: dict[str, int] = dict(zip(names, cursor.fetchone() or (), strict=True))
@@ -98,6 +104,8 @@ def measure(
     changed, jumped = cursor.fetchone() or (0, 0)
     cursor.execute(query("measure_rejected"), values)
     (rejected,) = cursor.fetchone() or (0,)
+    cursor.execute(query("measure_doubtful"), values)
+    (doubtful,) = cursor.fetchone() or (0,)
     products, priced = counts["products"], counts["price"]
     jumps = jumped if since is not None else 0
     made = Quality(
@@ -106,6 +114,8 @@ def measure(
         rejected=rejected,
         changed=changed if since is not None else 0,
         sane=round(max(0, counts["sane"] - jumps) / priced, 4) if priced else 1.0,
+        sure=round(counts["sure"] / counts["judged"], 4) if counts["judged"] else None,
+        doubtful=doubtful,
         coverage={name: round(counts[name] / max(products, 1), 4) for name in WEIGHTS},
     )
     cursor.execute(query("last_quality"), values)

@@ -138,7 +138,8 @@ WHERE (x.version, x.pages) <= (EXCLUDED.version, EXCLUDED.pages)
    OR x.updated_at < EXCLUDED.updated_at - interval '1 day'
 
 -- name: newest_templates
-SELECT site_id, cluster, learned FROM site_templates ORDER BY updated_at DESC LIMIT %(limit)s
+SELECT site_id, cluster, learned FROM site_templates
+WHERE %(site)s::text IS NULL OR site_id = %(site)s ORDER BY updated_at DESC LIMIT %(limit)s
 
 -- name: stored_before
 -- Values of products by address, without what the last minutes changed: a page that is asked about
@@ -326,7 +327,9 @@ SELECT count(*) AS products, count(price) AS price,
        count(coalesce(gtin, sku, mpn)) AS identifier,
        count(*) FILTER (WHERE item ? 'breadcrumbs') AS category,
        count(*) FILTER (WHERE price > 0 AND currency IS NOT NULL
-           AND (regular_price IS NULL OR regular_price >= price)) AS sane
+           AND (regular_price IS NULL OR regular_price >= price)) AS sane,
+       count(item #> '{confidence,price}') AS judged,
+       count(*) FILTER (WHERE (item #>> '{confidence,price}')::float8 >= %(sure)s) AS sure
 FROM seen
 
 -- name: measure_changes
@@ -341,6 +344,10 @@ WHERE v.site_id = %(site)s AND v.changed_at >= coalesce(%(since)s::timestamptz, 
 -- name: measure_rejected
 SELECT count(*) FROM rejected_items
 WHERE site_id = %(site)s AND rejected_at >= coalesce(%(since)s::timestamptz, '-infinity')
+
+-- name: measure_doubtful
+SELECT count(*) FROM doubtful
+WHERE site_id = %(site)s AND seen_at >= coalesce(%(since)s::timestamptz, '-infinity')
 
 -- name: last_quality
 SELECT score, coverage FROM quality WHERE site_id = %(site)s ORDER BY measured_at DESC LIMIT 1

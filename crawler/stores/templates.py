@@ -56,14 +56,14 @@ def write_templates(cursor: extensions.cursor, rows: Sequence[TemplateRow]) -> C
     return Counter(templates=len(unique))
 
 
-def read_templates(database_url: str) -> list[tuple[str, str, Any]]:
-    """Site, cluster and profile of the newest templates.
+def read_templates(database_url: str, site_id: str | None = None) -> list[tuple[str, str, Any]]:
+    """Site, cluster and profile of the newest templates, of one site or of all.
 
     Raises:
         StoreUnreachable: the database does not answer.
     """
     with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(query("newest_templates"), {"limit": MOST})
+        cursor.execute(query("newest_templates"), {"site": site_id, "limit": MOST})
         return list(cursor.fetchall())
 
 

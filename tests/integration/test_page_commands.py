@@ -4,11 +4,18 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg2
 import pytest
 
 from crawler.demo.served import served
+from crawler.extract import extract, parse
+from crawler.extract.template import Book
+from crawler.stores.templates import write_templates
+from crawler.templates import learned
+from tests.benchmarks.shops import SHOPS, things
 from tests.helpers import patient
 from tests.pages import cases, judged, same
 
@@ -43,7 +50,15 @@ def test_pages_are_explained_saved_and_made_a_site_file(shop: str, tmp_path: Pat
     assert told["fields"]["name"]
     assert set(told["sources"]) >= {"name", "price"}
     assert told["reasons"]
-    assert "links would be followed" in scrapy("explain", url).stdout
+    template = told["template"]
+    assert template["confidence"].keys() >= {"name", "price"}
+    assert template["votes"]["price"]
+    assert template["doubts"] == {}
+    assert template["known"]
+    shown = scrapy("explain", url).stdout
+    assert "links would be followed" in shown
+    assert f"template {template['cluster']}, version 1, learned from 0 pages" in shown
+    assert f"{template['confidence']['price']:.0%}" in shown
 
     saved = scrapy("savepage", url, "--into", str(tmp_path), "--name", "one")
     assert saved.returncode == 0, saved.stderr
@@ -76,3 +91,29 @@ def test_what_cannot_be_had_is_one_line(arguments: tuple[str, ...], complaint: s
     assert ended.returncode == 1
     assert ended.stderr.count("\n") == 1
     assert complaint in ended.stderr
+
+
+@pytest.mark.postgres
+def test_a_page_is_held_against_what_is_stored_of_its_site(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = next(shop for shop in SHOPS if shop.name == "woo")
+    goods, book = things(41, 3), Book()
+    for thing in goods[:40]:
+        book.judge("woo.example", extract(parse(shop.page(thing, True), shop.url(thing))))
+    with psycopg2.connect(database) as connection, connection.cursor() as cursor:
+        write_templates(cursor, list(learned(book, 1, datetime.now(UTC))))
+    wrong = shop.page(goods[40], True).replace(f'"price": "{goods[40].price}"', '"price": "1.00"')
+    (tmp_path / "page.html").write_text(wrong)
+    monkeypatch.setenv("DATABASE_URL", database)
+    page = (str(tmp_path / "page.html"), "--url", shop.url(goods[40]))
+    template = json.loads(scrapy("explain", "--json", *page).stdout)["template"]
+    assert template["pages"] == 40
+    assert template["doubts"]["price"]["kind"] == "dispute"
+    assert template["confidence"]["price"] <= 0.3 < template["confidence"]["name"]
+    shown = scrapy("explain", *page).stdout
+    assert "1 templates of site woo.example are stored" in shown
+    assert "price is doubtful (dispute)" in shown
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+    template = json.loads(scrapy("explain", "--json", *page).stdout)["template"]
+    assert "cannot be read" in template["known"]

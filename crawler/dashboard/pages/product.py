@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -51,6 +51,7 @@ async def one_product(request: web.Request) -> web.Response:
             words=4,
             empty="Nothing since it was first seen.",
         ),
+        _certainty(row["item"]),
         tag.details(
             tag.summary("The whole item, as JSON"), tag.pre(_pretty(row["item"]), tabindex="0")
         ),
@@ -90,6 +91,18 @@ def _tiles(row: Row) -> Node:
         ],
         words=True,
     )
+
+
+def _certainty(item: Mapping[str, Any]) -> Node:
+    """How sure each judged value is, the least sure first, and from where it came."""
+    sure, sources = item.get("confidence") or {}, item.get("sources") or {}
+    if not sure:
+        return None
+    rows = [
+        (field, f"{share:.0%}", sources.get(field, "–"))
+        for field, share in sorted(sure.items(), key=lambda pair: float(pair[1]))
+    ]
+    return table("How sure each value is", ("Field", "Confidence", "Source"), rows, words=1)
 
 
 def prices(row: Row, history: Sequence[Row]) -> list[tuple[float, Decimal]]:

@@ -53,6 +53,7 @@ _FAMILIES: Mapping[str, tuple[Spec, tuple[str, ...]]] = {
     "seine/store": (metrics.ROWS, ()),
     "seine/blocks": (metrics.BLOCKS, ()),
     "proxies/used": (metrics.PROXY_USES, ()),
+    "extract/doubtful": (metrics.DOUBTFUL, ()),
 }
 _MILLISECONDS = "seine/store/milliseconds"
 _NOT_ROWS = {_MILLISECONDS, "seine/store/batches"}

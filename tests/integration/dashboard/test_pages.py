@@ -15,6 +15,7 @@ import pytest
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
 from crawler.stores.quality import WEIGHTS, Quality, save
+from tests.helpers import execute
 from tests.integration.dashboard.conftest import (
     MARKUP,
     a_push,
@@ -134,6 +135,16 @@ async def test_a_product_shows_its_price_over_time(client, database):
     assert "No product matches." in await page(client, "/products?site=other")
     assert "No product matches." in await page(client, "/products?stock=PreOrder")
     assert "A lamp" in await page(client, "/products?order=no+such+order")
+
+
+async def test_a_product_shows_how_sure_its_values_are(client, database):
+    store_product(database, "A lamp", price=10)
+    assert "How sure" not in await page(client, "/products/shop/p1")
+    told = '{"confidence": {"name": 0.99, "price": 0.61}, "sources": {"price": "text"}}'
+    execute(database, f"UPDATE products SET item = item || '{told}'")
+    one = await page(client, "/products/shop/p1")
+    assert "How sure each value is" in one
+    assert one.index("61%") < one.index("99%")
 
 
 async def test_events_send_what_changed(client, frontier):

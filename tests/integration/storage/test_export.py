@@ -165,3 +165,16 @@ def test_memory_stays_the_same_however_many_rows(database: str, rows: int, tmp_p
     with out.open() as lines:
         assert sum(1 for _ in lines) == rows + 1
     assert 0 < most < 200e6
+
+
+def test_each_product_tells_how_sure_its_values_are(database: str) -> None:
+    with desk(database) as made:
+        made.put(row(1, confidence={"price": 0.97, "name": 0.8}))
+        made.put(row(2))
+    lines = export(database, "jsonl", Selection.parse("products")).splitlines()
+    told = [orjson.loads(line)["confidence"] for line in lines]
+    assert told == [{"name": 0.8, "price": 0.97}, None]
+    assert keys(database, "confidence!=") == ["sku-1"]
+    text = export(database, "csv", Selection.parse("products")).decode()
+    (first, _) = csv.DictReader(io.StringIO(text, newline=""))
+    assert orjson.loads(first["confidence"])["price"] == 0.97

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg2
 import pytest
 
-from crawler.commands.quality import since
+from crawler.commands.quality import certainty, since
 from crawler.stores.crawl_completion import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
 from crawler.stores.rows import rejected_row
@@ -100,6 +100,23 @@ def test_each_site_is_measured_by_itself(database: str) -> None:
     found = measure_sites(database, keep=True)
     assert [(one.site_id, one.coverage["price"]) for one in found] == [("a", 1.0), ("b", 0.0)]
     assert [one.site_id for one in measure_sites(database, "b")] == ["b"]
+
+
+@pytest.mark.postgres
+def test_sure_prices_and_doubtful_values_are_counted(database: str) -> None:
+    with desk(database) as made:
+        made.put(row(1, confidence={"price": 0.97}))
+        made.put(row(2, confidence={"price": 0.6}))
+        made.put(row(3))
+        made.put(row(4, doubts={"price": ["place", "elsewhere"]}, confidence={"name": 0.9}))
+    (found,) = measure_sites(database)
+    assert (found.sure, found.doubtful) == (0.5, 1)
+    assert certainty(found) == (
+        "50% of the prices are sure, 1 doubtful value kept out (scrapy export doubtful tells why)"
+    )
+    execute(database, "DELETE FROM products WHERE item ? 'confidence'")
+    assert measure_sites(database)[0].sure is None
+    assert certainty(attrs.evolve(found, sure=None, doubtful=0)) == ""
 
 
 def test_times_are_read() -> None:
