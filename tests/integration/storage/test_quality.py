@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
+import attrs
 import psycopg2
 import pytest
 
