@@ -24,6 +24,9 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 #: What stands where a port should be is no number: a password, whose URL was cut off before its @.
 _CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|$))[^/?#@\s\"']*")
 
+#: libpq quotes the part of an address that it cannot decode: a password with a bare %.
+_NOT_DECODED = re.compile(r'(?<=percent-encoded token: )"[^"]*"')
+
 
 def printable(text: str) -> str:
     """Replace the characters that a terminal would obey by U+FFFD; tab and line feed stay.
@@ -50,7 +53,11 @@ def redact(text: str) -> str:
     'redis://***@host:6379/0 http://***@host/'
     >>> redact("http://user:secr http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/")
     'http://*** http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/'
+    >>> redact('invalid percent-encoded token: "hu%zzsh"')
+    'invalid percent-encoded token: "***"'
     """
+    if "percent-encoded" in text:
+        text = _NOT_DECODED.sub('"***"', text)
     if "@" in text:
         text = _CREDENTIALS.sub("***@", text)
     return _CUT_OFF.sub("***", text) if "://" in text else text

@@ -14,9 +14,9 @@ from psycopg2.extensions import parse_dsn
 
 from crawler.stores import connect, postgres_server
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import paint
+from scrapy_seine.sinks.postgres.database import connected
 
 #: Rows that are shown, at most: a table of all is what `scrapy export` is for.
 _SHOWN = 1000
@@ -78,21 +78,16 @@ def variables(url: str) -> dict[str, str]:
 
 def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], str]:
     """Run a statement; returns its columns, its first rows, and what PostgreSQL says of it."""
-    try:
-        connection = psycopg2.connect(url, connect_timeout=10)
-    except (psycopg2.Error, ValueError) as error:
-        raise StoreUnreachable(f"DATABASE_URL: {redact(str(error))}") from None
-    try:
-        with connection, connection.cursor() as cursor:
-            cursor.execute(statement)
-            if cursor.description is None:
-                return [], [], str(cursor.statusmessage)
-            columns = [column.name for column in cursor.description]
-            return columns, cursor.fetchmany(_SHOWN), str(cursor.statusmessage)
-    except psycopg2.Error as error:
-        raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}") from None
-    finally:
-        connection.close()
+    with connected(url) as connection:
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute(statement)
+                if cursor.description is None:
+                    return [], [], str(cursor.statusmessage)
+                columns = [column.name for column in cursor.description]
+                return columns, cursor.fetchmany(_SHOWN), str(cursor.statusmessage)
+        except psycopg2.Error as error:
+            raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}") from None
 
 
 def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

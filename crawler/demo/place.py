@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from crawler.stores.connect import Endpoints, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.printable import redact
+from scrapy_seine.sinks.postgres.database import connected, line_of
 
 SCHEMA = "seine_demo"
 _CRAWL = re.compile(r"demo-\d+")
@@ -85,17 +85,11 @@ async def _crawls(redis: Redis) -> list[str]:
 def _execute(url: str, statement: str) -> bool:
     """Run a statement; returns whether the demo's schema was there before."""
     try:
-        connection = psycopg2.connect(url, connect_timeout=10)
-    except psycopg2.Error as error:
-        raise StoreUnreachable(f"DATABASE_URL: {redact(str(error)).strip()}") from None
-    try:
-        with connection, connection.cursor() as cursor:
+        with connected(url) as connection, connection, connection.cursor() as cursor:
             cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (SCHEMA,))
             was_there = cursor.fetchone() is not None
             cursor.execute("SET LOCAL client_min_messages = warning")
             cursor.execute(statement)
     except psycopg2.Error as error:
-        raise StoreUnreachable(f"PostgreSQL: {redact(str(error)).strip()}") from None
-    finally:
-        connection.close()
+        raise StoreUnreachable(f"PostgreSQL: {line_of(error)}") from None
     return was_there

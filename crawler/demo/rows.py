@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import psycopg2
 from psycopg2 import sql
 from psycopg2.extras import RealDictCursor
 
-from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.sinks.postgres.database import transaction
 
 #: Every table that holds something of a site.
 TABLES = (
@@ -50,12 +48,8 @@ def forget(database_url: str, site_id: str) -> None:
 
 @contextmanager
 def _cursor(database_url: str) -> Iterator[RealDictCursor]:
-    try:
-        connection = psycopg2.connect(database_url, connect_timeout=10)
-    except psycopg2.Error as error:
-        raise StoreUnreachable(f"DATABASE_URL: {redact(str(error)).strip()}") from None
-    try:
-        with connection, connection.cursor(cursor_factory=RealDictCursor) as cursor:
-            yield cursor
-    finally:
-        connection.close()
+    with (
+        transaction(database_url) as connection,
+        connection.cursor(cursor_factory=RealDictCursor) as cursor,
+    ):
+        yield cursor

@@ -14,8 +14,8 @@ import attrs
 import psycopg2
 from psycopg2 import extensions
 
-from scrapy_seine.errors import MigrationError, StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.errors import MigrationError
+from scrapy_seine.sinks.postgres.database import connected, line_of, unreachable
 
 _LOCK = (7366450, 1)
 _TABLE = """
@@ -53,17 +53,12 @@ def migrate(database_url: str) -> list[str]:
         StoreUnreachable: the database does not answer.
         MigrationError: a file fails, or differs from what was applied under its name.
     """
-    try:
-        connection = psycopg2.connect(database_url, connect_timeout=10)
-    except (psycopg2.Error, ValueError) as error:
-        raise StoreUnreachable(f"DATABASE_URL: {_line(error)}") from None
-    try:
-        with connection, connection.cursor() as cursor:
-            return _apply(cursor)
-    except psycopg2.Error as error:
-        raise MigrationError(f"migration failed: {_line(error)}") from None
-    finally:
-        connection.close()
+    with connected(database_url) as connection:
+        try:
+            with connection, connection.cursor() as cursor:
+                return _apply(cursor)
+        except psycopg2.Error as error:
+            raise MigrationError(f"migration failed: {line_of(error)}") from None
 
 
 def pending(database_url: str) -> list[str]:
@@ -73,17 +68,11 @@ def pending(database_url: str) -> list[str]:
         StoreUnreachable: the database does not answer.
     """
     try:
-        connection = psycopg2.connect(database_url, connect_timeout=10)
-    except (psycopg2.Error, ValueError) as error:
-        raise StoreUnreachable(f"DATABASE_URL: {_line(error)}") from None
-    try:
-        with connection, connection.cursor() as cursor:
+        with connected(database_url) as connection, connection, connection.cursor() as cursor:
             cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
             known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
     except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-        raise StoreUnreachable(f"DATABASE_URL: {_line(error)}") from None
-    finally:
-        connection.close()
+        raise unreachable(error) from None
     return [migration.name for migration in available() if migration.name not in known]
 
 
@@ -113,12 +102,8 @@ def _run(cursor: extensions.cursor, migration: Migration) -> None:
     try:
         cursor.execute(migration.sql)
     except psycopg2.Error as error:
-        raise MigrationError(f"{migration.name} failed: {_line(error)}") from None
+        raise MigrationError(f"{migration.name} failed: {line_of(error)}") from None
     cursor.execute(
         "INSERT INTO seine_migrations (name, digest) VALUES (%s, %s)",
         (migration.name, migration.digest),
     )
-
-
-def _line(error: Exception) -> str:
-    return redact(" ".join(str(error).split())) or type(error).__name__

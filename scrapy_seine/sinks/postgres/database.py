@@ -9,6 +9,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.printable import redact
 
 #: A connection is made within this time, or fails, s.
 CONNECT_S = 5
@@ -35,6 +36,21 @@ def connect(database_url: str) -> extensions.connection:
 
 
 @contextmanager
+def connected(database_url: str) -> Iterator[extensions.connection]:
+    """Connect for the block, and close at its end; what its statements raise is passed on.
+
+    Raises:
+        StoreUnreachable: the database does not answer, or its address cannot be read.
+    """
+    try:
+        connection = connect(database_url)
+    except (psycopg2.Error, ValueError) as error:
+        raise unreachable(error) from None
+    with closing(connection):
+        yield connection
+
+
+@contextmanager
 def transaction(database_url: str) -> Iterator[extensions.connection]:
     """Connect for one transaction: committed at the end of the block, rolled back if it raises.
 
@@ -42,7 +58,21 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
         StoreUnreachable: the database does not answer, or goes away meanwhile.
     """
     try:
-        with closing(connect(database_url)) as connection, connection:
+        with connected(database_url) as connection, connection:
             yield connection
     except psycopg2.OperationalError as error:
-        raise StoreUnreachable(f"DATABASE_URL: {' '.join(str(error).split())}") from None
+        raise unreachable(error) from None
+
+
+def unreachable(error: Exception) -> StoreUnreachable:
+    """Say in one line why the database cannot be reached."""
+    return StoreUnreachable(f"DATABASE_URL: {line_of(error)}")
+
+
+def line_of(error: Exception) -> str:
+    """An error of PostgreSQL or libpq in one line, without the credentials of its address.
+
+    >>> line_of(ValueError("cannot read\\n postgresql://me:secret@db/shop"))
+    'cannot read postgresql://***@db/shop'
+    """
+    return redact(" ".join(str(error).split())) or type(error).__name__
