@@ -119,27 +119,31 @@ def _elsewhere(field: str, one: Seen, known: Field, reduced: bool) -> Doubt | No
         return None  # a price before a reduction brings boxes of its own
     if one.path is None or one.source != "text" or _is_confirmed(field, one):
         return None
-    usual, share = known.usual(known.paths)
-    if known.paths.total() < _PLACED or len(known.paths) > _PLACES or one.path in known.paths:
+    if one.path in known.paths or len(known.paths) > _PLACES or known.paths.total() < _PLACED:
         return None
+    usual, share = known.usual(known.paths)
     return Doubt("place", f"it stands in {one.path[:80]}, on {share:.0%} of pages in {usual[:80]}")
 
 
 def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
+    if known.preferred or known.pages < _MANY or one.source is None:
+        return None
+    if one.source in known.sources:  # nearly all; the usual one is among them
+        return None
     usual, share = known.usual(known.sources)
-    if known.preferred or known.pages < _MANY:
-        return None
     # A page that tells more than others is no worse for that.
-    if share < _RULE or one.source in {usual, None} or _is_confirmed(field, one):
+    if share < _RULE or _TRUST.get(one.source, 0.5) >= _TRUST.get(usual, 0.5):
         return None
-    if _TRUST.get(one.source or "", 0.5) >= _TRUST.get(usual, 0.5) or one.source in known.sources:
+    if _is_confirmed(field, one):
         return None
     return Doubt("source", f"{usual} told it on {share:.0%} of pages, here only {one.source} does")
 
 
 def _unusual(field: str, one: Seen, known: Field) -> Doubt | None:
-    usual = constant(known) if field == "currency" else None
-    if usual is None or known.pages < _MANY or str(one.value) == usual or _is_confirmed(field, one):
+    if field != "currency" or known.pages < _MANY:
+        return None
+    usual = constant(known)
+    if usual is None or str(one.value) == usual or _is_confirmed(field, one):
         return None
     return Doubt("constant", f"it is {usual} on {known.value_share(usual):.0%} of pages")
 

@@ -92,8 +92,8 @@ class Field:
         """What is most frequent among *counts*, and its share."""
         if not counts:
             return "", 0.0
-        name, times = counts.most_common(1)[0]
-        return name, times / max(1, counts.total())
+        name = max(counts, key=counts.__getitem__)
+        return name, counts[name] / max(1, counts.total())
 
     def value_share(self, value: object) -> float:
         """On how much of the pages the field has this value."""
