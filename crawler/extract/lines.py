@@ -211,12 +211,20 @@ class _Reader:
         if start is not self.heading and self.heading is not None:
             self.kept.update(self.heading.iterancestors())
         self.most = most
-        while frames and self.left > 0:
+        while frames:
             inner = self._read_children(frames[-1])
             if inner is not None:
                 frames.append(inner)
-            elif self.left > 0:
-                self._leave(frames)
+                continue
+            if self.left <= 0:
+                break
+            # The innermost element's line ends, and the text behind it belongs outside.
+            _, owner, _, _, within = frames.pop()
+            if self.parts and not within:
+                self._end()
+            tail = owner.tail if frames else None
+            if tail and (self.parts or not tail.isspace()):
+                self._text(frames[-1][2], tail, frames[-1][3])
         self._end()
         return self.out
 
@@ -256,16 +264,6 @@ class _Reader:
                 self._text(place, tail, inherited)
         self.left = left
         return None
-
-    def _leave(self, frames: list[_Frame]) -> None:
-        """Leave the innermost element: its line ends, and the text behind it belongs outside."""
-        _, owner, _, _, within = frames.pop()
-        if self.parts and not within:
-            self._end()
-        if frames:
-            tail = owner.tail
-            if tail and (self.parts or not tail.isspace()):
-                self._text(frames[-1][2], tail, frames[-1][3])
 
     def _tell(self, place: int) -> None:
         """Expect more after the line at *place*: it is the heading, or tells something."""

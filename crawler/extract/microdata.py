@@ -61,6 +61,8 @@ _RDFA = _Dialect(
     "property",
     "about",
 )
+#: What stands behind an attribute's name, blanks apart; nothing, where more than so many follow.
+_BEHIND_NAME, _MOST_BLANKS = frozenset({b"=", b">", b"/", b""}), 64
 #: Bytes of a page in which both sets are small.
 _SMALL = 100_000
 #: Properties of the older vocabularies that shops wrote as RDFa.
@@ -78,7 +80,21 @@ def nodes(page: Page) -> list[Node]:
 
 def rdfa(page: Page) -> list[Node]:
     """The same for RDFa."""
-    return _nodes(page, _RDFA) if b"typeof" in page.raw else []
+    return _nodes(page, _RDFA) if _names_type(page.raw) else []
+
+
+def _names_type(raw: bytes) -> bool:
+    """Whether `typeof` may be an attribute: most pages have the word in their scripts alone.
+
+    Where each one has no value and another attribute behind it, no node has a type.
+    """
+    place = raw.find(b"typeof")
+    while place >= 0:
+        behind = raw[place + 6 : place + 6 + _MOST_BLANKS].lstrip()
+        if behind[:1] in _BEHIND_NAME:  # `typeof x` and `typeof(x)` of a script go on otherwise
+            return True
+        place = raw.find(b"typeof", place + 6)
+    return False
 
 
 def _nodes(page: Page, dialect: _Dialect) -> list[Node]:

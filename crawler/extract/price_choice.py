@@ -136,7 +136,10 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amoun
     for line in read.lines:
         if left <= 0:
             break
-        if line.flags & _lines.HIDDEN or not _holds_digit(line.text):
+        text = line.text
+        if line.flags & _lines.HIDDEN or not (
+            _holds_digit(text) if len(text) > _PARAGRAPH else _DIGIT.search(text)
+        ):
             continue
         monies = _monies(line, local)
         left -= len(monies)
@@ -146,7 +149,8 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amoun
 
 
 def _holds_digit(text: str) -> bool:
-    if len(text) > _PARAGRAPH and text.isascii():
+    """Whether a long text holds a digit."""
+    if text.isascii():
         return any(map(text.__contains__, digits))  # ten looks at memory, not one at each letter
     return _DIGIT.search(text) is not None
 

@@ -263,7 +263,7 @@ def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
         newest.append((key, value))
     if field == "availability":
         return _all_gone(value, newest, make.profile.fields[field])
-    times = sum(other == value for _, other in newest)
+    times = [other for _, other in newest].count(value)
     if times < _REPEATED or len({product for product, _ in newest}) < _REPEATED:
         return None
     if field == "price" and make.profile.fields[field].value_share(value) > 1 / 4:

@@ -102,7 +102,7 @@ def _missing(field: str, seen: Mapping[str, Seen], known: Field) -> Doubt | None
 
 def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:
     for source, value in one.votes.items():
-        offered = known.offered[source]
+        offered = known.offered.get(source, 0)
         if offered < KNOWN or one.agrees(field, source) or source == one.source:
             continue
         if known.share(known.agreed, source) >= _RULE:
@@ -204,7 +204,7 @@ def _is_typical(field: str, one: Seen, known: Field) -> bool:
 
 def _odds(field: str, source: str, known: Field) -> float:
     trust = _SHOWN.get(field, _TRUST["text"]) if source == "text" else _TRUST.get(source, 0.5)
-    return _log_odds(known.agreed[source], known.offered[source], trust)
+    return _log_odds(known.agreed.get(source, 0), known.offered.get(source, 0), trust)
 
 
 @lru_cache(maxsize=4096)
