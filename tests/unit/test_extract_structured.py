@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract import Found, extract, merge, parse
+from crawler.extract import Found, extract, merge, microdata, parse
 
 HERE = "https://shop.example.com/products/napkin"
 
@@ -214,3 +214,20 @@ def test_the_table_says_which_source_wins_whatever_was_read_first() -> None:
         del offered[winner]
     with pytest.raises(ValueError, match="not in tuple"):  # its values would be lost without a word
         merge.merged({"tea leaves": {"brand": "Acme"}})
+
+
+@pytest.mark.parametrize(
+    "attribute", ["typeof=", "typeof = ", "typeof\n=", "typeof" + " " * 90 + "="]
+)
+def test_rdfa_is_read_behind_a_script_that_asks_for_types(attribute: str) -> None:
+    raw = (
+        "<html><head><script>if (typeof x == 1 || typeof(y)) go()</script></head><body>"
+        f'<div vocab="https://schema.org/" {attribute}"Product"><h1 property="name">Red lamp</h1>'
+        '<div property="offers" typeof="Offer"><span property="price">12.50</span></div></div>'
+    )
+    assert extract(parse(raw, "https://a.example/p/1")).offered["rdfa"]["name"] == "Red lamp"
+
+
+def test_a_script_that_asks_for_types_is_no_rdfa() -> None:
+    raw = "<html><body><script>if (typeof x == 1 || typeof(y)) go()</script><h1>Red lamp</h1>"
+    assert not microdata.rdfa(parse(raw, "https://a.example/p/1"))
