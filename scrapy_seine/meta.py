@@ -8,9 +8,10 @@ docs/meta.md is written from this table.
 
 from __future__ import annotations
 
+import os
+import random
 import re
 import reprlib
-import secrets
 import time
 from collections.abc import Callable, Mapping, MutableMapping
 from ipaddress import ip_address
@@ -410,13 +411,20 @@ def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
     return meta if local is None else {k: v for k, v in meta.items() if k not in LOCAL}
 
 
+#: Names of tasks must differ between all workers, and nobody gains by guessing one. So one seed of
+#: the system's randomness serves a process: to ask the system for each name costs a call of it.
+_names = random.Random()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_names.seed)
+
+
 def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None) -> None:
     """Fill in what a new task lacks: its own id and time, and what its parent hands down.
 
     The same address under another URL (a redirect) is complete already, but for its own id.
     """
     if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
-        meta[TASK_ID] = secrets.token_hex(16)
+        meta[TASK_ID] = f"{_names.getrandbits(128):032x}"
         meta[CREATED_AT] = round(time.time(), 3)
         meta.pop(RETRY_COUNT, None)
     if parent is not None:

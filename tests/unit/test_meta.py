@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -90,3 +92,26 @@ def test_an_address_to_send_from_is_one(value: object) -> None:
 @pytest.mark.parametrize("value", [None, "127.0.0.1", "::1", ("10.0.0.1", 0), ["10.0.0.1", 4000]])
 def test_an_address_to_send_from_passes(value: object) -> None:
     m.check({"bindaddress": value}, "spider")
+
+
+_FORKING = r"""
+import os, random
+from scrapy_seine import meta
+def name():
+    random.seed(7)  # as spiders do that want the same order each time
+    made = {}
+    meta.complete(made, None)
+    return made["task_id"]
+first, child = name(), os.fork()
+os.write(1, f"{first} {name()}\n".encode())  # in one go: two processes write here
+if child:
+    os.waitpid(child, 0)
+"""
+
+
+def test_tasks_of_forked_processes_have_names_of_their_own() -> None:
+    told = subprocess.run([sys.executable, "-c", _FORKING], capture_output=True, check=True)
+    (first, one), (same, other) = [line.split() for line in told.stdout.decode().splitlines()]
+    assert first == same
+    assert len({first, one, other}) == 3
+    assert {len(name) for name in (first, one, other)} == {32}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import attrs
+from typing import Any, NamedTuple
 
 from crawler.extract.default import Found
 from crawler.extract.page import short_text
@@ -16,9 +14,8 @@ FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
 
 
-@attrs.frozen
-class Seen:
-    """One field of one page."""
+class Seen(NamedTuple):
+    """One field of one page; a tuple, because each page makes five."""
 
     value: Any
     """None where the page has none."""
