@@ -64,3 +64,23 @@ local function free_slots()
         end
     end
 end
+
+-- Ends the holds of a list of requests, each with *width* arguments from its id and its token on.
+-- *place* says where a request goes whose hold was this worker's; it is counted as *ended_as*.
+local function end_each(width, ended_as, place)
+    local replies, at = {}, 3
+    for i = 1, tonumber(ARGV[2]) do
+        local id, hold = ARGV[at], holding(ARGV[at])
+        local mine = hold and hold.token == ARGV[at + 1]
+        if mine then
+            let_go(id, hold)
+            place(id, hold, at)
+        end
+        count(mine and ended_as or 'lost', 1)
+        replies[i] = mine and 'OK' or 'LOST'
+        at = at + width
+    end
+    free_slots()
+    finish()
+    return replies
+end

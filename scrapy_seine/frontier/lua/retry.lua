@@ -5,19 +5,7 @@
 -- ARGV[2] number of requests
 -- ARGV[3] then for each: id, token, wait ms, stored request
 -- reply: for each request 'OK' or 'LOST'
-local replies, at = {}, 3
-for i = 1, tonumber(ARGV[2]) do
-    local id, hold = ARGV[at], holding(ARGV[at])
-    local mine = hold and hold.token == ARGV[at + 1]
-    if mine then
-        let_go(id, hold)
-        redis.call('HSET', REQUESTS, id, ARGV[at + 3])
-        redis.call('ZADD', DELAYED, now + tonumber(ARGV[at + 2]), id)
-    end
-    count(mine and 'retried' or 'lost', 1)
-    replies[i] = mine and 'OK' or 'LOST'
-    at = at + 4
-end
-free_slots()
-finish()
-return replies
+return end_each(4, 'retried', function(id, _, at)
+    redis.call('HSET', REQUESTS, id, ARGV[at + 3])
+    redis.call('ZADD', DELAYED, now + tonumber(ARGV[at + 2]), id)
+end)
