@@ -11,7 +11,7 @@ from crawler.extract.amounts import currency_of, local_currency, parse_price
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, trail
 from crawler.extract.facts import brand_before, find_facts
-from crawler.extract.lines import Lines
+from crawler.extract.lines import Line, Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, find_price
 from crawler.extract.schema import Fields
@@ -20,6 +20,8 @@ from crawler.extract.words import Marks, any_of, any_word, finder, whole
 from scrapy_seine.urls import host
 
 _STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
+#: Words of a rule, which says nothing of this product: "if it is out of stock".
+_CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
@@ -34,7 +36,7 @@ _COUNT = finder(
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
-_TITLE_RULES = re.compile(r"\s[|–—·•:»/-]\s|[|｜【】「」]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)")
+_TITLE_RULES = re.compile(r"\s[|–—·•:»/-]\s|[|｜【】「」：]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)")
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 #: The score of a heading that no title speaks of.
@@ -51,6 +53,8 @@ _MOST_BEFORE = 3000
 _MOST_TRAILS, _MOST_STEPS = 40, 60
 _LONGEST_WORDS = 200
 _LONGEST_STOCK = 70
+#: Lines after the heading in which a sentence is about the product.
+_NEAR_STOCK = 15
 _ON_REQUEST = any_word("amounts", "on_request")
 _NEAR = 60
 _MOST_IMAGES = 120
@@ -135,7 +139,8 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
 
 
 def _is_called_name(element: Element) -> bool:
-    words = f"{element.get('class') or ''} {element.get('id') or ''}"
+    boxes = (element, element.getparent())
+    words = " ".join(box.get(name) or "" for box in boxes for name in ("class", "id"))
     return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 
@@ -285,7 +290,7 @@ def _host(url: str) -> str:
 
 def _stock(read: Lines, seen: Visible, priced: bool) -> None:
     """Read the stock; of a thing that is *priced*, a button that buys it says enough."""
-    marked = loose = None
+    marked = loose = firm = None
     usable, label = False, -2
     for line in read.own:
         labelled = label == line.index - 1
@@ -302,17 +307,30 @@ def _stock(read: Lines, seen: Visible, priced: bool) -> None:
             label = line.index
         if marked is None and is_mark:
             marked = availability_of_text(line.text)
-        elif loose is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
+        elif firm is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
             found = availability_of_text(line.text)
             if found and (found != "InStock" or len(line.text) < 40):
-                loose = found
+                loose = loose or found
+                apart = _is_of_something_else(line, read.heading, usable)
+                firm = firm or (None if apart else found)
     for element in read.inputs:
         says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
         if element.get("type") in {"submit", "image", "button"} and buys_in_short(says):
             seen.buy_buttons += 1
             usable = usable or element.get("disabled") is None
-    implied = "InStock" if usable and priced else None
-    seen.fields["availability"] = marked or loose or implied
+    sold = usable and priced
+    seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
+
+
+def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
+    """Whether a word about a stock may be a variant's button's, or a rule's for what may be.
+
+    A page's own button says no more than that it is sold out, and stands before any that buys.
+    """
+    if line.flags & _lines.BUTTON:
+        return sold or _DIGIT.search(line.text) is not None
+    far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
+    return far or _CONDITION(line.text) is not None
 
 
 def _disabled(element: Element) -> bool:

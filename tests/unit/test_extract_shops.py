@@ -101,6 +101,40 @@ class TestPrice:
         assert (told["price"], told["regular_price"]) == (Decimal("59.99"), Decimal("79.99"))
 
 
+class TestStock:
+    """Of a thing with a price and a button that buys it, only its own words say it is sold out."""
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<button disabled>7 Sold out</button>" + BUY,
+            BUY + "<button>Sold out</button>",
+            BUY + "<label>Tell me if out of stock</label>",
+            BUY + "<p>Falls nicht auf Lager: wir melden uns.</p>",
+            BUY + "<p>line</p>" * 20 + "<p>Items that are sold out are refunded within a week.</p>",
+        ],
+    )
+    def test_rules_and_variants_say_nothing(self, html):
+        assert fields(f"{H1}<b>12,00 €</b>{html}")["availability"] == "InStock"
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            f"<button disabled>Sold out</button><div>{BUY}</div>",
+            f"<p>Sold out</p>{BUY}",
+            f"<p>This lamp of ours is sold out at the moment, sorry.</p>{BUY}",
+            "<p>Tell me if out of stock</p>",
+        ],
+    )
+    def test_its_own_words_count(self, html):
+        assert fields(f"{H1}<b>12,00 €</b>{html}")["availability"] == "OutOfStock"
+
+
+def test_a_classified_ad_has_its_number():
+    page = f"{H1}<p>120 €</p><p>Annonce n° 2233445</p><button>Contacter</button>"
+    assert fields(page, lang="fr")["sku"] == "2233445"
+
+
 class TestName:
     def test_a_second_heading_may_say_the_last_part_of_a_title(self):
         body = f"<h2>南部鉄器 急須</h2><b>￥8,800</b>{BUY}"
