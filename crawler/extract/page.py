@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 from lxml import etree
-from w3lib.encoding import resolve_encoding
 
 from crawler.extract.attributes import bounded
+from scrapy_seine.charsets import encoding_of
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: An lxml element; lxml ships no types.
@@ -25,7 +25,7 @@ MAX_BYTES = 4_000_000
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
 _MARKUP = re.compile(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
-_STATEFUL = ("utf-16", "utf-32", "iso-2022", "hz", "utf-7")
+_STATEFUL = ("utf-16", "iso2022")
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
@@ -277,15 +277,15 @@ def _declared(body: bytes, content_type: str) -> str | None:
     if known:
         return known
     meta = _META_CHARSET.search(body, 0, _SNIFFED)
-    known = resolve_encoding(meta[1].decode("ascii", "replace")) if meta else None
+    known = encoding_of(meta[1].decode("ascii", "replace")) if meta else None
     # The page was readable enough to find its meta element, so it is no UTF-16.
-    return None if known and known.startswith(("utf-16", "utf-32")) else known
+    return None if known and known.startswith("utf-16") else known
 
 
 @lru_cache(maxsize=256)
 def _told(content_type: str) -> str | None:
     header = _HEADER_CHARSET.search(content_type)
-    return resolve_encoding(header[1]) if header else None
+    return encoding_of(header[1]) if header else None
 
 
 def _legacy(body: bytes, declared: str | None) -> str:

@@ -5,6 +5,7 @@ One that grows beyond all bounds, takes too long or cannot be unpacked is set as
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Self
 
@@ -14,8 +15,9 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.response.text import TextResponse
-from w3lib.encoding import http_content_type_encoding
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
+from scrapy_seine.charsets import encoding_of
 from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.limit import ReadingLimit, Unreadable
@@ -23,6 +25,9 @@ from scrapy_seine.engine.worker import worker_of
 
 #: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").
 _USUAL = "cp1252"
+#: Where w3lib looks for a page's own word on its charset, and how far.
+_DECLARED = re.compile(rb"(?:charset|encoding)\s*+=[\s\"']*+([^\s\"'>;]{0,40}+)", re.I)
+_SNIFFED = 4096
 
 
 class Decompress(HttpCompressionMiddleware):
@@ -81,9 +86,12 @@ class Decompress(HttpCompressionMiddleware):
 
 
 def _readable(response: Response) -> Response:
-    """Take a text for what browsers do where its header names a charset that is none."""
-    told = header(response, "Content-Type") if isinstance(response, TextResponse) else ""
-    if not told or _is_charset(told):
+    """Take a text for what browsers do where it names a charset that is none."""
+    if not isinstance(response, TextResponse):
+        return response
+    told = header(response, "Content-Type")
+    has_header, is_known = _charset(told) if told else (False, True)
+    if is_known and (has_header or _declares_known(response.body)):
         return response
     try:
         response.body.decode("utf-8")
@@ -93,17 +101,24 @@ def _readable(response: Response) -> Response:
 
 
 @lru_cache(maxsize=256)
-def _is_charset(content_type: str) -> bool:
-    """Whether a Content-Type names no charset, or one that text can have.
+def _charset(content_type: str) -> tuple[bool, bool]:
+    """Whether a Content-Type names a charset, and whether what it names is one that text can have.
 
-    >>> [_is_charset(f"text/html; charset={name}") for name in ("utf-8", "rot13", "klingon")]
-    [True, False, False]
+    >>> [_charset(f"text/html; charset={name}") for name in ("utf-8", "rot13", "klingon")]
+    [(True, True), (True, False), (True, False)]
+    >>> _charset("text/html")
+    (False, True)
     """
+    if "charset" not in content_type.lower():
+        return False, True
     name = http_content_type_encoding(content_type)
-    if name is None:  # no charset, or none that Python knows
-        return "charset" not in content_type.lower()
-    try:
-        "".encode(name)
-    except (LookupError, ValueError, TypeError):
-        return False
-    return True
+    return True, name is not None and encoding_of(name) is not None
+
+
+def _declares_known(body: bytes) -> bool:
+    """Whether what a page says of its charset, if anything, is one that text can have."""
+    names = _DECLARED.findall(body, 0, _SNIFFED)
+    if all(encoding_of(name.decode("latin-1")) for name in names):
+        return True
+    name = html_body_declared_encoding(body[:_SNIFFED])
+    return name is None or encoding_of(name) is not None

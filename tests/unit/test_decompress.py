@@ -110,6 +110,43 @@ def test_a_charset_that_is_none_is_taken_as_browsers_take_it(
     assert not entry.outcome
 
 
+@pytest.mark.parametrize(
+    "charset",
+    ["rot13", "zlib", "undefined", "idna", "punycode", "unicode_escape", "cp037"],
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        '<meta charset="{}">',
+        "<META CharSet \n = {}>",
+        '<meta http-equiv=content-type content="text/html; charset={}">',
+        '<?xml version="1.0" encoding="{}"?>',
+        '<!-- charset="utf-8" --><meta charset={}>',
+    ],
+)
+def test_a_page_that_names_a_charset_of_pythons_is_read_as_browsers_read_it(
+    crawler: Crawler, charset: str, form: str
+) -> None:
+    """Some are none of text and raise in the callback, some make other text of the page."""
+    text = "Größe \\u0041"
+    for encoding in ("utf-8", "cp1252"):
+        body = form.format(charset).encode() + f"<html><p>{text}</p>".encode(encoding)
+        _, response = received(
+            Decompress.from_crawler(crawler), crawler, body, Content_Type="text/html"
+        )
+        assert response.css("p::text").get() == text
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "Shift_JIS", "gb2312", "windows-1251", "latin1", "x"])
+def test_a_page_that_names_a_charset_of_browsers_stays_as_it_is(
+    crawler: Crawler, charset: str
+) -> None:
+    body = f"<meta charset={charset}><p>x</p>".encode()
+    _, response = received(Decompress.from_crawler(crawler), crawler, body)
+    assert isinstance(response, HtmlResponse)
+    assert response._encoding is None
+
+
 def test_a_robots_txt_that_takes_too_long_is_away_for_a_moment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
