@@ -10,6 +10,7 @@ leases. Either way it forgets what it took for known: confirmed URLs, wishes of 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import attrs
+from redis.exceptions import RedisError
 
 from scrapy_seine.frontier.keys import part_of
 from scrapy_seine.frontier.model import Lease, Push
@@ -66,6 +68,7 @@ class Recovery:
     lost: Callable[[], None]
     """Called when the state is lost."""
     _lost: bool = attrs.field(default=False, init=False)
+    _tasks: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
 
     def watch(self) -> None:
         """Hear of changes from now on."""
@@ -109,6 +112,33 @@ class Recovery:
             len(again),
         )
         self.exchange.kick()
+        if len(self.frontier.parts) > 1:
+            task = asyncio.ensure_future(self._tell_of_links())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _tell_of_links(self) -> None:
+        """Say how many links had reached the partition that fell back from pages of another one.
+
+        Those pages are done, so that nobody brings the links again. What was sent and is neither
+        on its way nor was taken in is lost; what was cleared on its way counts as well.
+        """
+        try:
+            counts = await self.frontier.counts()
+        except (RedisError, OSError) as error:
+            logger.warning(
+                "links between partitions may be lost, uncounted: %s", error
+            )
+            return
+        sent, arrived = (counts.totals.get(name, 0) for name in ("sent", "arrived"))
+        if (lost := sent - arrived - counts.moving) > 0:
+            self.stats.set_value("seine/links_lost", lost)
+            logger.error(
+                "links_lost: up to %d links of crawl %r, from pages that are done, are not in Redis"
+                " any more: begin the crawl again (docs/runbooks/state-lost.md)",
+                lost,
+                self.frontier.keys.crawl,
+            )
 
     def _let_go(self, of: Callable[[Lease], bool]) -> int:
         """Drop leases and their endings unsaid; returns how many there were."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +12,10 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.model import Burial, Done, Push, Retry
+from scrapy_seine.frontier.recovery import Kept, Recovery
 from scrapy_seine.frontier.state import StateLost, StateRolledBack
+from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, join_frontier, page, pages
 
 pytestmark = pytest.mark.redis
@@ -135,6 +139,46 @@ async def test_an_older_state_is_told_of_once_and_worked_on_after_that(
     await other.lease("w2", 1, ttl_ms=TTL)
     assert len(other_told) == 1
     assert (await f.counts()).totals["rolled_back"] == 1
+
+
+async def test_links_that_a_partition_forgot_are_said_and_counted(
+    redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Their pages are done in another partition, so that nobody brings them again."""
+    f = await join_frontier(redis_client, namespace, 2)
+    stats: dict[str, int] = {}
+    idle: Any = SimpleNamespace(
+        abandon=lambda of: [],
+        let_go=lambda of: [],
+        kick=lambda: None,
+        kept=Kept(),
+        endings=SimpleNamespace(pushes=[]),
+        inc_value=lambda name: None,
+        set_value=stats.__setitem__,
+    )
+    Recovery(f, idle, idle, idle, lambda: None, lambda: None).watch()
+
+    def of(part: int) -> Push:
+        names = (f"shop{n}.example" for n in itertools.count())
+        domain = next(name for name in names if f.part(name) is f.parts[part])
+        return page(f"{domain}/1", domain=domain)
+
+    await f.push([of(0), of(1)])
+    copies = Copies(redis_client, f.parts[1].keys.prefix.partition("{")[2].partition("}")[0])
+    before = await copies.take()
+    [lease] = (await f.parts[0].lease("w", 1, ttl_ms=TTL)).leases
+    await f.commit([Done(lease=lease, children=[of(1), of(1)])])
+    await f.parts[1].lease("w", 1, ttl_ms=TTL)  # its reply shows how far the crawl is
+    await copies.restore(before)
+    with pytest.raises(StateRolledBack):
+        await f.parts[1].push([of(1)])
+    await wait_until_async(lambda: _is(stats), 10, "the loss is counted")
+    assert stats == {"seine/links_lost": 2}
+    assert "links_lost: up to 2 links of crawl" in caplog.text
+
+
+async def _is(stats: dict[str, int]) -> bool:
+    return bool(stats)
 
 
 async def test_a_clear_is_no_lost_state(redis_client: Redis, namespace: str) -> None:
