@@ -92,6 +92,8 @@ def headline(seen: Seen, site: str) -> str:
     rate = seen.pages / seen.seconds if seen.seconds else 0.0
     parts = [plural(seen.products, "product"), plural(seen.pages, "page"), f"{rate:.0f} pages/s"]
     parts += [f"{seen.doubtful:,} doubtful"] if seen.doubtful else []
+    if failed := seen.counts.totals.get("retried", 0) + seen.counts.dead:
+        parts.append(plural(failed, "failed request"))
     parts += [time_left(waiting / rate, growing=True)] if waiting and rate else []
     return f"{site}: {' | '.join(parts)}"
 

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import re
 import socket
+import ssl
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -49,7 +50,8 @@ class Command(SeineCommand):
 
         if len(args) != 1:
             raise UsageError("name one URL")
-        url = args[0] if "://" in args[0] else f"https://{args[0]}"
+        has_scheme = "://" in args[0]
+        url = args[0] if has_scheme else f"https://{args[0]}"
         try:
             seed_reader(self.project, opts.spider)(url.encode())
         except BadSeed as error:
@@ -57,6 +59,9 @@ class Command(SeineCommand):
         site = site_of(self.project, opts.spider, url).name or domain_of(url)
         if not self.project.get("SEINE_PROXIES") and not self.project.get("SEINE_PROXIES_PATH"):
             _reach(url)
+            if not has_scheme and not _speaks_tls(url):
+                url = f"http://{args[0]}"
+                complain(f"{args[0]} speaks no TLS: watching {url}")
         output = Path(opts.output or f"{re.sub(r'[^A-Za-z0-9.-]+', '-', site)}.csv")
         check_file(output)
         wish = Wish(url=url, site=site, output=output, folder=data_folder(self.project) / "watch")
@@ -93,9 +98,29 @@ def _reach(url: str) -> None:
     Raises:
         ConfigError: its name is unknown, or nothing listens.
     """
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        socket.create_connection((parts.hostname or "", port), _REACH_S).close()
+        socket.create_connection(_place(url), _REACH_S).close()
     except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{parts.hostname}:{port} cannot be reached: {error}") from None
+        host, port = _place(url)
+        raise ConfigError(f"{host}:{port} cannot be reached: {error}") from None
+
+
+def _speaks_tls(url: str) -> bool:
+    """Whether a host that can be reached speaks TLS; one that is silent may."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # the worker judges it
+    try:
+        with socket.create_connection(_place(url), _REACH_S) as connection:
+            context.wrap_socket(connection, server_hostname=_place(url)[0]).close()
+    except TimeoutError:
+        return True
+    except ssl.SSLError as error:
+        return "ALERT" in (error.reason or "")  # it refuses us, by TLS
+    except OSError:
+        return False
+    return True
+
+
+def _place(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
