@@ -126,9 +126,7 @@ class Recovery:
         try:
             counts = await self.frontier.counts()
         except (RedisError, OSError) as error:
-            logger.warning(
-                "links between partitions may be lost, uncounted: %s", error
-            )
+            logger.warning("links between partitions may be lost, uncounted: %s", error)
             return
         sent, arrived = (counts.totals.get(name, 0) for name in ("sent", "arrived"))
         if (lost := sent - arrived - counts.moving) > 0:
