@@ -40,6 +40,15 @@ MOST_SITEMAPS = 500
 #: Sitemaps of other sites that are asked for on behalf of one site, at most.
 MOST_FOREIGN = 50
 _LONGEST_SCOPE = 500
+#: What is said of a template, where a field is not doubtful by it.
+_NOTICED = {
+    "moved": "the template changed, {} is read from its new place since",
+    "mended": "the template changed, {} is completed since",
+    "layout": "the template changed, {} stands elsewhere since",
+    "cents": "the {} is told in cents by structured data, see",
+    "constant": "each {} is the same, see",
+    "disagree": "two sources never agree on the {}, see",
+}
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
@@ -173,9 +182,12 @@ class CatalogSpider(FrontierSpider):
 
     def _note_drift(self, drift: Drift) -> None:
         self._count("template_changes")
+        words = _NOTICED.get(drift.kind, "the template changed, {} is doubtful since")
         self.logger.warning(
-            "site %s: the template changed, %s is doubtful since %s: %s",
-            *(printable(text) for text in (drift.site_id, drift.field, drift.url, drift.reason)),
+            "site %s: %s %s: %s",
+            printable(drift.site_id),
+            words.format(drift.field),
+            *(printable(text) for text in (drift.url, drift.reason)),
         )
 
     @staticmethod

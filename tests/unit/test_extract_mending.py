@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
-from crawler.extract.template import Book
+from crawler.extract.template import Book, Drift
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.nodes import texts_of, value_at, values
 from crawler.extract.template.profile import Profile
@@ -215,3 +215,17 @@ class TestSpider:
         assert again.url == url
         assert again.meta[m.SCOPE] == f"j1 again 3 {url}"
         assert spider.crawler.stats.get_value("extract/read_again") == 1
+
+    @pytest.mark.parametrize(
+        ("kind", "words"),
+        [
+            ("place", "the template changed, price is doubtful since https://a.example/1: why"),
+            ("moved", "the template changed, price is read from its new place since"),
+            ("disagree", "two sources never agree on the price, see https://a.example/1: why"),
+        ],
+    )
+    def test_what_is_noticed_is_said_in_its_words(self, kind, words, caplog):
+        spider = self.spider()
+        spider._note_drift(Drift("shop", "price", kind, "why", "https://a.example/1", 2))
+        assert words in caplog.text
+        assert spider.crawler.stats.get_value("extract/template_changes") == 1

@@ -176,6 +176,31 @@ class TestChange:
         assert [one.kind for one in told] == ["missing"]
 
 
+class TestOddPrices:
+    def test_one_price_on_all_pages_is_told_once_and_believed_less(self):
+        told = []
+        book = Book(told.append)
+        for thing in GOODS[:40]:
+            same = attrs.evolve(thing, price=Decimal("9.99"))
+            judged = book.judge("shop", read(same, WOO.page(same, False)))
+        assert [(one.field, one.kind) for one in told] == [("price", "constant")]
+        assert judged.confidence["price"] < 0.7
+        assert taught().judge(
+            "shop", read(GOODS[60], WOO.page(GOODS[60], False))
+        ).confidence["price"] > 0.8  # fmt: skip
+
+    def test_sources_that_never_agreed_are_told_of_and_believed_less(self):
+        told = []
+        book = Book(told.append)
+        for thing in GOODS[:40]:
+            html = WOO.page(thing, True)
+            stale = f'"price": "{thing.price + 7}"'
+            found = read(thing, html.replace(f'"price": "{thing.price}"', stale))
+            judged = book.judge("shop", found)
+        assert [(one.field, one.kind) for one in told] == [("price", "disagree")]
+        assert judged.confidence["price"] < 0.5
+
+
 class TestBook:
     def test_a_profile_survives_storage(self):
         book = taught()

@@ -17,6 +17,7 @@ from crawler.extract.template.judge import (
     constant,
     doubt_of,
     newcomer,
+    oddity,
     swapped,
 )
 from crawler.extract.template.mending import BELOW, Mender
@@ -216,6 +217,8 @@ class Book:
             if known.sources["template"] >= _CHANGED:
                 reason = "pages no longer tell it, those before did"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
+            if field == "price" and (odd := oddity(known)) is not None:
+                self._tell_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
             if doubt is None and known.is_elsewhere():
                 reason = f"it stands in {str(one.path)[:200]} since"
                 self._tell_once(Drift(site_id, field, "layout", reason, url, version), make)

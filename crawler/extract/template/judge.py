@@ -33,6 +33,8 @@ _IN_PLACE = 1.5
 #: Values that differ from product to product as this field's do, on so many pages: what stands in
 #: the shop's frame, or in its texts about delivery, does not.
 _TYPICAL, _TYPICAL_PAGES = 1.2, 12
+#: Prices before it is told that they are odd.
+_TOLD = 20
 #: The share of the most frequent number, and of stock that most products have.
 _UNIQUE, _MIXED = 0.1, 0.97
 #: Pages on which a text stood in few places, before another place is a doubt.
@@ -165,6 +167,25 @@ def newcomer(field: str, one: Seen, known: Field) -> Doubt | None:
     return Doubt("make", f"its place is new on this site, and nothing else tells the {field}")
 
 
+def oddity(known: Field) -> tuple[str, str] | None:
+    """What is odd of all prices of a make since it is known: kind and words; None: nothing.
+
+    It is told once, and is no doubt about each price: some shops sell all for one price, and of two
+    sources that never agree either may be right.
+    """
+    if known.filled < _TOLD:
+        return None
+    value, _ = known.usual(known.values)
+    if known.value_share(value) >= _ALWAYS:
+        return "constant", f"{known.filled} products have one price, {value}"
+    source, _ = known.usual(known.sources)
+    if source != "text" and known.offered["text"] >= _TOLD:
+        share = known.share(known.agreed, "text")
+        if share <= 1 - _RULE:
+            return "disagree", f"{source} and the page's text agree on {share:.0%} of the prices"
+    return None
+
+
 def swapped(field: str, seen: Mapping[str, Seen], below: Any) -> Doubt | None:
     """What speaks against a price beside a lower one that is marked as the price before."""
     one = seen[field]
@@ -183,7 +204,9 @@ def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> floa
             continue
         vote = _odds(field, source, known)
         weight += _FURTHER * vote if one.agrees(field, source) else -_FURTHER * max(0.0, vote)
-    if one.path is not None and one.path in known.paths and known.pages >= KNOWN:
+    # One price on all pages stands in its place as well: in the shop's frame.
+    varied = field != "price" or known.value_share(one.value) <= 1 / 2
+    if one.path in known.paths and known.pages >= KNOWN and varied:
         weight += _IN_PLACE
     if known.filled >= _TYPICAL_PAGES and _is_typical(field, one, known):
         weight += _TYPICAL
