@@ -170,5 +170,13 @@ class Site(BaseHTTPRequestHandler):
     def at_status(self, rest: str, query: dict[str, list[str]], body: bytes) -> Answer:
         return int(rest), "text/html", b"<html><body>as asked</body></html>", {}
 
+    def at_script(self, rest: str, query: dict[str, list[str]], body: bytes) -> Answer:
+        late = f"late {rest}"
+        return html(
+            f'<a class="book" href="/shop/book/9-{rest}">Book</a><button id="more" onclick="'
+            "setTimeout(() => {const p = document.createElement('p'); p.className = 'late';"
+            f"p.textContent = '{late}'; document.body.append(p)}}, 50)\">more</button>"
+        )
+
     def at_moved(self, rest: str, query: dict[str, list[str]], body: bytes) -> Answer:
         return 301, "text/html", b"", {"Location": f"/author/{rest}/"}
