@@ -56,7 +56,9 @@ REDIS_START_URLS_KEY = "%(name)s:start_urls"
 SEINE_LEASE_SECONDS = 30
 # Requests leased ahead of the downloader, per worker, CONCURRENT_REQUESTS at most. Default 32.
 SEINE_READ_AHEAD = 32
-# A request whose worker died this many times is buried instead of tried again. Default 5.
+# A request whose worker died this many times is buried instead of tried again, where half of the
+# deaths were of workers that had no other request: one that is killed from outside blames none of
+# those it had. After the first half a request is tried alone for that. Default 5.
 SEINE_MAX_DELIVERIES = 5
 # How seen URLs are kept: `exact` (8-12 bytes each) or `bloom` (2 bytes, < 0.1 % error).
 SEINE_SEEN = "exact"

@@ -129,6 +129,10 @@ class InFlightTable(PageEnds):
         """Scrapy has a request; what is else in the table waits for a sink."""
         return bool(self._entries)
 
+    def has(self, token: str) -> bool:
+        """Scrapy has the request of this lease."""
+        return any(entry.lease.token == token for entry in self._entries.values())
+
     @property
     def pressed(self) -> bool:
         """A store asks for a pause: take no new request."""

@@ -40,6 +40,7 @@ from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.start_requests import StartRequests
+from scrapy_seine.engine.suspects import Suspects
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting import idle_limit_s, stop_popping
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
@@ -293,6 +294,8 @@ class Worker:
         self.inflight.clock = exchange.now_ms
         self.inflight.relieved = self._relieved
         self.inflight.overran = self._overran
+        suspects = Suspects(member.frontier, self.inflight, exchange.config, self.wake, self.count)
+        exchange.admits = suspects.admits
         self.site_limits.connect(exchange, pace_of(settings), settings.getdict("DOWNLOAD_SLOTS"))
 
     @property

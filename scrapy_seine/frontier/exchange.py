@@ -94,6 +94,8 @@ class Exchange:
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
         self._timer = Timer(self._wake.set)
+        #: Whether a lease may be begun beside what Scrapy has; `engine.suspects` replaces it.
+        self.admits: Callable[[Lease], bool] = lambda lease: True
 
     def take(self) -> Lease | None:
         """Next lease that may be sent now."""
@@ -103,7 +105,7 @@ class Exchange:
         # Where the frontier had nothing more, its timer or a wake-up asks again: not every caller.
         if not self._starved and len(self.buffer) + len(self._later) <= self.config.read_ahead // 2:
             self.kick(LINGER_S if self.buffer else 0.0)
-        return self.buffer.popleft() if self.buffer else None
+        return self.buffer.popleft() if self.buffer and self.admits(self.buffer[0]) else None
 
     def push(self, push: Push) -> None:
         """Send a request that no page yielded."""

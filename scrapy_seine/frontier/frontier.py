@@ -23,6 +23,7 @@ from scrapy_seine.frontier.model import (
     Leased,
     Push,
     Retry,
+    company,
 )
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.state import Known, Watch, new_id, new_token
@@ -168,9 +169,17 @@ class Frontier:
         return [text(r) for r in await self.run("release", len(leases), *args)]
 
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
-        """Take back expired leases; returns how many returned and how many were buried."""
-        returned, buried = await self.run("reap", limit, max_deliveries)
+        """Take back expired leases; returns how many returned and how many were buried.
+
+        Buried is what *max_deliveries* workers died with, where it is to blame (`model.company`).
+        """
+        alone = max_deliveries - company(max_deliveries)
+        returned, buried = await self.run("reap", limit, max_deliveries, alone)
         return int(returned), int(buried)
+
+    async def isolate(self, lease: Lease) -> bool:
+        """Note that a request is begun while its worker has no other; False: the lease is lost."""
+        return text(await self.run("isolate", lease.id, lease.token)) == "OK"
 
     async def set_delay(
         self,

@@ -10,7 +10,7 @@
 | delayed | sorted set | ids by not-before time (ms) | push retry requeue_dead | until due |
 | leases | sorted set | ids by expiry (ms) | lease renew | until the lease ends |
 | held | hash | `token worker score state domain` by id | lease | until the lease ends |
-| deliveries | hash | times a worker died with the id | reap | until done or requeued |
+| deliveries | hash | `deaths alone token` by id: workers that died with it, those of them that had no other request, the lease under which it is tried so now | reap isolate | until done or requeued |
 | dead | sorted set | ids by time of burial (ms) | bury reap | until replayed or purged |
 | autopsy | hash | why an id is dead (JSON) | bury reap | with dead |
 | seen, seen:<gen>:<n> | hash, integer sets | generations, and their fingerprints (exact) | push commit forget | window, by generations |

@@ -106,8 +106,6 @@ def crawl(
         "FEEDS": json.dumps(FEEDS),
         "SEINE_LEASE_SECONDS": 1,
         "SEINE_DOMAIN_DELAY_MS": 2,
-        # Workers die so fast here that the default of 5 would set pages aside as their killers.
-        "SEINE_MAX_DELIVERIES": 1000,
     }
     workers: list[Any] = []
     with serving(site) as base, ending(workers):

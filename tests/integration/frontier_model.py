@@ -22,6 +22,10 @@ class Known:
     expires: int = 0
     landed: bool = False
     deliveries: int = 0
+    alone: int = 0
+    """Deaths of workers that tried it alone."""
+    isolated: str = ""
+    """The token under which it is tried so."""
 
 
 @attrs.define

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier.model import Burial, Done, Retry
+from scrapy_seine.frontier.model import Burial, Done, Retry, company
 from scrapy_seine.frontier.wire import note
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
@@ -172,16 +172,37 @@ async def test_a_worker_that_dies_with_a_page_again_and_again_gets_it_buried(d: 
     for death in range(3):
         (lease,) = await d.take(worker=f"w{death}")
         assert lease.deliveries == death
+        assert death < company(3) or await d.f.isolate(lease)
         d.later(TTL + 1)
         await d.f.reap(max_deliveries=3)
     assert await d.where() == (0, 0, 0, 1)
     (raw,) = await d.redis.hvals(d.f.keys.autopsy)
     autopsy = orjson.loads(raw)
     assert (autopsy["reason"], autopsy["worker"]) == ("deliveries", "w2")
+    assert autopsy["error"].endswith(
+        "3 times while it held this request, 1 of them while it had no other request"
+    )
     (dead,) = await d.redis.zrange(d.f.keys.dead, 0, -1)
     assert await d.f.requeue_dead([dead.decode()]) == 1
     (lease,) = await d.take()
     assert lease.deliveries == 0
+
+
+async def test_a_death_in_company_blames_nobody(d: Driver) -> None:
+    """I1: a worker that is killed from outside kills nothing; only far too many deaths bury."""
+    await d.f.push(pages(4))
+    for death in range(11):
+        leases = await d.take(4, worker=f"w{death}")
+        assert [lease.deliveries for lease in leases] == [death] * 4
+        d.later(TTL + 1)
+        assert await d.f.reap(max_deliveries=3) == (4, 0)
+    stale = await d.take(4, worker="w11")
+    assert await d.f.isolate(stale[0])
+    await d.f.release(stale)
+    assert not await d.f.isolate(stale[0])  # a lease that was handed back is nobody's
+    await d.take(4, worker="w12")
+    d.later(TTL + 1)
+    assert await d.f.reap(max_deliveries=3) == (0, 4)  # no worker ever got as far as to try
 
 
 async def test_a_hand_back_is_no_delivery(d: Driver) -> None:

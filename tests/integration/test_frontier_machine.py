@@ -25,7 +25,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.endings import Call
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry, company
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
 from scrapy_seine.frontier.wire import script
@@ -266,6 +266,14 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.held() or self.stale)
     @rule(choice=st.integers(0, 99))
+    def isolate(self, choice: int) -> None:
+        lease, known = self.pick(choice)
+        assert self.run(self.f.isolate(lease)) == (known is not None)
+        if known is not None:
+            known.isolated = lease.token
+
+    @precondition(lambda self: self.held() or self.stale)
+    @rule(choice=st.integers(0, 99))
     def land(self, choice: int) -> None:
         lease, known = self.pick(choice)
         made = Call("land", [lease.id, lease.token], [])
@@ -297,11 +305,17 @@ class FrontierMachine(RuleBasedStateMachine):
         for k in expired:
             assert k.lease is not None
             self.stale.append(k.lease)
+            k.alone += k.isolated == k.lease.token
             k.deliveries, k.lease = k.deliveries + 1, None
-            k.state = "dead" if k.deliveries >= MAX_DELIVERIES else "ready"
+            k.state = "dead" if self.is_to_blame(k) else "ready"
             buried += k.state == "dead"
             returned += k.state == "ready"
         assert self.run(self.f.reap(max_deliveries=MAX_DELIVERIES)) == (returned, buried)
+
+    @staticmethod
+    def is_to_blame(k: Known) -> bool:
+        alone = k.alone >= MAX_DELIVERIES - company(MAX_DELIVERIES)
+        return k.deliveries >= MAX_DELIVERIES * (1 if alone else 4)
 
     @precondition(lambda self: any(k.state == "dead" for k in self.known.values()))
     @rule(pause_ms=st.sampled_from([0, 100]))
@@ -317,7 +331,8 @@ class FrontierMachine(RuleBasedStateMachine):
             for place, text in enumerate(texts):
                 k = self.known[text.partition(b"\n")[2].decode()]
                 assert k.state == "dead"
-                k.state, k.due, k.deliveries = "delayed", self.f.now_ms + place * apart, 0
+                k.state, k.due = "delayed", self.f.now_ms + place * apart
+                k.deliveries, k.alone, k.isolated = 0, 0, ""
 
     @rule(domain=st.sampled_from(["", "a"]))
     def pause(self, domain: str) -> None:

@@ -26,6 +26,13 @@ local function header(stored)
     return tonumber(level), domain, job or ''
 end
 
+-- How many workers died with a request, how many of them had no other request (`isolate`), and under
+-- which token a worker has it so now.
+local function deaths_with(id)
+    local deaths, alone, token = string.match(redis.call('HGET', DELIVERIES, id) or '', '^(%d+) ?(%d*) ?(%d*)$')
+    return number(deaths) or 0, number(alone) or 0, token
+end
+
 local function job_of(stored)
     return string.match(stored, '^%-?%d+ [^ \n]* ([^\n]*)\n') or ''
 end

@@ -71,7 +71,7 @@ local function hand_out(domain, s)
         local own = ARGV[8] .. string.format('%04d', given_out)
         batch('HSET', HELD, id, hold_text(own, worker, score, 'F', domain))
         batch('ZADD', LEASES, expires, id)
-        local deaths = delivered and tonumber(redis.call('HGET', DELIVERIES, id)) or 0
+        local deaths = delivered and deaths_with(id) or 0
         local n = #out
         out[n + 1], out[n + 2], out[n + 3], out[n + 4], out[n + 5], out[n + 6] = id, own, slot, delay, deaths, text
     end

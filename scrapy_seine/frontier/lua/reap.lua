@@ -1,4 +1,8 @@
 -- reap: leases whose worker went silent return to their place; too many deliveries bury them.
+-- A worker that is killed from outside dies with all that it holds, so that such a death says little of
+-- each request. After half of the deliveries a request is tried alone (`isolate`), and the other half
+-- has to be deaths of workers that had no other request. Where workers do not get as far, FAR times the
+-- deliveries suffice.
 -- Where nothing is ready, waiting, delayed or leased, requests that are in no place are sought and
 -- queued again (I1): somebody deleted a key, or a server dropped one to save memory.
 -- include: _types _state _write _limits _core _outbox _held
@@ -6,23 +10,28 @@
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] leases to look at, at most
 -- ARGV[3] deliveries after which a request is buried
+-- ARGV[4] how many of them must have been tried alone
 -- reply: {returned, buried}
 local SOUGHT = 1000 -- stored requests that one call looks at, about
 local PASS_MS = 60000 -- between two looks at all: a crawl whose domains are paused looks the same
+local FAR = 4
 local returned, buried = 0, 0
 
 local function take_back(id, hold)
-    local deliveries = (number(redis.call('HGET', DELIVERIES, id)) or 0) + 1
-    redis.call('HSET', DELIVERIES, id, deliveries)
+    local deliveries, alone, token = deaths_with(id)
+    deliveries, alone = deliveries + 1, alone + (token == hold.token and 1 or 0)
+    redis.call('HSET', DELIVERIES, id, deliveries .. ' ' .. alone)
     let_go(id, hold)
-    if deliveries < tonumber(ARGV[3]) then
+    local most = tonumber(ARGV[3])
+    if deliveries < most or alone < tonumber(ARGV[4]) and deliveries < FAR * most then
         enqueue(hold.domain, hold.score, id)
         returned = returned + 1
         return
     end
     to_dead(id, cjson.encode({
         reason = 'deliveries', worker = hold.worker, domain = hold.domain,
-        error = 'its worker stopped ' .. deliveries .. ' times while it held this request',
+        error = 'its worker stopped ' .. deliveries .. ' times while it held this request, '
+            .. alone .. ' of them while it had no other request',
     }))
     buried = buried + 1
 end

@@ -1,0 +1,73 @@
+"""Tries requests alone that several workers died with, because only then a death says which it was.
+
+A worker that is killed from outside (for memory, by a machine's end) dies with some thirty leases.
+All of them return; after half of SEINE_MAX_DELIVERIES such deaths a request is begun only when
+Scrapy has no other, and no other is begun beside it. Redis is told before (`isolate`), so that
+who takes a dead worker's leases back knows which of them it was. What ends well is no suspect any
+longer; what kills its workers is buried after as many deaths as if each had been its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from redis.exceptions import RedisError
+
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.model import Lease, company
+
+logger = logging.getLogger(__name__)
+#: Redis is asked so long after an error, s.
+AGAIN_S = 0.5
+
+
+class Suspects:
+    """Says for one worker which lease may be begun."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        inflight: InFlightTable,
+        config: FrontierConfig,
+        wake: Callable[[], None],
+        count: Callable[[str], None],
+    ) -> None:
+        self._frontier, self._inflight = frontier, inflight
+        self._at = company(config.max_deliveries)
+        self._wake, self._count = wake, count
+        self._trying = False
+        self._told = ""
+        """Token of the lease that Redis knows to be begun alone."""
+        self._telling: asyncio.Task[None] | None = None
+
+    def admits(self, lease: Lease) -> bool:
+        """Whether a lease may be begun now; where it may not yet, the engine is woken when it may.
+
+        Scrapy asks again by itself whenever it is done with a request.
+        """
+        self._trying = self._trying and self._inflight.has(self._told)
+        if lease.deliveries < self._at:
+            return not self._trying
+        if self._inflight.busy:
+            return False
+        self._trying = self._told == lease.token
+        if not self._trying and self._telling is None:
+            self._telling = asyncio.ensure_future(self._tell(lease))
+        return self._trying
+
+    async def _tell(self, lease: Lease) -> None:
+        try:
+            if await self._frontier.isolate(lease):
+                self._count("tried_alone")
+                line = "a request is tried alone, because %d workers stopped while they held it"
+                logger.info(line, lease.deliveries)
+            self._told = lease.token  # one that is lost ends as lost
+        except (RedisError, OSError):
+            await asyncio.sleep(AGAIN_S)
+        finally:
+            self._telling = None
+        self._wake()
