@@ -39,9 +39,8 @@ class Suspects:
         self._frontier, self._inflight = frontier, inflight
         self._at = company(config.max_deliveries)
         self._wake, self._count = wake, count
-        self._trying = False
-        self._told = ""
-        """Token of the lease that Redis knows to be begun alone."""
+        self._marked: Lease | None = None
+        """What Redis takes to be tried alone by this worker."""
         self._telling: asyncio.Task[None] | None = None
 
     def admits(self, lease: Lease) -> bool:
@@ -49,25 +48,38 @@ class Suspects:
 
         Scrapy asks again by itself whenever it is done with a request.
         """
-        self._trying = self._trying and self._inflight.has(self._told)
-        if lease.deliveries < self._at:
-            return not self._trying
-        if self._inflight.busy:
+        marked, suspect = self._marked, lease.deliveries >= self._at
+        if marked is None and not suspect:
+            return True
+        if marked is not None and marked.token == lease.token:
+            return not self._inflight.busy
+        if marked is not None and self._inflight.has(marked.token):
             return False
-        self._trying = self._told == lease.token
-        if not self._trying and self._telling is None:
-            self._telling = asyncio.ensure_future(self._tell(lease))
-        return self._trying
+        if not (suspect and self._inflight.busy) and self._telling is None:
+            self._telling = asyncio.ensure_future(self._tell(lease if suspect else None))
+        return False
 
-    async def _tell(self, lease: Lease) -> None:
+    async def _tell(self, lease: Lease | None) -> None:
+        """Have Redis know of the lease that is begun alone, and of the last one that it is over.
+
+        The last one may still wait for its items to be durable, and must not be blamed for
+        the next one's death.
+        """
         try:
-            if await self._frontier.isolate(lease):
-                self._count("tried_alone")
-                line = "a request is tried alone, because %d workers stopped while they held it"
-                logger.info(line, lease.deliveries)
-            self._told = lease.token  # one that is lost ends as lost
+            if self._marked is not None:
+                await self._frontier.isolate(self._marked, begins=False)
+                self._marked = None
+            if lease is not None:
+                await self._begin(lease)
         except (RedisError, OSError):
             await asyncio.sleep(AGAIN_S)
         finally:
             self._telling = None
         self._wake()
+
+    async def _begin(self, lease: Lease) -> None:
+        if await self._frontier.isolate(lease, begins=True):
+            self._count("tried_alone")
+            line = "a request is tried alone, because %d workers stopped while they held it"
+            logger.info(line, lease.deliveries)
+        self._marked = lease  # one that is lost ends as lost

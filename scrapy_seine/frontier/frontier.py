@@ -177,9 +177,12 @@ class Frontier:
         returned, buried = await self.run("reap", limit, max_deliveries, alone)
         return int(returned), int(buried)
 
-    async def isolate(self, lease: Lease) -> bool:
-        """Note that a request is begun while its worker has no other; False: the lease is lost."""
-        return text(await self.run("isolate", lease.id, lease.token)) == "OK"
+    async def isolate(self, lease: Lease, *, begins: bool) -> bool:
+        """Note that a worker begins a request while it has no other, or that this is over.
+
+        Returns False where the lease is lost.
+        """
+        return text(await self.run("isolate", lease.id, lease.token, int(begins))) == "OK"
 
     async def set_delay(
         self,

@@ -172,7 +172,7 @@ async def test_a_worker_that_dies_with_a_page_again_and_again_gets_it_buried(d: 
     for death in range(3):
         (lease,) = await d.take(worker=f"w{death}")
         assert lease.deliveries == death
-        assert death < company(3) or await d.f.isolate(lease)
+        assert death < company(3) or await d.f.isolate(lease, begins=True)
         d.later(TTL + 1)
         await d.f.reap(max_deliveries=3)
     assert await d.where() == (0, 0, 0, 1)
@@ -197,10 +197,12 @@ async def test_a_death_in_company_blames_nobody(d: Driver) -> None:
         d.later(TTL + 1)
         assert await d.f.reap(max_deliveries=3) == (4, 0)
     stale = await d.take(4, worker="w11")
-    assert await d.f.isolate(stale[0])
+    assert await d.f.isolate(stale[0], begins=True)
     await d.f.release(stale)
-    assert not await d.f.isolate(stale[0])  # a lease that was handed back is nobody's
-    await d.take(4, worker="w12")
+    assert not await d.f.isolate(stale[0], begins=True)  # a lease that was handed back is nobody's
+    (lease, *_) = await d.take(4, worker="w12")
+    assert await d.f.isolate(lease, begins=True)
+    assert await d.f.isolate(lease, begins=False)  # its items wait for their store
     d.later(TTL + 1)
     assert await d.f.reap(max_deliveries=3) == (0, 4)  # no worker ever got as far as to try
 

@@ -265,12 +265,12 @@ class FrontierMachine(RuleBasedStateMachine):
         self.ended(known, "ready", self.run(self.f.release([lease])))
 
     @precondition(lambda self: self.held() or self.stale)
-    @rule(choice=st.integers(0, 99))
-    def isolate(self, choice: int) -> None:
+    @rule(choice=st.integers(0, 99), begins=st.booleans())
+    def isolate(self, choice: int, begins: bool) -> None:
         lease, known = self.pick(choice)
-        assert self.run(self.f.isolate(lease)) == (known is not None)
+        assert self.run(self.f.isolate(lease, begins=begins)) == (known is not None)
         if known is not None:
-            known.isolated = lease.token
+            known.isolated = lease.token if begins else ""
 
     @precondition(lambda self: self.held() or self.stale)
     @rule(choice=st.integers(0, 99))

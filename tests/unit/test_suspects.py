@@ -19,10 +19,10 @@ class Told:
     """A frontier that notes what it is told."""
 
     def __init__(self, *fails: Exception) -> None:
-        self.fails, self.ids = list(fails), list[str]()
+        self.fails, self.said = list(fails), list[str]()
 
-    async def isolate(self, lease: Lease) -> bool:
-        self.ids.append(lease.id)
+    async def isolate(self, lease: Lease, *, begins: bool) -> bool:
+        self.said.append(lease.id if begins else f"{lease.id} is over")
         if self.fails:
             raise self.fails.pop()
         return True
@@ -48,35 +48,51 @@ class Case:
         self.inflight.begin(request, of)
         return request
 
+    async def told(self) -> None:
+        await asyncio.wait_for(self.woken.wait(), 30)
+        self.woken.clear()
+
 
 async def test_a_suspect_waits_for_the_others_and_nothing_begins_beside_it() -> None:
-    frontier = Told()
-    case = Case(frontier)
+    case = Case(frontier := Told())
+    suspect = lease(2, deliveries=3)
     assert case.suspects.admits(lease(1, deliveries=2))
     first = case.begin(lease(1))
-    assert not case.suspects.admits(lease(2, deliveries=3))
-    assert frontier.ids == []
+    assert not case.suspects.admits(suspect)
     case.inflight.finished(first)
-    assert not case.suspects.admits(lease(2, deliveries=3))  # Redis is told first
-    await case.woken.wait()
-    assert frontier.ids == ["2"]
-    assert case.suspects.admits(lease(2, deliveries=3))
-    alone = case.begin(lease(2, deliveries=3))
+    assert frontier.said == []
+    assert not case.suspects.admits(suspect)  # Redis is told first
+    await case.told()
+    assert frontier.said == ["2"]
+    assert case.suspects.admits(suspect)
+    alone = case.begin(suspect)
     assert not case.suspects.admits(lease(3))
     assert not case.suspects.admits(lease(4, deliveries=4))
     case.inflight.finished(alone)
     local = case.begin(lease(5))  # a request that cannot be stored comes another way
+    assert not case.suspects.admits(lease(3))  # a death would still be blamed on the suspect
+    await case.told()
+    assert frontier.said == ["2", "2 is over"]
     assert case.suspects.admits(lease(3))
     case.inflight.finished(local)
 
 
+async def test_one_suspect_after_the_other_is_blamed_for_its_own_time() -> None:
+    """The first may wait for its items' store when the second kills the worker."""
+    case = Case(frontier := Told())
+    for n in (1, 2):
+        assert not case.suspects.admits(lease(n, deliveries=3))
+        await case.told()
+        assert case.suspects.admits(lease(n, deliveries=3))
+        case.inflight.finished(case.begin(lease(n, deliveries=3)))
+    assert frontier.said == ["1", "1 is over", "2"]
+
+
 async def test_a_suspect_waits_for_redis(monkeypatch: Any) -> None:
     monkeypatch.setattr(suspects, "AGAIN_S", 0.0)
-    frontier = Told(Unreachable())
-    case = Case(frontier)
-    for told in (["7"], ["7", "7"]):
+    case = Case(frontier := Told(Unreachable()))
+    for said in (["7"], ["7", "7"]):
         assert not case.suspects.admits(lease(7, deliveries=3))
-        await case.woken.wait()
-        case.woken.clear()
-        assert frontier.ids == told
+        await case.told()
+        assert frontier.said == said
     assert case.suspects.admits(lease(7, deliveries=3))

@@ -175,8 +175,8 @@ class PartitionedFrontier(Frontier):
         found = await self._each(lambda p: p.reap(limit=limit, max_deliveries=max_deliveries))
         return sum(returned for returned, _ in found), sum(buried for _, buried in found)
 
-    async def isolate(self, lease: Lease) -> bool:
-        return await self._parts[part_of(lease.id)].isolate(lease)
+    async def isolate(self, lease: Lease, *, begins: bool) -> bool:
+        return await self._parts[part_of(lease.id)].isolate(lease, begins=begins)
 
     async def set_delay(self, domain: str, **limits: Any) -> None:
         await self.part(domain).set_delay(domain, **limits)
