@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs pictures bench coverage chaos soak lock sbom clean
+.PHONY: help demo test lint format docs pictures bench coverage mutants chaos soak lock sbom clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ coverage: $(VENV)/.dev ## lines and branches that the suite takes, by area (WRIT
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage json --quiet -o build/coverage/found.json
 	@$(BIN)/python -m tests.coverage_by_area build/coverage/found.json $(if $(WRITE),--write)
+
+mutants: $(VENV)/.dev ## break pure modules in 200 places, and count how many breaks their tests notice
+	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 chaos: $(VENV)/.dev ## kill workers and servers at random, and count what is lost
 	@$(BIN)/python -m pytest -m chaos
