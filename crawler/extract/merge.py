@@ -18,6 +18,8 @@ _INDEX = re.compile(r"(?:index|default)\.\w+|index")
 _NAMED = re.compile(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
 )
+#: Before the author of a book.
+_AUTHOR = re.compile(r"\s(?:by|von|par|door)\s")
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
@@ -95,11 +97,21 @@ def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
 def bare(name: str, page: Page) -> str:
     """A name without what templates for search engines append: the host's name, a slogan."""
     name = opengraph.without_host(name, page.url)
+    if _AUTHOR.search(name) and page.title.startswith(name):
+        return _without_author(name, page)
     if not opengraph.has_parts(name):
         return name
     heading = text.heading_of(page, name)
     shown = "" if heading is None else text_of(heading)
     return shown if shown and opengraph.is_first_part(shown, name) else name
+
+
+def _without_author(name: str, page: Page) -> str:
+    """The heading, where a name that the title repeats is that and the author behind it."""
+    heading = text.heading_of(page, name)
+    shown = "" if heading is None else text_of(heading)
+    begins = shown and name.casefold().startswith(shown.casefold())
+    return shown if begins and _AUTHOR.match(name, len(shown)) else name
 
 
 def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[str, Fields]) -> None:

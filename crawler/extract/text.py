@@ -48,6 +48,8 @@ _MOST_HEADINGS = 80
 _BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
 _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
+#: The same of a box that is called a name: "Emma".
+_SHORTEST_CALLED = 3
 _MOST_BEFORE = 3000
 #: Boxes that are called trails, and the steps of one.
 _MOST_TRAILS, _MOST_STEPS = 40, 60
@@ -128,14 +130,23 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
     parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
     for element, _ in zip(page.root.iter(*_BOXES), range(_MOST_BOXES), strict=False):
         text = element.text
-        if text is None or len(text) < longest or len(text) > 9 * LONGEST or len(element) > 1:
+        if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
-        text = " ".join(text.split()).casefold()
-        if longest < len(text) <= LONGEST and any(title.startswith(text) for title in titles):
+        text = " ".join(text.split()).casefold() if len(element) <= 1 else ""
+        begins = bool(text) and any(title.startswith(text) for title in titles)
+        if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
-        elif part is None and text in parts and _is_called_name(element):
-            part = element
+        elif part is None and (text in parts or (begins and _ends_word(text, titles))):
+            part = element if _is_called_name(element) else None
     return part if best is None else best
+
+
+def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
+    """Whether a short text is the first word or words of a title."""
+    return len(text) >= _SHORTEST_CALLED and any(
+        title.startswith(text) and not title[len(text) : len(text) + 1].isalnum()
+        for title in titles
+    )
 
 
 def _is_called_name(element: Element) -> bool:

@@ -145,6 +145,20 @@ class TestName:
         body = f'<div class="sku-name">无线蓝牙耳机 Pro 主动降噪</div><b>￥899</b>{BUY}'
         assert fields(body, head, lang="zh")["name"] == "无线蓝牙耳机 Pro 主动降噪"
 
+    def test_a_short_name_in_a_box_that_is_called_one_begins_the_title(self):
+        body = f'<span class="bookTitle">Emma</span><b>$7.20</b>{BUY}'
+        head = "<title>Emma by Jane Austen - Books</title>"
+        assert fields(body, head)["name"] == "Emma"
+
+    @pytest.mark.parametrize(
+        ("heading", "name"), [("Dune", "Dune"), ("Du", "Dune by Frank Herbert")]
+    )
+    def test_the_author_behind_the_heading_is_no_part_of_the_name(self, heading, name):
+        told = {"@type": "Book", "name": "Dune by Frank Herbert", "offers": {"price": "25"}}
+        head = f'<script type="application/ld+json">{json.dumps(told)}</script>'
+        head += "<title>Dune by Frank Herbert | Books</title>"
+        assert fields(f"<h1>{heading}</h1><b>$25</b>{BUY}", head)["name"] == name
+
 
 def test_a_product_with_a_price_on_request_is_one():
     body = f"{H1}<p>Cat. No.: RE-100</p><p>Price on request</p>"
