@@ -193,6 +193,7 @@ class _Reader:
     def __init__(self, heading: Element | None, skipped: int = OFF) -> None:
         self.heading = heading
         self.skipped = skipped
+        self.weighed = skipped | CARD
         self.kept: set[Element] = set() if heading is None else {heading}
         self.inside = frozenset(() if heading is None else heading.iter())
         self.out = Lines()
@@ -282,7 +283,7 @@ class _Reader:
         for name, value in marks:
             if name in _FLAGGING:
                 flags |= _FLAGGING[name][value]
-        if flags:
+        if flags and (flags & self.weighed or element in self.kept):
             flags = self._weighed(element, flags)
             if flags < 0:
                 return -1

@@ -216,6 +216,8 @@ def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> floa
 
 def _is_typical(field: str, one: Seen, known: Field) -> bool:
     """Whether the values of a make's pages differ as those of this field do in a shop."""
+    if field == "price":
+        return False
     most = max(known.values.values(), default=0) / known.filled
     if field in {"sku", "name"}:
         return most <= _UNIQUE

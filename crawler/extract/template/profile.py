@@ -105,8 +105,9 @@ class Field:
 
     def is_elsewhere(self) -> bool:
         """Whether the newest pages have the text in places that the many before did not have."""
-        if self.paths.total() < _MANY_PATHS or len(self.recent) < WINDOW:
-            return False
+        newest = self.recent[-1][1].path if len(self.recent) == WINDOW else None
+        if not newest or self.paths[newest] > WINDOW or self.paths.total() < _MANY_PATHS:
+            return False  # nearly all: the newest text stands where most do
         return all(seen.path and self.paths[seen.path] <= WINDOW for _, seen in self.recent)
 
     def varies(self, kind: str) -> bool:
