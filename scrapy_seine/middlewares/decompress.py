@@ -25,8 +25,10 @@ from scrapy_seine.engine.worker import worker_of
 
 #: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").
 _USUAL = "cp1252"
-#: Where w3lib looks for a page's own word on its charset, and how far.
-_DECLARED = re.compile(rb"(?:charset|encoding)\s*+=[\s\"']*+([^\s\"'>;]{0,40}+)", re.I)
+#: Where w3lib looks for a page's own word on its charset, and how far. Patterns of small letters
+#: that begin with a word are a hundred times as quick as one for both words in any letters.
+_NAME = rb"\s*+=[\s\"']*+([^\s\"'>;]{0,40}+)"
+_META, _XML = re.compile(b"charset" + _NAME), re.compile(b"encoding" + _NAME)
 _SNIFFED = 4096
 
 
@@ -117,8 +119,11 @@ def _charset(content_type: str) -> tuple[bool, bool]:
 
 def _declares_known(body: bytes) -> bool:
     """Whether what a page says of its charset, if anything, is one that text can have."""
-    names = _DECLARED.findall(body, 0, _SNIFFED)
+    head = body[:_SNIFFED].lower()
+    names = _META.findall(head)
+    if b"encoding" in head:
+        names += _XML.findall(head)
     if all(encoding_of(name.decode("latin-1")) for name in names):
         return True
-    name = html_body_declared_encoding(body[:_SNIFFED])
+    name = html_body_declared_encoding(body)
     return name is None or encoding_of(name) is not None
