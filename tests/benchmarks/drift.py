@@ -4,8 +4,9 @@ Each shop is crawled once, then a second time a day later; from page 60 of that 
 changed. What is stored follows the rules of crawler.stores.doubtful, in memory. `noticed`: a doubt
 about the field that was changed (or one that it takes with it), within 30 pages. `wrong_rows`:
 products whose stored value is wrong afterwards. `mended`: of the last 40 pages 95 % of the values
-are right and believed; `told`: their pages still have them somewhere. What a change left wrong or
-doubtful is read again where the book asks for it, by the stored values of before. Unchanged crawls and a day of many price changes have to raise nothing.
+are right and believed; `told`: the pages still have them somewhere. What the book asks for is
+told and read again, as a crawl does. Unchanged crawls and a day of many price changes have to
+raise nothing.
 
 usage: python -m tests.benchmarks.drift [--products 300] [--json]
 """
