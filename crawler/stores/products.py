@@ -110,12 +110,14 @@ def write_products(
 def _sort_out(
     cursor: extensions.cursor, rows: list[ProductRow], known: Mapping[int, Known]
 ) -> tuple[list[ProductRow], dict[int, Known], list[Doubtful]]:
-    """Keep doubtful values out of what is new or changed; unchanged rows are not looked at."""
+    """Keep doubtful values out of what is new or changed; what is unchanged settles its doubts."""
     asked = [
         i
         for i, row in enumerate(rows)
         if row.judged and (row.doubts or (i in known and known[i].content_hash != row.content_hash))
     ]
+    unchanged = set(range(len(rows))).difference(asked)
+    settle_doubts(cursor, [rows[i] for i in sorted(unchanged) if rows[i].judged])
     if not asked:
         return rows, dict(known), []
     kept, doubtful = sort_out(cursor, [rows[i] for i in asked])

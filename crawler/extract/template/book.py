@@ -214,7 +214,7 @@ class Book:
             if (doubt is None or doubt.kind == "make") and not settled:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
-            if known.sources["template"] >= _CHANGED:
+            if known.sources["template"] >= _CHANGED and not known.places:
                 reason = "pages no longer tell it, those before did"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
             if field == "price" and (odd := oddity(known)) is not None:

@@ -78,6 +78,15 @@ def test_a_value_without_doubt_settles_the_one_before(database: str) -> None:
     assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
 
 
+def test_a_page_that_is_read_again_as_it_is_stored_settles_its_doubt(database: str) -> None:
+    """What was asked for again, because its template is known since, is mostly unchanged."""
+    write(database, page())
+    write(database, page(hours=1, price=Decimal("3.00"), doubts=PLACE))
+    write(database, page(hours=1.1))
+    assert prices(database) == [(Decimal("9.99"), "EUR")]
+    assert rows_of(database, "SELECT count(*) FROM doubtful") == [(0,)]
+
+
 def test_a_new_product_is_stored_without_what_is_doubtful(database: str) -> None:
     write(database, page(price=Decimal("3.00"), doubts=PLACE))
     assert prices(database) == [(None, None)]
