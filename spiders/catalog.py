@@ -62,6 +62,8 @@ class CatalogSpider(FrontierSpider):
     """
 
     name = "catalog"
+    #: What -a may set; another name is refused, because a misspelt one would wait for seeds.
+    arguments = ("url", "site")
 
     def __init__(self, *args: Any, site: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_feeds, check_names, tell
+from crawler.cli_start import check_arguments, check_feeds, check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
@@ -66,13 +66,15 @@ class Command(ScrapyCrawl):
         check_names(settings)
         check(settings, TABLE)
         check_feeds(settings)
-        if issubclass(spider_class(settings, spider), FrontierSpider):
+        found = spider_class(settings, spider)
+        check_arguments(found, opts.spargs)
+        if issubclass(found, FrontierSpider):
             _check_seeds(settings, spider, opts.spargs.get("url", ""))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
-        found = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
+        stores = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
-        settings.set("REDIS_URL", found.redis_url, priority="cmdline")
-        settings.set("DATABASE_URL", found.database_url, priority="cmdline")
+        settings.set("REDIS_URL", stores.redis_url, priority="cmdline")
+        settings.set("DATABASE_URL", stores.database_url, priority="cmdline")
 
     def _stores(self, spider: str) -> Endpoints:
         settings = self.settings

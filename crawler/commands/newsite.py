@@ -47,7 +47,11 @@ class Command(PageCommand):
         Raises:
             ConfigError: the name is no name, or the file exists already.
         """
-        if len({domain(url) for url in args if "://" in url}) > 1:
+        try:
+            hosts = {domain(url) for url in args if "://" in url}
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        if len(hosts) > 1:
             raise UsageError("one site at a time: the URLs have different hosts")
         first = self.got(args[:1], opts)
         name = opts.name or re.sub(r"\W+", "_", site_of(first.url).partition(".")[0])

@@ -55,6 +55,9 @@ def said(redis_url: str, database: str) -> Said:
         (("status", "--crawl", "nosuch"), "nothing is known of a crawl 'nosuch'"),
         (("watch", "http://127.0.0.1:1/"), "127.0.0.1:1 cannot be reached"),
         (("archive", "/nosuch"), "/nosuch is no folder"),
+        (("crawl", "catalog", "-a", "ulr=http://127.0.0.1:1/"), "did you mean url?"),
+        (("newsite", "nota://url"), "'nota://url' is no http:// or https:// URL"),
+        (("explain", "nota://url"), "nota://url"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
     ],
 )

@@ -7,6 +7,13 @@ document.addEventListener("keydown", (event) => {
   field.focus();
 });
 
+// On a phone the pages' names scroll: show the one that is open.
+(() => {
+  const bar = document.querySelector("header nav ul");
+  const here = bar && bar.querySelector("[aria-current]");
+  if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
+})();
+
 // Shows a plot's values at the pointer.
 (() => {
   "use strict";
