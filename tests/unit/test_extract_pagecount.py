@@ -53,3 +53,7 @@ def test_no_guess_without_a_pager_from_later_pages_or_without_end(
     links: list[str], url: str
 ) -> None:
     assert pages(links, url=url) == []
+
+
+def test_a_further_page_of_a_listing_asks_for_no_others() -> None:
+    assert pages(["?page=3", "?page=9"], url=f"{BASE}?page=2") == []

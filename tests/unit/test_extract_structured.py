@@ -1,6 +1,7 @@
 """Structured data in the shapes that shops give it: which product is the page's, and its price."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -231,3 +232,16 @@ def test_rdfa_is_read_behind_a_script_that_asks_for_types(attribute: str) -> Non
 def test_a_script_that_asks_for_types_is_no_rdfa() -> None:
     raw = "<html><body><script>if (typeof x == 1 || typeof(y)) go()</script><h1>Red lamp</h1>"
     assert not microdata.rdfa(parse(raw, "https://a.example/p/1"))
+
+
+def test_two_sources_that_agree_outvote_structured_data_and_one_alone_does_not() -> None:
+    offered = {
+        "json-ld": {"price": Decimal(10)},
+        "opengraph": {"price": Decimal(8)},
+        "text": {"price": Decimal(9)},
+    }
+    merge.settle(offered)
+    assert offered["json-ld"] == {"price": Decimal(10)}
+    offered["text"]["price"] = Decimal(8)
+    merge.settle(offered)
+    assert offered["json-ld"] == {"price": Decimal(8), "regular_price": Decimal(10)}

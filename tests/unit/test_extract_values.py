@@ -15,10 +15,11 @@ from crawler.extract.amounts import (
     parse_price,
 )
 from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
-from crawler.extract.crumbs import is_front, is_home
+from crawler.extract.crumbs import is_front, is_home, trail
 from crawler.extract.facts import _label as label
 from crawler.extract.jsonld import loads
-from crawler.extract.opengraph import shorn
+from crawler.extract.opengraph import fields, shorn
+from crawler.extract.page import parse
 from crawler.extract.schema import gtin, images, without_tags
 
 
@@ -274,3 +275,21 @@ def test_small_things() -> None:
     assert is_home("Startseite")
     assert is_front("https://a.example")
     assert not is_home("Home & Garden")
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "expected"),
+    [
+        (["Home", "", "Lamps", "Red Lamp"], "red lamp", ["Lamps"]),
+        (["Home", "Red Lamp", "Lamps"], "Red Lamp", ["Red Lamp", "Lamps"]),
+        (["Lamps"], None, ["Lamps"]),
+        (["Home"], "Home", []),
+    ],
+)
+def test_a_trail_leads_from_below_the_front_page_to_above_the_product(texts, name, expected):
+    assert trail(texts, name) == expected
+
+
+def test_of_an_elements_two_contents_the_first_is_read():
+    tags = "<meta property='og:title' content='Lamp'><meta property='og:title' content='Shop'>"
+    assert fields(parse(f"<head>{tags}</head>", "https://a.example/"))["name"] == "Lamp"

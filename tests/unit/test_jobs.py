@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
 import pytest
 
 from crawler.catalogue.coordinator.due_times import check, last_due
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads.progress import Estimate, estimate, follow, simple_eta_s
+from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow, simple_eta_s
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,21 @@ def test_an_estimate_forgets_how_fast_it_was_long_ago():
 def test_what_moves_no_more_has_no_end():
     assert watched((10, 100, 0)).eta_s is None
     assert watched((10, 100, 100)).eta_s == 0.0
+
+
+def test_an_average_begins_with_the_first_page():
+    assert simple_eta_s(100, 1, 10.0) == 990.0
+    assert simple_eta_s(100, 0, 10.0) is None
+
+
+def test_a_job_that_stands_still_slows_down_to_nothing():
+    first = follow(None, 10.0, 100, 50, 0.0)
+    again = follow(first, 10.0 + 120.0, 100, 50, 0.0)
+    assert again.rate == pytest.approx(5.0 / math.e)
+
+
+@pytest.mark.parametrize(
+    ("total", "growth", "growing"), [(51, 2.6, True), (51, 2.5, False), (50, 9.0, False)]
+)
+def test_a_total_grows_where_it_gains_more_than_half_of_what_ends(total, growth, growing):
+    assert estimate(Pace(0.0, total, 50, 5.0, growth)).growing is growing

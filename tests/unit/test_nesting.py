@@ -77,3 +77,12 @@ def test_the_largest_request_that_is_scanned_takes_a_bounded_time() -> None:
     with pytest.raises(ValueError, match="values"):
         check_depth(data)
     assert time.thread_time() - began < 2.5
+
+
+def test_as_many_values_as_are_allowed_pass_and_one_more_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scrapy_seine.frontier.nesting.MOST_VALUES", 3)
+    check_depth(msgpack.packb([1, 2]))
+    with pytest.raises(ValueError, match="more than 3 values"):
+        check_depth(msgpack.packb([1, 2, 3]))

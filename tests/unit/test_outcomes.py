@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_seine.engine.ends import Ends
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
-from scrapy_seine.engine.outcomes import Outcome, prevails
+from scrapy_seine.engine.outcomes import Outcome, prevails, uncancelled
 from scrapy_seine.engine.page_end import UNSTATED
 from scrapy_seine.frontier.model import Lease
 
@@ -135,3 +135,38 @@ def test_a_failed_download_is_buried_only_if_no_middleware_answers_in_its_place(
     rig.inflight.raised(rig.entry, OSError("refused"))
     entry = rig.end()
     assert (entry.outcome, entry.kind, entry.reason) == ("bury", "connection", "refused")
+
+
+def test_what_is_handed_back_keeps_its_tries_and_is_nobody_elses():
+    rig = Rig(retry_count=2)
+    copy = rig.inflight.hand_back(rig.request)
+    assert copy is not None
+    assert copy.meta == rig.request.meta
+    assert rig.inflight.hand_back(Request(URL)) is None  # the frontier did not issue it
+    assert rig.end().outcome == "release"
+
+
+def test_what_has_failed_is_not_handed_back():
+    rig = Rig()
+    rig.inflight.bury(rig.request, "size", "too large")
+    assert rig.inflight.hand_back(rig.request) is None
+    assert rig.end().outcome == "bury"
+
+
+@pytest.mark.parametrize(("kind", "stated"), [("5xx", ""), ("429", ""), ("size", "bury")])
+def test_a_callback_that_takes_a_status_takes_back_what_the_status_alone_had_stated(kind, stated):
+    rig = Rig()
+    rig.inflight.bury(rig.request, kind, "HTTP 503")
+    rig.inflight.taken(rig.entry)
+    assert rig.entry.outcome == stated
+
+
+def test_a_retry_is_not_taken_back_by_a_callback():
+    rig = Rig()
+    rig.inflight.mark(rig.entry, "5xx", "HTTP 503")
+    rig.inflight.taken(rig.entry)
+    assert rig.entry.outcome == "retry"
+
+
+def test_a_callbacks_outputs_all_come_and_then_end():
+    assert list(uncancelled(iter([1, None, 3]))) == [1, None, 3]

@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 
-from scrapy_seine.engine.serializer import _SAFE_URL, make_request
+from scrapy_seine.engine.serializer import _SAFE_URL, _check_head, make_request
+from scrapy_seine.errors import DecodeError
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=70)
 PORTS = st.one_of(st.just(""), st.integers(0, 99999).map(lambda port: f":{port}"))
@@ -50,3 +51,12 @@ def test_what_else_a_request_has_is_kept() -> None:
 def test_a_url_that_is_to_stay_as_it_is_says_so_for_good() -> None:
     request = make_request(Request, "http://a.example/x y", {"verbatim_url": True})
     assert (request.url, request.meta) == ("http://a.example/x y", {"verbatim_url": True})
+
+
+@pytest.mark.parametrize("wrong", ["\r", "\n", "\0", b"\r", b"\n", b"\0"])
+def test_a_stored_header_stays_on_its_line(wrong: str | bytes) -> None:
+    text: str | bytes = "a" + wrong + "b" if isinstance(wrong, str) else b"a" + wrong + b"b"
+    for headers in ({"X-Note": text}, {"X-Note": [b"right", text]}, {text: "right"}):
+        with pytest.raises(DecodeError, match="line break"):
+            _check_head({"headers": headers})
+    _check_head({"headers": {b"X-Note": [b"right", "\x0b\x0e\x01"]}, "method": "PUT"})
