@@ -14,10 +14,9 @@ from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, whole
 
-_LABEL_RULES = [
-    (field, whole(rf"(?:{any_of('label', field)})\.?(?:\s*#)?(?:\s*\([^)]*\))?"))
-    for field in ("sku", "gtin", "mpn", "brand", "model")
-]
+_LABELS = ("sku", "gtin", "mpn", "brand", "model")
+_EACH = "|".join(f"({any_of('label', field)})" for field in _LABELS)
+_IS_LABEL = whole(rf"(?:{_EACH})\.?(?:\s*#)?(?:\s*\([^)]*\))?")
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
@@ -51,7 +50,8 @@ def _label(text: str) -> str | None:
     text = text.strip(_AROUND)
     if not text or len(text) > 40:
         return None
-    return next((field for field, is_label in _LABEL_RULES if is_label(text)), None)
+    found = _IS_LABEL(text)
+    return _LABELS[found.lastindex - 1] if found and found.lastindex else None
 
 
 def find_facts(read: Lines, seen: Visible) -> None:
@@ -95,7 +95,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(seen, field, following.text)
-    elif label := _label_inside(line):
+    elif line.flags & _lines.JOINED and (label := _label_inside(line)):
         _take(seen, *label)
     elif ":" in line.text or "#" in line.text or "：" in line.text or "|" in line.text:
         # "In stock - item #12": each part may be a fact.

@@ -32,7 +32,8 @@ from crawler.extract.words import Marks, any_of
     OFF,
     CARD,
     BEYOND,
-) = (1 << bit for bit in range(15))
+    JOINED,
+) = (1 << bit for bit in range(16))
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -368,7 +369,10 @@ class _Reader:
         if parts:
             self.parts = []
             self.colon = False
-            self._add(parts[0] if len(parts) == 1 else "".join(parts), self.flags, self.element)
+            if len(parts) == 1:
+                self._add(parts[0], self.flags, self.element)
+            else:
+                self._add("".join(parts), self.flags | JOINED, self.element)
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
