@@ -109,6 +109,10 @@ class Addon:
         _check_loop(settings)
         for stranger in strangers(settings):
             logger.warning("%s", stranger)
+        if settings["JOBDIR"]:
+            logger.info(
+                "JOBDIR keeps spider.state alone, because the queue is in Redis at any time"
+            )
         for name, value in SLOTS.items():
             settings.set(name, value, priority="addon")
         _replace(settings, MIDDLEWARES, REPLACED)

@@ -85,7 +85,7 @@ class RobotsMiddleware:
             ConfigError: a setting is wrong.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is off")
+            raise NotConfigured  # without a word, as Scrapy's own: a message is a warning
         return cls(crawler, worker_of(crawler).inflight, worker_of(crawler).site_limits)
 
     def process_request(self, request: Request) -> Awaitable[Request | None] | Request | None:

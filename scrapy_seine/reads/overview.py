@@ -10,13 +10,17 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.runs import Run, list_runs
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 from scrapy_seine.reads.outcome_counts import Minute, pages_a_minute, read_minutes
 
 #: Newest dead letters whose reasons are counted.
 REASONS_OF = 200
+#: Latest runs that are shown.
+RUNS = 5
 _MINUTE_S = 60
 
 
@@ -31,6 +35,8 @@ class Overview:
     """The busiest ones."""
     reasons: Mapping[str, int]
     """Why requests were given up, among the newest dead letters."""
+    runs: Sequence[Run] = ()
+    """The latest ones, newest first; none where all came of seeds."""
 
     @property
     def pages_a_minute(self) -> float:
@@ -65,6 +71,7 @@ class Overview:
             "minutes": [attrs.asdict(minute) for minute in self.minutes],
             "domains": [attrs.asdict(domain) for domain in self.domains],
             "dead_reasons": dict(self.reasons),
+            "runs": [attrs.asdict(run) for run in self.runs],
         }
 
 
@@ -84,6 +91,7 @@ async def read_overview(
         minutes=await read_minutes(redis, keys, fleet.at, minutes),
         domains=await read_domains(redis, keys, names, fleet.at),
         reasons=await _reasons(redis, keys),
+        runs=await list_runs(await find_frontier(redis, crawl), limit=RUNS),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scrapy_seine.frontier.runs import Run
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet, Worker
@@ -45,6 +46,8 @@ def status(overview: Overview) -> paint.RenderableType:
         headline(overview),
         _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
     ]
+    if overview.runs:
+        parts.append(runs(overview.runs, overview.fleet.at))
     if overview.domains:
         parts.append(domains(overview.domains))
     if overview.fleet.workers:
@@ -115,6 +118,15 @@ def _table(title: str, columns: Sequence[str], left: int = 1) -> paint.Table:
     table = paint.Table(title=title, title_justify="left", title_style="bold", box=None)
     for at, name in enumerate(columns):
         table.add_column(name, justify="left" if at < left else "right", overflow="fold")
+    return table
+
+
+def runs(rows: Sequence[Run], now_s: float) -> paint.Table:
+    """Lay the latest runs out as a table, the newest first, each with what came of it."""
+    table = _table("Runs", ("run", "name", "begun before", "done", "given up"), left=2)
+    for run in rows:
+        ended = (count(run.totals.get(word, 0)) for word in ("done", "buried"))
+        table.add_row(str(run.number), paint.Text(run.name), span(now_s - run.at), *ended)
     return table
 
 

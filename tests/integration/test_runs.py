@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from rich.console import Console
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.runs import Latest, begins, enter, list_runs
+from scrapy_seine.reads import screens
+from scrapy_seine.reads.overview import read_overview
 from tests.integration.frontier_kit import join_frontier
 
 pytestmark = pytest.mark.redis
@@ -102,6 +105,15 @@ async def test_each_run_has_its_own_totals(frontier):
     assert (newest.number, newest.name, newest.totals["pushed"]) == (2, "second", 2)
     assert (first.number, first.name, first.totals["pushed"]) == (1, "", 1)
     assert newest.at >= first.at > 0
+
+    overview = await read_overview(frontier.redis, frontier.keys.crawl)
+    assert list(overview.runs) == [newest, first]
+    assert [run["name"] for run in overview.plain()["runs"]] == ["second", ""]
+    console = Console(width=120)
+    with console.capture() as shown:
+        console.print(screens.status(overview))
+    rows = [line.split() for line in shown.get().splitlines()]
+    assert ["2", "second"] in [row[:2] for row in rows]
 
 
 def test_a_crawl_that_never_ended_is_not_begun_anew():

@@ -42,7 +42,7 @@ async def overview(request: web.Request) -> web.Response:
     paused = (await context.overview(max_age_s=1)).fleet.counts.paused
     verb, label = ("resume", "Resume the crawl") if paused else ("pause", "Pause the crawl")
     deeds = await read_deeds(context.redis, context.frontier.keys)
-    last = ("where", "domains", "team", "reasons")
+    last = ("where", "runs", "domains", "team", "reasons")
     return page(
         request,
         "Overview",
@@ -96,6 +96,7 @@ async def live(context: Context, chosen: Range) -> dict[str, Markup]:
         "tiles": _tiles(now),
         "chart": plots(points, samples, chosen.step_s),
         "where": _where(now),
+        "runs": _runs(now),
         "domains": domains_table("Busiest domains", now.domains, context.history),
         "team": workers_table(now.fleet, context.history),
         "reasons": _reasons(now),
@@ -190,6 +191,20 @@ def _where(now: Overview) -> Markup:
     return tag.figure(
         tag.figcaption(tag.span("Where requests wait")), drawing, tag.ul(keys, class_="legend")
     )
+
+
+def _runs(now: Overview) -> Markup:
+    if not now.runs:
+        return Markup()
+    rows = [
+        (
+            *(str(run.number), run.name, moment(run.at)),
+            *(count(run.totals.get(word, 0)) for word in ("done", "buried")),
+        )
+        for run in now.runs
+    ]
+    names = ("Run", "Name", "Begun (UTC)", "Done", "Given up")
+    return table("Runs", names, rows, words=3, class_="narrow")
 
 
 def domains_table(caption: str, rows: Sequence[Domain], history: History) -> Markup:
