@@ -1,0 +1,131 @@
+"""Scrapy's own tests with the add-on's one line: which of them end otherwise than without it?
+
+usage: python -m tests.benchmarks.scrapy_suite [--sdist FILE] [--only WORDS] [--jobs 2] [--json]
+
+The tests are those of the sdist of the installed Scrapy, from the package index: middlewares,
+spiders, feed exports, commands, whole crawls. The line is put into Scrapy's default settings, in
+the tests' own processes and in those that they start; each crawl has a name of its own. What fails
+with the line alone is printed with its error. docs/scrapy-features.md has the reason of each.
+They need `pip install pytest-twisted pytest-xdist testfixtures sybil pyftpdlib pexpect`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from tests.benchmarks.server import redis_server
+
+#: Which of Scrapy's test files are run.
+CHOSEN = (
+    *("test_spidermiddleware*", "test_downloadermiddleware*", "test_feedexport*", "test_command*"),
+    *("test_spider.py", "test_spider_*", "test_closespider*", "test_crawl.py", "test_pipelines*"),
+    *("test_pipeline_crawl*", "test_request_cb_kwargs*", "test_request_attribute_binding*"),
+    *("test_signals.py", "test_engine_stop*"),
+)
+CUSTOMIZE = """
+import os
+from scrapy.settings import default_settings
+default_settings.ADDONS = {"seine_names.Names": 400, "scrapy_seine.Addon": 500}
+default_settings.REDIS_URL = os.environ["SEINE_SUITE_REDIS"]
+"""
+NAMES = """
+import uuid
+
+
+class Names:
+    def update_settings(self, settings):
+        settings.set("SEINE_CRAWL", uuid.uuid4().hex, "cmdline")
+"""
+
+
+def fetch(folder: Path) -> Path:
+    """Download the sdist of the installed version; returns its file."""
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"]
+    name = f"scrapy=={version('scrapy')}"
+    subprocess.run([*command, "-d", str(folder), name], check=True, timeout=300)
+    return next(folder.glob("scrapy-*.tar.gz"))
+
+
+def unpack(sdist: Path, folder: Path) -> Path:
+    """Unpack the tests; Scrapy itself is the installed one."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    root = next(path for path in folder.iterdir() if (path / "conftest.py").exists())
+    (root / "scrapy").rename(root / "_scrapy")
+    return root
+
+
+def run(root: Path, files: Sequence[str], report: Path, *, jobs: int, redis_url: str) -> None:
+    """Run the files; an empty *redis_url* is plain Scrapy."""
+    environment = dict(os.environ)
+    if redis_url:
+        extra = report.parent / "line"
+        extra.mkdir()
+        (extra / "sitecustomize.py").write_text(CUSTOMIZE, "utf-8")
+        (extra / "seine_names.py").write_text(NAMES, "utf-8")
+        environment |= {"PYTHONPATH": str(extra), "SEINE_SUITE_REDIS": redis_url}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:asyncio"]
+    command += ["--reactor=asyncio", "-n", str(jobs), "--timeout=180", f"--junitxml={report}"]
+    subprocess.run([*command, *files], cwd=root, env=environment, stdout=sys.stderr, check=False)
+
+
+def results(report: Path) -> dict[str, str]:
+    """Return the error of each test by its name; '' where it passed."""
+    found = {}
+    for case in ET.parse(report).iter("testcase"):
+        failed = [child for child in case if child.tag in {"failure", "error"}]
+        text = failed[0].get("message", "") or "failed" if failed else ""
+        found[f"{case.get('classname')}.{case.get('name')}"] = text
+    return found
+
+
+def compare(
+    sdist: Path, folder: Path, only: Sequence[str], jobs: int
+) -> tuple[int, dict[str, str]]:
+    """Run both sides; returns how many tests there are, and those that fail with the line alone."""
+    root = unpack(sdist, folder)
+    files = sorted({str(path) for name in CHOSEN for path in (root / "tests").glob(name)})
+    chosen = [file for file in files if not only or any(word in file for word in only)]
+    sides = {}
+    with redis_server() as redis_url:
+        for side, url in (("plain", ""), ("ours", redis_url)):
+            report = folder / f"{side}.xml"
+            run(root, chosen, report, jobs=jobs, redis_url=url)
+            sides[side] = results(report)
+    plain, ours = sides["plain"], sides["ours"]
+    return len(ours), {name: error for name, error in ours.items() if error and not plain.get(name)}
+
+
+def main() -> int:
+    """Compare and print."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scrapy_suite")
+    parser.add_argument("--sdist", type=Path, help="Scrapy's sdist (default: from the index)")
+    parser.add_argument("--only", default="", help="words of files' names, by commas")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default: 2)")
+    parser.add_argument("--json", action="store_true", help="print the last line alone")
+    args = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="seine-suite-") as name:
+        folder = Path(name)
+        only = [word for word in args.only.split(",") if word]
+        number, different = compare(args.sdist or fetch(folder), folder, only, args.jobs)
+    for test, error in sorted(different.items()) if not args.json else []:
+        print(f"{test}\n    {error.strip().splitlines()[0][:300]}")
+    figures = {"tests": number, "different": len(different), "names": sorted(different)}
+    print(json.dumps({**figures, "seconds": round(time.monotonic() - began)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
