@@ -3,7 +3,7 @@
 import attrs
 import scrapy
 from scrapy_poet import DummyResponse
-from web_poet import HttpResponse, ItemPage, RequestUrl, WebPage, field, handle_urls
+from web_poet import HttpResponse, ItemPage, RequestUrl, WebPage, field
 
 
 @attrs.define
@@ -46,7 +46,6 @@ class BookPage(ItemPage[Book]):
         return self.response.css("a[href*=review]::attr(href)").get()
 
 
-@handle_urls("127.0.0.1")
 class StarsPage(WebPage[Stars]):
     @field
     def number(self):
@@ -67,5 +66,6 @@ class PageObjectSpider(scrapy.Spider):
         yield await page.to_item()
         yield response.follow(page.reviews, self.parse_stars, cb_kwargs={"title": page.title})
 
-    def parse_stars(self, response: DummyResponse, stars: Stars, title):
+    async def parse_stars(self, response: DummyResponse, page: StarsPage, title):
+        stars = await page.to_item()
         yield {"title": title, "stars": stars.number}
