@@ -107,3 +107,12 @@ def test_a_robots_txt_that_is_none_allows_everything(body):
     robots = Robots.read("rules", body)
     assert robots.allows("http://a.example/x", "Seine")
     assert robots.delay_s("Seine") is None
+
+
+@pytest.mark.parametrize("heads", [("Seine", "Other"), ("Other", "Seine")])
+def test_a_group_of_several_agents_is_each_ones_and_ends_with_its_rules(heads):
+    names = "".join(f"User-agent: {name}\n" for name in heads)
+    body = f"{names}Disallow: /mine\nUser-agent: Else\nDisallow: /theirs\n".encode()
+    robots = Robots.read("rules", body)
+    assert not robots.allows("http://a.example/mine", "Seine")
+    assert robots.allows("http://a.example/theirs", "Seine")

@@ -14,7 +14,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.exchange import Exchange
-from scrapy_seine.frontier.keys import SLOTS, Keys, index_of, part_of
+from scrapy_seine.frontier.keys import SLOTS, Keys, SeedKeys, index_of, part_of
 from scrapy_seine.frontier.model import Done, Lease, Leased, Push
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions.lines import shares_of
@@ -136,3 +136,10 @@ async def test_a_worker_believes_in_the_end_when_two_looks_agree() -> None:
 def test_a_number_of_partitions_that_is_none_is_refused(given: str) -> None:
     with pytest.raises(ConfigError, match="FRONTIER_PARTITIONS"):
         FrontierConfig.from_settings({"FRONTIER_PARTITIONS": given})
+
+
+@pytest.mark.parametrize("seeds", ["catalog:start_urls", "{catalog}:seeds", "a{b"])
+def test_the_keys_around_seeds_are_in_the_slot_of_the_seeds(seeds: str) -> None:
+    keys = SeedKeys(seeds)
+    slots = {key_slot(key.encode()) for key in (keys.claimed, keys.tries, keys.rejected)}
+    assert slots == {key_slot(seeds.encode())}
