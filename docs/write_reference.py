@@ -1,7 +1,8 @@
 """Write docs/reference.md from the code: `python docs/write_reference.py`.
 
-Commands with their options, the fields of a Product, the attributes of a Site, the metrics, and
-the tables that `scrapy export` knows: each where the code declares it, none copied by hand.
+Commands with their options, the fields of a Product, the attributes of a Site, the metrics, the
+stats, the JSON API, and the tables that `scrapy export` knows: each where the code declares it,
+none copied by hand.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 from scrapy.settings import Settings  # noqa: E402  # the path comes first
 
 import crawler.commands  # noqa: E402
+from crawler.dashboard.api_document import document  # noqa: E402
 from crawler.extract.site import Site  # noqa: E402
 from crawler.items import Product  # noqa: E402
 from crawler.stores.export import TABLES  # noqa: E402
@@ -34,6 +36,12 @@ _HEAD = """\
 
 Written from the code by `python docs/write_reference.py`; change it there. Settings have
 [a page of their own](settings.md), keys of `request.meta` [as well](meta.md).
+"""
+_API_HEAD = """
+## HTTP API
+
+What the dashboard serves for programs, as JSON. A change needs the token as a bearer; a refusal is
+`{"error": …}`. `/api/v1/openapi.json` is the same for a program.
 """
 #: Options that each command of Scrapy has.
 _COMMON = frozenset({"--help", "--json"})
@@ -53,6 +61,11 @@ def render() -> str:
         "\n## Metrics\n\n`/metrics` of the dashboard, the exporter and each worker "
         "(`scrapy_seine/metrics.py`).\n",
         _metrics(),
+        "\n## Stats\n\nWhat Scrapy's stats hold besides its own, at the end of a worker's log with "
+        "`STATS_DUMP=1`. A name in `<…>` is filled in.\n",
+        _stats(),
+        _API_HEAD,
+        _api(),
         "\n## Tables\n\nWhat `scrapy export TABLE` and `scrapy sql` read.\n",
         *(_table(name, *columns[:2]) for name, columns in TABLES.items()),
     ]
@@ -122,6 +135,79 @@ def _metrics() -> str:
         labels = ", ".join(f"`{label}`" for label in one.label_names) or "–"
         rows.append(f"| `{one.name}` | {one.kind} | {labels} | {_cell(one.help)} |\n")
     return "".join(rows)
+
+
+#: What the callbacks that count stand for, by the folder or file that calls them.
+_COUNTS_AS = {
+    "scrapy_seine/sinks/postgres/": "seine/items/",
+    "scrapy_seine/": "seine/",
+    "crawler/storage.py": "seine/store/",
+    "spiders/": "extract/",
+}
+_COUNTING = frozenset({"inc_value", "set_value", "max_value"})
+#: What the callbacks themselves count.
+_GENERAL = frozenset({"seine/<name>", "seine/store/<name>", "seine/items/<name>", "extract/<what>"})
+_CALLBACKS = frozenset({"count", "_count"})
+
+
+def _stats() -> str:
+    rows = ["\n| name | counted by |\n|---|---|\n"]
+    rows += [f"| `{name}` | {_cell(told)} |\n" for name, told in sorted(stats().items())]
+    return "".join(rows)
+
+
+def stats() -> dict[str, str]:
+    """Names of the stats that the code counts, with the file that counts them."""
+    found: dict[str, str] = {}
+    for folder in ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            tree = ast.parse(path.read_text("utf-8"))
+            place = str(path.relative_to(ROOT))
+            for name in _counted(tree, place):
+                found.setdefault(name, f"`{place}`")
+    return found
+
+
+def _counted(tree: ast.Module, place: str) -> Iterator[str]:
+    prefix = next((text for start, text in _COUNTS_AS.items() if place.startswith(start)), "")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        called = getattr(node.func, "attr", "")
+        name = _pattern(node.args[0])
+        if called in _COUNTING and "/" in name and name not in _GENERAL:
+            yield name
+        elif called in _CALLBACKS and name.islower() and not name.startswith("<"):
+            yield prefix + name
+
+
+def _pattern(node: ast.expr) -> str:
+    """Text of a literal; what is filled in is in `<…>`."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            f"<{ast.unparse(part.value).rpartition('.')[2].lower()}>"
+            if isinstance(part, ast.FormattedValue)
+            else _pattern(part)
+            for part in node.values
+        )
+    return ""
+
+
+def _api() -> str:
+    lines = ["\n| call | what it does | what it takes | refuses with |\n|---|---|---|---|\n"]
+    for path, operations in document()["paths"].items():
+        for verb, operation in operations.items():
+            query = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+            body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+            taken = [*query, *body.get("schema", {}).get("properties", {})]
+            codes = [code for code in operation["responses"] if code >= "4"]
+            lines.append(
+                f"| `{verb.upper()} {path}` | {_cell(operation['summary'])} |"
+                f" {', '.join(f'`{name}`' for name in taken) or '–'} | {', '.join(codes)} |\n"
+            )
+    return "".join(lines)
 
 
 def _table(name: str, usual: tuple[str, ...], further: tuple[str, ...]) -> str:
