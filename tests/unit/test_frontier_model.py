@@ -10,8 +10,8 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import MAX_PAGES, Endings
 from scrapy_seine.frontier.keys import Keys, SeedKeys
-from scrapy_seine.frontier.model import Done, Lease, Push, level_of
-from scrapy_seine.frontier.wire import MAX_CHILDREN, escape
+from scrapy_seine.frontier.model import Done, Latency, Lease, Push, level_of
+from scrapy_seine.frontier.wire import MAX_CHILDREN, domain_of, escape
 
 
 def lease(n: int) -> Lease:
@@ -115,3 +115,14 @@ def test_a_landed_lease_that_ends_in_the_same_trip_is_told_once() -> None:
     endings.done, endings.landed = [Done(lease=lease(1))], [lease(1), lease(2)]
     (land,) = (c for c in endings.calls() if c.name == "land")
     assert [x.id for x in land.about] == ["2"]
+
+
+def test_a_stored_requests_header_names_its_domain() -> None:
+    assert domain_of(b"4000 a.example job-1\nsome blob") == "a.example"
+
+
+def test_good_and_bad_answers_of_a_domain_are_added_up_apart() -> None:
+    latency = Latency()
+    for seconds, good in ((1.0, True), (2.0, True), (4.0, False), (8.0, False)):
+        latency.add(seconds, good=good)
+    assert latency == Latency(good=2, good_s=3.0, bad=2, bad_s=12.0)

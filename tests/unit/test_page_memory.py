@@ -55,3 +55,11 @@ def test_bytes_of_pages_decide_when_cycles_are_collected() -> None:
     assert len(collected) == 1
     memory.ended(Failure(ValueError()), COLLECT_BYTES)  # type: ignore[no-untyped-call]
     assert len(collected) == 2
+
+
+def test_the_bytes_of_pages_are_counted_from_nothing_again() -> None:
+    collected: list[int] = []
+    memory = PageMemory(lambda: collected.append(1))
+    for size, times in ((COLLECT_BYTES - 1, 0), (1, 1), (COLLECT_BYTES - 1, 1), (1, 2)):
+        memory.ended(None, size)
+        assert len(collected) == times
