@@ -362,7 +362,9 @@ def _sign_after(text: str) -> tuple[str | None, int]:
         sign = text[place : place + length]
         if sign in _KNOWN:
             behind = text[place + length] if place + length < size else " "
-            if (sign[-1].isalpha() and behind.isalpha()) or sign in _ONLY_BEFORE:
+            if (sign[-1].isalpha() and behind.isalpha()) or (
+                sign in _ONLY_BEFORE and not (sign == "DT" and place)
+            ):
                 continue
             if behind.isdigit() and not sign[-1].isalpha():
                 return None, 0  # it belongs to the next amount

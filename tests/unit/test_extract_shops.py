@@ -94,6 +94,12 @@ class TestPrice:
     def test_rand_are_read_where_they_are_amounts(self, text):
         assert fields(f"{H1}<b class=price>{text}</b>{BUY}")["currency"] == "ZAR"
 
+    @pytest.mark.parametrize(("text", "price"), [("279,000 DT", "279.000"), ("1 279,500 DT", None)])
+    def test_dinars_of_tunisia_have_three_decimals(self, text, price):
+        told = fields(f"{H1}<b class=price>{text}</b>{BUY}", url="https://a.tn/p/lamp", lang="fr")
+        assert told["currency"] == "TND"
+        assert price is None or told["price"] == Decimal(price)
+
     def test_a_state_may_count_in_cents(self):
         node = {"name": "Red Lamp", "price": {"current": 5999, "old": 7999, "currency": "EUR"}}
         state = f'<script type="application/json">{json.dumps({"product": node})}</script>'
