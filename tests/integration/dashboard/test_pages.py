@@ -154,7 +154,7 @@ async def test_events_send_what_changed(client, frontier):
         await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(4321)])
         second = await read_event(response)
 
-    parts = {"troubles", "state", "tiles", "chart", "where", "domains", "team", "reasons"}
+    parts = {"troubles", "state", "tiles", "chart", "where", "runs", "domains", "team", "reasons"}
     assert parts == set(first)
     assert "4,321" in second["tiles"]
     assert "team" not in second
