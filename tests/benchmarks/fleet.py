@@ -69,6 +69,10 @@ class Under(list[Lease]):
         """Return all of them."""
         return list(self)
 
+    def urls(self, most: int) -> list[str]:
+        """Name pages, which these leases have none of."""
+        return []
+
 
 class Counts(Counter[str]):
     """Statistics, as far as the heartbeat writes any."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import uvloop
 
 from tests.benchmarks.fleet import binding, parsed, steady
@@ -18,6 +19,7 @@ async def measured(url: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return site, row
 
 
+@pytest.mark.timeout(120)
 def test_a_fleet_that_grows_keeps_all_pauses() -> None:
     with redis_server() as url:
         site, row = uvloop.run(measured(url))

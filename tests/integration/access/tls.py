@@ -115,7 +115,10 @@ def _frames(stream: ssl.SSLSocket, hello: Hello) -> None:
     """Read the client's first HTTP/2 frames, answer its request."""
     data, stream_id = b"", 0
     while not stream_id:
-        data += stream.recv(65536)
+        part = stream.recv(65536)
+        if not part:
+            raise ConnectionResetError("the client left")
+        data += part
         if len(data) < 24:
             continue
         rest = data[24:]
