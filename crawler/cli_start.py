@@ -63,7 +63,8 @@ def check_names(settings: Settings) -> None:
 def check_arguments(spider: type[Spider], given: Iterable[str]) -> None:
     """End the start where -a names nothing that a spider which declares its arguments has.
 
-    A spider declares them itself: those of a class that is derived from it may be others.
+    A spider declares them itself: those of a class that is derived from it may be others. Names
+    that begin with an underscore are the launcher's own: Scrapyd gives each job `_job`.
 
     Raises:
         ConfigError: with what may be meant.
@@ -71,7 +72,7 @@ def check_arguments(spider: type[Spider], given: Iterable[str]) -> None:
     if (known := vars(spider).get("arguments")) is None:
         return
     for name in given:
-        if name not in known and not hasattr(spider, name):
+        if name not in known and not name.startswith("_") and not hasattr(spider, name):
             meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
             raise ConfigError(f"-a {name}=…: spider {spider.name} has no such argument{meant}")
 
