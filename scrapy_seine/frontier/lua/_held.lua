@@ -66,8 +66,8 @@ local function free_slots()
 end
 
 -- Ends the holds of a list of requests, each with *width* arguments from its id and its token on.
--- *place* says where a request goes whose hold was this worker's; it is counted as *ended_as*.
-local function end_each(width, ended_as, place)
+-- *place* puts a request whose hold was this worker's where it goes, and counts that.
+local function end_each(width, place)
     local replies, at = {}, 3
     for i = 1, tonumber(ARGV[2]) do
         local id, hold = ARGV[at], holding(ARGV[at])
@@ -75,8 +75,9 @@ local function end_each(width, ended_as, place)
         if mine then
             let_go(id, hold)
             place(id, hold, at)
+        else
+            count('lost', 1)
         end
-        count(mine and ended_as or 'lost', 1)
         replies[i] = mine and 'OK' or 'LOST'
         at = at + width
     end

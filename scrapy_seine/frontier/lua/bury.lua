@@ -5,20 +5,8 @@
 -- ARGV[2] number of requests
 -- ARGV[3] then for each: id, token, note (JSON: reason, error, worker, history)
 -- reply: for each request 'OK' or 'LOST'
-local replies, at = {}, 3
-for i = 1, tonumber(ARGV[2]) do
-    local id, hold = ARGV[at], holding(ARGV[at])
-    local mine = hold and hold.token == ARGV[at + 1]
-    if mine then
-        let_go(id, hold)
-        to_dead(id, ARGV[at + 2])
-    else
-        count('lost', 1)
-    end
-    replies[i] = mine and 'OK' or 'LOST'
-    at = at + 3
-end
-free_slots()
-finish()
+local replies = end_each(3, function(id, _, at)
+    to_dead(id, ARGV[at + 2])
+end)
 announce_end()
 return replies

@@ -5,6 +5,7 @@
 -- ARGV[2] number of requests
 -- ARGV[3] then for each: id, token
 -- reply: for each request 'OK' or 'LOST'
-return end_each(2, 'released', function(id, hold)
+return end_each(2, function(id, hold)
     enqueue(hold.domain, hold.score, id)
+    count('released', 1)
 end)

@@ -5,7 +5,8 @@
 -- ARGV[2] number of requests
 -- ARGV[3] then for each: id, token, wait ms, stored request
 -- reply: for each request 'OK' or 'LOST'
-return end_each(4, 'retried', function(id, _, at)
+return end_each(4, function(id, _, at)
     redis.call('HSET', REQUESTS, id, ARGV[at + 3])
     redis.call('ZADD', DELAYED, now + tonumber(ARGV[at + 2]), id)
+    count('retried', 1)
 end)
