@@ -160,16 +160,12 @@ def _classes_around(element: Element) -> Iterator[str]:
 
 def brand_before(heading: Element) -> str | None:
     """The maker's name that stands right before a heading, in an element that is called so."""
-    before = (heading.getprevious(), getattr(heading.getparent(), "getprevious", _nothing)())
-    for element in before:
+    parent = heading.getparent()
+    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
         if element is not None and _BRAND((element.get("class") or "")[:1000].lower()):
             text = short_text(element)
             if text and len(text) <= _LONGEST_BRAND and ":" not in text and not _label(text):
                 return text
-    return None
-
-
-def _nothing() -> None:
     return None
 
 
