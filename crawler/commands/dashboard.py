@@ -9,7 +9,7 @@ import attrs
 
 from crawler.cli_start import check_names
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import addresses, frontier_of
+from scrapy_seine.commands.fleet import addresses, declare_crawl, frontier_of
 
 
 class Command(SeineCommand):
@@ -18,6 +18,7 @@ class Command(SeineCommand):
     summary = "Serve the dashboard, on this machine unless told otherwise"
     arguments = "[--host ADDRESS] [--port N]"
     example = "scrapy dashboard --port 8800"
+    usual_spider = "catalog"
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": True}
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,7 @@ class Command(SeineCommand):
         super().add_options(parser)
         parser.add_argument("--host", default="", help="address (SEINE_DASHBOARD_HOST)")
         parser.add_argument("--port", default="", help="port, 0 picks one (SEINE_DASHBOARD_PORT)")
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Serve until asked to stop.

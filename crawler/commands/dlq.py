@@ -5,3 +5,5 @@ from scrapy_seine.commands import dlq
 
 class Command(dlq.Command):
     """The same as `scrapy seine dlq`."""
+
+    usual_spider = "catalog"

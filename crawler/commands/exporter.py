@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from crawler.cli_start import check_names
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import addresses, frontier_of
+from scrapy_seine.commands.fleet import addresses, declare_crawl, frontier_of
 
 
 class Command(SeineCommand):
@@ -16,6 +16,7 @@ class Command(SeineCommand):
     summary = "Serve the fleet's metrics for Prometheus"
     arguments = "[--host ADDRESS] [--port N]"
     example = "scrapy exporter --port 9808"
+    usual_spider = "catalog"
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": True}
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -23,8 +24,7 @@ class Command(SeineCommand):
         super().add_options(parser)
         parser.add_argument("--host", default="127.0.0.1", help="address (127.0.0.1)")
         parser.add_argument("--port", type=int, default=9808, help="port, 0 picks one (9808)")
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Serve until asked to stop.

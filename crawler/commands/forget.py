@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import crawl_of, with_fleet
+from scrapy_seine.commands.fleet import crawl_of, declare_crawl, with_fleet
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.runs import latest_number
@@ -36,12 +36,12 @@ class Command(SeineCommand):
     summary = "Let URLs, or all stored ones that match a pattern with *, be crawled again"
     arguments = "URL|PATTERN …"
     example = "scrapy forget 'https://shop.example/sale/*'"
+    usual_spider = "catalog"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl."""
         super().add_options(parser)
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Forget; exit status 1 where a URL is none.

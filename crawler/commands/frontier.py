@@ -5,3 +5,5 @@ from scrapy_seine.commands import frontier
 
 class Command(frontier.Command):
     """The same as `scrapy seine frontier`."""
+
+    usual_spider = "catalog"

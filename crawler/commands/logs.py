@@ -5,3 +5,5 @@ from scrapy_seine.commands import logs
 
 class Command(logs.Command):
     """The same as `scrapy seine logs`."""
+
+    usual_spider = "catalog"

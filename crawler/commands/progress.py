@@ -5,3 +5,5 @@ from scrapy_seine.commands import progress
 
 class Command(progress.Command):
     """The same as `scrapy seine progress`."""
+
+    usual_spider = "catalog"

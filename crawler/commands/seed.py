@@ -5,3 +5,5 @@ from scrapy_seine.commands import seed
 
 class Command(seed.Command):
     """The same as `scrapy seine seed`."""
+
+    usual_spider = "catalog"

@@ -5,3 +5,5 @@ from scrapy_seine.commands import status
 
 class Command(status.Command):
     """The same as `scrapy seine status`."""
+
+    usual_spider = "catalog"

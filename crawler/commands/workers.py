@@ -5,3 +5,5 @@ from scrapy_seine.commands import workers
 
 class Command(workers.Command):
     """The same as `scrapy seine workers`."""
+
+    usual_spider = "catalog"

@@ -40,6 +40,8 @@ class SeineCommand(ScrapyCommand):
     """What comes after its name."""
     example: ClassVar[str] = ""
     """A call that works as it stands."""
+    usual_spider: ClassVar[str] = ""
+    """Whose crawl is meant where nothing names one; empty: that of the project's only spider."""
 
     requires_project = True
     requires_crawler_process = False
@@ -121,6 +123,19 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Reque
     made = kind()
     made.redis_encoding = made.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
     return partial(requests_of, made)
+
+
+def only_spider(settings: Settings) -> str:
+    """Return the name of the project's only spider.
+
+    Raises:
+        ConfigError: the project has several spiders, or none.
+    """
+    names = sorted(get_spider_loader(settings).list())
+    if len(names) == 1:
+        return str(names[0])
+    there = f"the spiders {', '.join(names)}" if names else "no spider"
+    raise ConfigError(f"which crawl is meant? say --spider NAME, because the project has {there}")
 
 
 def spider_class(settings: Settings, spider: str) -> type[Spider]:

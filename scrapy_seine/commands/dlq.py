@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.commands.fleet import declare_crawl, frontier_of, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
@@ -42,8 +42,7 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl, and which dead letters."""
         super().add_options(parser)
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
         parser.add_argument("--reason", default="", help="those given up for this reason")
         parser.add_argument("--domain", default="", help="those of this domain")
         parser.add_argument("--text", default="", help="those with this in their URL or error")

@@ -13,7 +13,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, only_spider
 from scrapy_seine.config import FrontierConfig, SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
@@ -38,8 +38,7 @@ class FleetCommand(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl, and whether to stay."""
         super().add_options(parser)
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
         parser.add_argument(
             "--watch",
             nargs="?",
@@ -132,6 +131,13 @@ async def crawls(redis: Redis) -> list[str]:
     return sorted(found)
 
 
+def declare_crawl(command: SeineCommand, parser: argparse.ArgumentParser) -> None:
+    """Declare the options that name the crawl."""
+    usual = command.usual_spider or "the project's only spider"
+    parser.add_argument("--crawl", default="", help=f"name of the crawl (default: {usual})")
+    parser.add_argument("--spider", default="", help=f"whose crawl (default: {usual})")
+
+
 def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
     """Name of the crawl that the options and settings mean.
 
@@ -145,11 +151,13 @@ def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConf
     """Frontier that the options and settings mean.
 
     Raises:
-        ConfigError: a setting is wrong.
+        ConfigError: a setting is wrong, or nothing tells which spider's crawl is meant.
     """
     if opts.crawl:
         command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
-    return FrontierConfig.from_settings(command.project, opts.spider)
+    crawl = str(command.project.get("SEINE_CRAWL") or "")
+    spider = opts.spider or command.usual_spider or crawl or only_spider(command.project)
+    return FrontierConfig.from_settings(command.project, spider)
 
 
 def addresses(settings: SettingsLike) -> Endpoints:

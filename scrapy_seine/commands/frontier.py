@@ -10,8 +10,8 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.commands.base import SeineCommand, only_spider
+from scrapy_seine.commands.fleet import declare_crawl, frontier_of, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
@@ -36,8 +36,7 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl and domain, and what an import reads."""
         super().add_options(parser)
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help="whose crawl (default: catalog)")
+        declare_crawl(self, parser)
         parser.add_argument("--domain", default="", help="act on this domain alone")
         parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
         parser.add_argument("--yes", action="store_true", help="clear without asking")
@@ -122,9 +121,12 @@ class Command(SeineCommand):
         self.show(text, dropped=dropped, domain=domain, forgotten=seen)
 
     async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        spider = opts.spider or self.usual_spider
+        if not spider and not (opts.requests and opts.dupefilter):
+            spider = only_spider(self.project)
         source = Source(
-            requests=opts.requests or f"{opts.spider}:requests",
-            dupefilter=opts.dupefilter or f"{opts.spider}:dupefilter",
+            requests=opts.requests or f"{spider}:requests",
+            dupefilter=opts.dupefilter or f"{spider}:dupefilter",
             unpickle=opts.unpickle,
             urls=opts.urls,
         )

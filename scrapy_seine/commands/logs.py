@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import frontier_of, with_fleet
+from scrapy_seine.commands.fleet import declare_crawl, frontier_of, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
@@ -29,8 +29,7 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl, and how many lines."""
         super().add_options(parser)
-        parser.add_argument("--crawl", default="", help="name of the crawl (default: catalog)")
-        parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
+        declare_crawl(self, parser)
         parser.add_argument("--lines", type=int, default=100, help="at most so many (100)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -13,7 +13,13 @@ from typing import Any
 from redis.exceptions import RedisError
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, complain, seed_reader, spider_class
+from scrapy_seine.commands.base import (
+    SeineCommand,
+    complain,
+    only_spider,
+    seed_reader,
+    spider_class,
+)
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import blocking_client, endpoints
 from scrapy_seine.engine.seeds import seeds_key_of
@@ -35,15 +41,17 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --spider."""
         super().add_options(parser)
-        parser.add_argument("--spider", default="catalog", help="whose seeds (default: catalog)")
+        usual = self.usual_spider or "the project's only one"
+        parser.add_argument("--spider", default="", help=f"whose seeds (default: {usual})")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Push; exit status 1 where a seed was bad."""
         if not args:
             raise UsageError("name a URL, a file, or - for standard input")
-        read = seed_reader(self.project, opts.spider)
-        usual = FrontierConfig.from_settings(self.project, opts.spider).seeds_key
-        key = seeds_key_of(spider_class(self.project, opts.spider), usual)
+        spider = opts.spider or self.usual_spider or only_spider(self.project)
+        read = seed_reader(self.project, spider)
+        usual = FrontierConfig.from_settings(self.project, spider).seeds_key
+        key = seeds_key_of(spider_class(self.project, spider), usual)
         url = endpoints(self.project, need=("redis",)).redis_url
         pushed, bad = _push(url, key, (line for arg in args for line in lines(arg)), read)
         text = f"{pushed} pushed to {key}" + (f", {bad} bad" if bad else "")
