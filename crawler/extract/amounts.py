@@ -11,6 +11,8 @@ from typing import Any
 
 import attrs
 
+from crawler.extract import local_signs
+
 #: Signs that stand for one currency wherever they are written.
 _SIGNS = {
     "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND",
@@ -91,7 +93,9 @@ _COUNTRY = {
     "by": "BYN", "pk": "PKR", "lk": "LKR", "np": "NPR", "mu": "MUR", "ae": "AED", "ma": "MAD",
     "ru": "RUB", "ua": "UAH", "il": "ILS", "th": "THB", "my": "MYR", "id": "IDR", "vn": "VND",
     "kr": "KRW", "bg": "BGN", "rs": "RSD", "pe": "PEN", "uy": "UYU", "ph": "PHP", "eg": "EGP",
-    "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT", "de": "EUR", "at": "EUR", "fr": "EUR",
+    "sa": "SAR", "ng": "NGN", "ke": "KES", "kz": "KZT", "qa": "QAR", "bh": "BHD", "jo": "JOD",
+    "dz": "DZD", "tn": "TND", "kw": "KWD", "lb": "LBP", "iq": "IQD", "gt": "GTQ", "hn": "HNL",
+    "gh": "GHS", "de": "EUR", "at": "EUR", "fr": "EUR",
     "it": "EUR", "es": "EUR", "nl": "EUR", "be": "EUR", "fi": "EUR", "ie": "EUR", "pt": "EUR",
     "gr": "EUR", "sk": "EUR", "si": "EUR", "ee": "EUR", "lv": "EUR", "lt": "EUR", "lu": "EUR",
     "mt": "EUR", "cy": "EUR", "hr": "EUR",
@@ -99,6 +103,13 @@ _COUNTRY = {
 _LANGUAGE = {
     "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
     "is": "ISK", "be": "BYN",
+}  # fmt: skip
+#: Countries whose two letters are a word in many addresses: only a host or a language tells them.
+_BY_HOST = {
+    "bd": "BDT", "om": "OMR", "ni": "NIO", "cr": "CRC", "pa": "PAB", "bo": "BOB", "py": "PYG",
+    "do": "DOP", "tz": "TZS", "ug": "UGX", "md": "MDL", "al": "ALL", "am": "AMD", "uz": "UZS",
+    "mk": "MKD", "ba": "BAM", "ge": "GEL", "az": "AZN", "sn": "XOF", "ci": "XOF", "cm": "XAF",
+    "mm": "MMK",
 }  # fmt: skip
 #: Domains of a country that anybody takes.
 _ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
@@ -137,6 +148,9 @@ _NO_DIGIT = re.compile(r"\D")
 _LONGEST_NUMBER = 2_000
 _SHORT = 24
 _THOUSAND = 3
+#: An amount with its sign between units and cents: 119€99.
+_SPLIT = re.compile(rf"([€£])(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
+_MIDST = frozenset("€£")
 #: What markup leaves of an amount whose cents stand apart.
 _APART = re.compile(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
@@ -161,12 +175,12 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     """
     language, _, region = lang.partition("-")
     top = url_host.rpartition(".")[2]
-    own = _COUNTRY.get(top)
+    own = _COUNTRY.get(top) or _BY_HOST.get(top)
     if own and top not in _ANYBODYS:
         return own
     place = _PLACE.match(url)
     told = _COUNTRY.get((place[1] or place[2]).lower()) if place else None
-    known = told or _COUNTRY.get(region[:2]) or _LANGUAGE.get(language)
+    known = told or _COUNTRY.get(region[:2]) or _BY_HOST.get(region[:2]) or _LANGUAGE.get(language)
     return known or (own if top != "co" or language == "es" else None)
 
 
@@ -311,29 +325,55 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     if len(text) < _SHORT and (". " in text or ", " in text) and (apart := _APART.fullmatch(text)):
         text = apart[1] + apart[2]
     since: re.Match[str] | None = None
+    past = 0
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         before = _sign_before(text[max(0, start - _REACH) : start])
-        if before is None and start and text[start - 1].isalpha():
+        if start < past:
+            continue  # the cents of the amount before
+        within = before is None and start and text[start - 1].isalpha()
+        if within and local_signs.beside(text, start, end, local) is None:
             continue  # the end of a word: M12
+        if text[end : end + 1] in _MIDST and (money := _split(text, match, local)):
+            past = money.end
+            yield money
+            continue
         cents = _NO_CENTS.match(text, end)
         place = cents.end() if cents else end
         after, length = _sign_after(text[place : place + _REACH])
         end = place + length if after else end
-        sign = after if after in CODES or before is None else before
-        if sign == "R" and (local not in {None, "ZAR"} or not _PRICED.search(match[0])):
-            sign = None  # a type, as in 986479R21, is no 21 rand
+        sign = _sign_of(before, after, match[0], local)
         if sign is None:
             since = match
-            continue
-        currency = currency_of(sign, local)
-        if since and after and _TO.fullmatch(text, since.end(), start):
-            low = amount(since[0], currency)
-            if low is not None:
-                yield Money(low, currency, *since.span())
-        value = amount(match[0], currency)
+            found = local_signs.beside(text, start, end, local)
+            currency, start, end = found or (None, start, end)
+        else:
+            currency = currency_of(sign, local)
+            if since and after and _TO.fullmatch(text, since.end(), start):
+                low = amount(since[0], currency)
+                if low is not None:
+                    yield Money(low, currency, *since.span())
+            start -= len(before or "")
+        value = amount(match[0], currency) if sign or currency else None
         if value is not None:
-            yield Money(value, currency, start - len(before or ""), end)
+            yield Money(value, currency, start, end)
+
+
+def _sign_of(before: str | None, after: str | None, figures: str, local: str | None) -> str | None:
+    """Which of the signs around an amount is its own."""
+    sign = after if after in CODES or before is None else before
+    if sign == "R" and (local not in {None, "ZAR"} or not _PRICED.search(figures)):
+        return None  # a type, as in 986479R21, is no 21 rand
+    return sign
+
+
+def _split(text: str, units: re.Match[str], local: str | None) -> Money | None:
+    """An amount with its sign between units and cents: 119€99."""
+    cents, whole = _SPLIT.match(text, units.end()), amount(units[0])
+    if cents is None or whole is None or whole != whole.to_integral_value():
+        return None
+    value = whole + Decimal(cents[2]).scaleb(-2)
+    return Money(value, currency_of(cents[1], local), units.start(), cents.end())
 
 
 # Words around numbers repeat from page to page.

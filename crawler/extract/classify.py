@@ -22,6 +22,8 @@ _LISTING_PATH = finder(
 )
 #: Carts, accounts, forms and what the law asks a shop to say.
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
+#: Places for something to read: a blog, or a year and a month.
+_READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 _ORIGIN = re.compile(r"^https?://[^/]*")
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
@@ -92,6 +94,8 @@ def address_signs(verdict: Verdict, page: Page) -> None:
     elif _ERRAND_PATH(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
+    elif _READING_PATH(path):
+        verdict.add("product", -2, "its address is that of something to read")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):

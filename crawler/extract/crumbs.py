@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from crawler.extract.amounts import number
+from crawler.extract.classify import looks_like_product
 from crawler.extract.schema import Node, first, many, plain
 from crawler.extract.words import any_of
 
 _HOME = re.compile(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
 #: More categories than any product stands in.
 _MOST = 1000
+_PATH = re.compile(r"^https?://[^/]*")
 _FRONT = re.compile(r"(?:https?://[^/]+)?/?")
 
 
@@ -20,9 +23,12 @@ def is_home(text: str) -> bool:
     return _HOME.fullmatch(text.strip()) is not None
 
 
-def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
-    """Category names of a BreadcrumbList, without the front page and the product itself."""
-    places: list[tuple[float, str]] = []
+def breadcrumbs(node: Node, name: str | None = None, here: Sequence[str] = ()) -> list[str]:
+    """Category names of a BreadcrumbList, without the front page and the product itself.
+
+    *here* are the page's addresses.
+    """
+    places: list[tuple[float, str, str | None]] = []
     for index, entry in enumerate(many(node.get("itemListElement"))[:_MOST]):
         if not isinstance(entry, dict):
             continue
@@ -32,9 +38,35 @@ def breadcrumbs(node: Node, name: str | None = None) -> list[str]:
         link = link or _link_of(entry.get("item"))
         if text and not text.startswith(("http://", "https://")) and not is_front(link):
             told = position is not None and position < _MOST * _MOST
-            places.append((float(position or 0) if told else index, text))
+            places.append((float(position or 0) if told else index, text, link))
     places.sort(key=lambda place: place[0])
-    return trail([text for _, text in places], name)
+    own = not ends_in_category([link for _, _, link in places], here)
+    return trail([text for _, text, _ in places], name if own else None)
+
+
+def ends_in_category(links: Sequence[str | None], here: Sequence[str]) -> bool:
+    """Whether a trail's last link is a category's: below the one before, and not the product's own.
+
+    A category may be called as its product is; a product, whose addresses are *here*, may have more.
+
+    >>> tools, own = "https://a.example/tools", ["https://a.example/p/drill-12"]
+    >>> ends_in_category([tools, f"{tools}/drills"], own)
+    True
+    >>> ends_in_category([tools, f"{tools}/drill-12"], own), ends_in_category([tools], own)
+    (False, False)
+    """
+    told = [_PATH.sub("", link) for link in links[-2:] if link]
+    if not here or len(told) < 2:
+        return False
+    ends = {_end(address) for address in here}
+    before, last = told
+    nested = last.startswith(f"{before.rstrip('/')}/") and last.rstrip("/") != before.rstrip("/")
+    return nested and _end(last) not in ends and not looks_like_product(last)
+
+
+def _end(url: str) -> str:
+    """The last part of an address, without the ending of a file."""
+    return url.partition("?")[0].rstrip("/").rpartition("/")[2].partition(".")[0]
 
 
 def _link_of(item: Any) -> str | None:

@@ -237,7 +237,8 @@ def _from_nodes(values: list[Any], page: Page, verdict: Verdict, source: str) ->
     if not fields and told.listed >= _LIST_OF:
         verdict.add("listing", 3, f"{source} lists {told.listed} things")
     for node in told.trails[:1]:
-        trail = crumbs.breadcrumbs(node, fields.get("name"))
+        here = [url for url in (page.url, page.canonical) if url]
+        trail = crumbs.breadcrumbs(node, fields.get("name"), here)
         if trail:
             fields["breadcrumbs"] = trail
     return fields
@@ -309,6 +310,9 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
 
 
 def _price_signs(seen: Visible, verdict: Verdict) -> None:
+    if seen.price_in_prose:
+        verdict.add("product", 1, "a sentence or an article tells a price")
+        return
     if seen.price_distance is not None and "name" in seen.fields:
         doubtful = seen.cards >= _LIST_OF and not seen.price_marked
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)

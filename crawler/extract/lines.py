@@ -100,6 +100,8 @@ _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
 _MOST_CENTS = 3
 _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
+#: An amount that may go on in the next box: `€ 1.119`, `119.99`.
+_WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 _HOLDS_DIGIT = re.compile(r"\d").search
 
 
@@ -345,8 +347,11 @@ class _Reader:
                 return " "  # 71.999 and 20% are two numbers
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
-        elif before[-1] in _SIGNS and len(text) > _MOST_CENTS and _HOLDS_DIGIT(before):
-            return " "  # 149,99 € and 129,99 € are two amounts
+        elif before[-1] in _SIGNS and _HOLDS_DIGIT(before):
+            if len(text) > _MOST_CENTS:
+                return " "  # 149,99 € and 129,99 € are two amounts
+            if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
+                self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
         return ""
 
     def _reads_as_cents(self, text: str) -> bool:
@@ -359,6 +364,26 @@ class _Reader:
         if not whole.isdigit() or not _TWO_DIGITS(text):
             return False
         return bool(self.flags & PRICE) or not _SIGNS.isdisjoint("".join(self.parts) + text)
+
+    def _goes_on(self, before: Line, text: str, element: Element) -> bool:
+        """Whether a short text in a box of its own is a part of the amount in the box before.
+
+        `<div>119</div><div class="cents">99</div><div>€</div>` is one price.
+        """
+        if not before.flags & PRICE or not _WHOLE(before.text):
+            return False
+        if before.element.getparent() is not element.getparent():
+            return False
+        if text[0] in ".,":
+            joint = "" if _TWO_DIGITS(text[1:]) else None
+        elif text in _SIGNS:
+            joint = " "
+        else:
+            joint = "." if _TWO_DIGITS(text) and self._is_cents(element) else None
+        if joint is not None:
+            before.text += joint + text
+            before.flags |= JOINED
+        return joint is not None
 
     @staticmethod
     def _is_cents(element: Element) -> bool:
@@ -381,6 +406,8 @@ class _Reader:
             return
         lines, out = self.out.lines, self.out
         place = len(lines)
+        if length < _SHORT and flags & PRICE and lines and self._goes_on(lines[-1], text, element):
+            return
         if out.heading < 0 and element in self.inside:
             out.heading = place
             self._tell(self.told)

@@ -164,6 +164,8 @@ def own_part(url: str) -> str | None:
     ('red-lamp_12', None)
     >>> own_part("https://a.example/p/l%C3%A1mpa.html")
     'lámpa'
+    >>> own_part("https://a.example/index.php?sku=l%C3%A1mpa")
+    'lámpa'
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
     parts = [part for part in path.split("/") if part]
@@ -171,5 +173,5 @@ def own_part(url: str) -> str | None:
         parts.pop()
     named = _NAMED.search(query)
     if named and (not parts or "." in parts[-1]):
-        return named[1]
+        return unquote(named[1])
     return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

@@ -16,12 +16,13 @@ from string import digits
 import attrs
 
 from crawler.extract import lines as _lines
-from crawler.extract.amounts import Money, find_prices, parse_price
+from crawler.extract import local_signs
+from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, any_word, finder
+from crawler.extract.words import any_of, any_word, finder, whole
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
@@ -31,10 +32,21 @@ _APART = re.compile(any_of("amounts", "apart"))
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
 _PER_UNIT = re.compile(
-    rf"^\s*\)?\s*(?:/|{any_of('amounts', 'per')})\s*(?:\d+[.,]?\d*\s*)?"
+    rf"^\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*(?:\d+[.,]?\d*\s*)?"
     rf"(?:{any_of('amounts', 'units')})\b",
     re.I,
 )
+#: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
+_OF_UNIT = re.compile(
+    rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
+    re.I,
+)
+_RULES = re.compile(r"[-_]+")
+#: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
+_BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+#: What a price box says of what is given away.
+_IS_FREE = whole(rf"\s*(?:{any_of('amounts', 'free')})\W*")
 _RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = re.compile(r"\d")
 _PERCENT = re.compile(
@@ -243,7 +255,12 @@ def _monies(line: Line, local: str | None) -> Sequence[Money]:
     monies = (_prices if len(text) <= _PARAGRAPH else _amounts)(text, local)
     if monies:
         return monies
-    if line.flags & _lines.PRICE and len(text) < 20:
+    marked = bool(line.flags & _lines.PRICE)
+    if found := local_signs.alone(text, marked=marked):
+        code, start, end = found
+        value = amount(text[start:end], code)
+        return () if value is None else (Money(value, code, 0, len(text)),)
+    if marked and len(text) < 20:
         money = parse_price(text, local)
         coded = money is not None and _CODE.search(text[: money.start]) is not None
         if money and not coded and money.end - money.start >= len(text) - 6:
@@ -288,7 +305,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     if other and not since and not label and money.start <= _GAP:
         # What is said behind an amount alone may be that postage comes to it.
         other = _says_other(_APART.sub(" ", line.text[money.end : until][:_BEHIND].lower()))
-    if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]):
+    if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]) or _OF_UNIT.search(before[-20:]):
         other = True
     cost = _cost_of_place(money, place) + (60 if other else 0)
     if since and _RANGE.match(before):
@@ -341,6 +358,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
     if first is None:
+        _take_gift(read, seen)
         return
     if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
         best = first  # a class says "regular price", and there is no other
@@ -351,12 +369,45 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.paths["price"] = path(best.line.element)
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
+    seen.price_in_prose = _is_in_prose(read, best)
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
     else:
         seen.struck_below = _below(read, candidates, best)
+
+
+def _is_in_prose(read: Lines, best: _Candidate) -> bool:
+    """Whether a price is a word of a sentence, or stands by a link in the middle of an article."""
+    line, money = best.line, best.money
+    if best.follows_link:
+        above = read.lines[max(read.heading, 0) : line.index]
+        return sum(len(one.text) for one in above if len(one.text) > _PARAGRAPH) > _ARTICLE
+    if line.flags & _lines.PRICE or len(line.text) < _GAP + _BEHIND // 2:
+        return False
+    before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
+    enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+    return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
+
+
+def _take_gift(read: Lines, seen: Visible) -> None:
+    """A price of nothing, where a box that is called a price says so in a word: "Free"."""
+    for line in read.own:
+        if line.flags & _lines.PRICE and len(line.text) < _LONGEST_PAIR and _IS_FREE(line.text):
+            distance = line.index - read.heading
+            if distance > _FARTHEST_OTHER or seen.cards or _is_of_delivery(read, line):
+                return
+            seen.fields["price"], seen.price_marked = Decimal(0), True
+            seen.paths["price"], seen.price_distance = path(line.element), distance
+            return
+
+
+def _is_of_delivery(read: Lines, line: Line) -> bool:
+    """Whether what costs nothing is the delivery or such, by the label or the element's classes."""
+    boxes = (line.element, *islice(line.element.iterancestors(), 2))
+    named = " ".join((box.get("class") or "")[:_LONGEST_CLASS] for box in boxes)
+    return _says_other(_label_before(read, line)) or _says_other(_RULES.sub(" ", named))
 
 
 def _below(read: Lines, candidates: list[_Candidate], best: _Candidate) -> Decimal | None:

@@ -28,5 +28,7 @@ class Visible:
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False
+    price_in_prose: bool = False
+    """The price is a word of a sentence, or stands by a link in an article."""
     struck_below: Decimal | None = None
     """An amount beside the price that is marked as the price before, and is lower."""

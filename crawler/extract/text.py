@@ -9,7 +9,8 @@ from itertools import islice
 from crawler.extract import lines as _lines
 from crawler.extract.amounts import currency_of, local_currency, parse_price
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
-from crawler.extract.crumbs import is_front, trail
+from crawler.extract.classify import looks_like_product
+from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.facts import brand_before, find_facts
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
@@ -77,6 +78,12 @@ _PRICE_ATTRIBUTES = (
 )
 _CURRENCY_ATTRIBUTE = re.compile(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
+#: Classes of links that look like buttons; addresses that put something into a cart.
+_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
+_CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
+_ORIGIN = re.compile(r"^https?://[^/?#]*")
+#: A product's page has so many buttons that buy; more are a listing's.
+_BUTTONS_OF_ONE = 3
 
 
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
@@ -193,11 +200,11 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     heading = heading_of(page, known.get("name"))
     local = currency_of_place(page)
     priced = bool(known.get("price"))
-    seen = _seen(_lines.read(page, heading), local, priced)
+    seen = _seen(_lines.read(page, heading), local, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
     if heading is not None and lost and seen.cards < CARDS:
         # Some designs put the price before the name.
-        whole = _seen(_lines.read_all(page, heading), local, priced)
+        whole = _seen(_lines.read_all(page, heading), local, priced, page.url)
         if (whole.price_distance or 999) < (seen.price_distance or 999):
             seen = whole
     fields = seen.fields
@@ -224,7 +231,7 @@ def glance(page: Page, known: Fields) -> Visible:
         find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
     if "availability" not in known:
-        _stock(read, seen, bool(known.get("price")))
+        _stock(read, seen, bool(known.get("price")), page.url)
     if "rating" not in known or "review_count" not in known:
         _rating(read, seen.fields)
     return _without_nothing(seen)
@@ -236,11 +243,11 @@ def _without_nothing(seen: Visible) -> Visible:
     return seen
 
 
-def _seen(read: Lines, local: str | None, priced: bool) -> Visible:
+def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     seen = Visible()
     find_price(read, seen, local)
     find_facts(read, seen)
-    _stock(read, seen, priced or "price" in seen.fields)
+    _stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
     near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
     short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
@@ -277,8 +284,9 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
         trails += 1
         anchors = islice(element.iter("a"), _MOST_STEPS)
         links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
-        steps = [short_text(a) for url, a in links if url not in here and not is_front(url)]
-        found = trail(steps, name)
+        steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
+        own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
+        found = trail([text for _, text in steps], name if own else None)
         if found:
             return found
     return []
@@ -299,14 +307,51 @@ def _host(url: str) -> str:
         return ""
 
 
-def _stock(read: Lines, seen: Visible, priced: bool) -> None:
-    """Read the stock; of a thing that is *priced*, a button that buys it says enough."""
+def _is_buy_button(line: Line) -> bool:
+    text = line.text
+    if line.flags & _lines.BUTTON:
+        return buys_in_short(text)
+    if len(text) >= _GLANCE:
+        return False
+    if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
+        boxes = (line.element, line.element.getparent())
+        return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
+    return buys(text)
+
+
+def _is_buy_input(element: Element) -> bool:
+    says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
+    return element.get("type") in {"submit", "image", "button"} and buys_in_short(says)
+
+
+_IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
+
+
+def _sells_elsewhere(element: Element, own: str) -> bool:
+    """Whether a link that buys leads to another product's page, as articles and tiles have it."""
+    links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
+    link = next(links, None)
+    path = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
+    return looks_like_product(path) and not _CARTS(path) and _path(path) != _path(own)
+
+
+def _path(url: str) -> str:
+    return _ORIGIN.sub("", url).partition("?")[0].rstrip("/")
+
+
+def _stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
+    """Read the stock; of a thing that is *priced*, a button that buys it says enough.
+
+    *own* is the page's address.
+    """
     marked = loose = firm = None
-    usable, label = False, -2
+    usable, label, apart = False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
-        surely = bool(line.flags & _lines.BUTTON)
-        if buys_in_short(line.text) if surely else len(line.text) < 40 and buys(line.text):
+        if _is_buy_button(line):
+            if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
+                apart += 1
+                continue
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
             continue
@@ -324,11 +369,11 @@ def _stock(read: Lines, seen: Visible, priced: bool) -> None:
                 loose = loose or found
                 apart = _is_of_something_else(line, read.heading, usable)
                 firm = firm or (None if apart else found)
-    for element in read.inputs:
-        says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
-        if element.get("type") in {"submit", "image", "button"} and buys_in_short(says):
-            seen.buy_buttons += 1
-            usable = usable or element.get("disabled") is None
+    pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
+    seen.buy_buttons += len(pressed)
+    usable = usable or any(pressed)
+    if seen.buy_buttons + apart > _BUTTONS_OF_ONE:
+        seen.buy_buttons += apart
     sold = usable and priced
     seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
 
