@@ -1,6 +1,7 @@
 """Pages without structured data, in the manner of unlike shops: what their text says is read."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from crawler.extract.local_signs import alone, beside
 URL = "https://shop.example/p/red-lamp"
 #: By what they show: language, body, the fields expected, and the address where it matters.
 # fmt: off
-PAGES = {
+PAGES: dict[str, tuple[str, str, dict[str, Any], str]] = {
     'currency: LE79': ('en', '<h1>Cotton Shirt</h1><div class="price">LE 79</div><button>Add to cart</button>', {'price': '79', 'currency': 'EGP'}, 'https://shop.example/products/cotton-shirt'),
     'currency: LE dotted': ('en', '<h1>Cotton Shirt</h1><div class="price">L.E. 1,250.00</div><button>Add to cart</button>', {'price': '1250', 'currency': 'EGP'}, URL),
     'currency: LE behind': ('en', '<h1>Cotton Shirt</h1><div class="price">1,250.00 LE</div><button>Add to cart</button>', {'price': '1250', 'currency': 'EGP'}, URL),
