@@ -22,7 +22,7 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, any_word, finder, whole
+from crawler.extract.words import any_of, any_word, finder
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
@@ -41,12 +41,9 @@ _OF_UNIT = re.compile(
     rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
     re.I,
 )
-_RULES = re.compile(r"[-_]+")
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-#: What a price box says of what is given away.
-_IS_FREE = whole(rf"\s*(?:{any_of('amounts', 'free')})\W*")
 _RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = re.compile(r"\d")
 _PERCENT = re.compile(
@@ -215,14 +212,14 @@ def _are_tiles(members: list[Element]) -> bool:
 
 def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[_Candidate]:
     place = _Place(
-        line, line.index - read.heading, _label_before(read, line), _follows_link(read, line)
+        line, line.index - read.heading, label_before(read, line), _follows_link(read, line)
     )
     ends = [0, *(money.end for money in monies)]
     starts = [*(money.start for money in monies[1:]), len(line.text)]
     return [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
 
 
-def _label_before(read: Lines, line: Line) -> str:
+def label_before(read: Lines, line: Line) -> str:
     """The text of the line before, where it may say what an amount is."""
     place = line.index - 1
     while place > 0 and read.lines[place].flags & _lines.HIDDEN:
@@ -282,7 +279,8 @@ class _Place:
 
 # What stands around amounts repeats on all of a shop's pages.
 @lru_cache(maxsize=512)
-def _says_other(text: str) -> bool:
+def says_other(text: str) -> bool:
+    """Whether words around an amount make it postage, an instalment or a saving."""
     # How much a price is off, in percent, says nothing against it.
     return _OTHER_AMOUNT(_PERCENT.sub("", text) if "%" in text else text) is not None
 
@@ -301,10 +299,10 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
-    other = _says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
+    other = says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
     if other and not since and not label and money.start <= _GAP:
         # What is said behind an amount alone may be that postage comes to it.
-        other = _says_other(_APART.sub(" ", line.text[money.end : until][:_BEHIND].lower()))
+        other = says_other(_APART.sub(" ", line.text[money.end : until][:_BEHIND].lower()))
     if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]) or _OF_UNIT.search(before[-20:]):
         other = True
     cost = _cost_of_place(money, place) + (60 if other else 0)
@@ -358,7 +356,6 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
     if first is None:
-        _take_gift(read, seen)
         return
     if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
         best = first  # a class says "regular price", and there is no other
@@ -389,25 +386,6 @@ def _is_in_prose(read: Lines, best: _Candidate) -> bool:
     before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
     return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
-
-
-def _take_gift(read: Lines, seen: Visible) -> None:
-    """A price of nothing, where a box that is called a price says so in a word: "Free"."""
-    for line in read.own:
-        if line.flags & _lines.PRICE and len(line.text) < _LONGEST_PAIR and _IS_FREE(line.text):
-            distance = line.index - read.heading
-            if distance > _FARTHEST_OTHER or seen.cards or _is_of_delivery(read, line):
-                return
-            seen.fields["price"], seen.price_marked = Decimal(0), True
-            seen.paths["price"], seen.price_distance = path(line.element), distance
-            return
-
-
-def _is_of_delivery(read: Lines, line: Line) -> bool:
-    """Whether what costs nothing is the delivery or such, by the label or the element's classes."""
-    boxes = (line.element, *islice(line.element.iterancestors(), 2))
-    named = " ".join((box.get("class") or "")[:_LONGEST_CLASS] for box in boxes)
-    return _says_other(_label_before(read, line)) or _says_other(_RULES.sub(" ", named))
 
 
 def _below(read: Lines, candidates: list[_Candidate], best: _Candidate) -> Decimal | None:

@@ -12,6 +12,7 @@ from crawler.extract.availability import availability_of_text, buys, buys_in_sho
 from crawler.extract.classify import looks_like_product
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.facts import brand_before, find_facts
+from crawler.extract.free import take_free
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, find_price
@@ -246,6 +247,8 @@ def _without_nothing(seen: Visible) -> Visible:
 def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     seen = Visible()
     find_price(read, seen, local)
+    if seen.price_distance is None and not priced:
+        take_free(read, seen)
     find_facts(read, seen)
     _stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
