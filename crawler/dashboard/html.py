@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -20,39 +21,54 @@ _VOID = {"br", "hr", "img", "input", "link", "meta"}
 
 def text(node: Node) -> Markup:
     """Turn a node into safe HTML."""
+    parts: list[str] = []
+    _write(node, parts)
+    return Markup("".join(parts))  # noqa: S704  # each part was escaped
+
+
+def _write(node: Node, parts: list[str]) -> None:
+    """Append a node's HTML; plain strings, because Markup escapes whatever it is joined with."""
     if node is None or node is False:
-        return Markup()
-    if isinstance(node, str | int | float):  # Markup is a str that stays as it is
-        return escape(printable(node) if type(node) is str else node)
-    if isinstance(node, Iterable):
-        return Markup().join(text(part) for part in node)
-    return escape(str(node))
+        return
+    if isinstance(node, Markup):
+        parts.append(str(node))
+    elif isinstance(node, str):
+        parts.append(str(escape(printable(node))))
+    elif isinstance(node, Iterable):
+        for part in node:
+            _write(part, parts)
+    else:
+        parts.append(str(escape(str(node))))
 
 
-def _attribute(name: str, value: Any) -> Markup:
-    name = name.rstrip("_").replace("_", "-")
-    if value is True:
-        return Markup(" ") + Markup(name)  # noqa: S704  # names come from our own code
-    return Markup(' {}="{}"').format(name, printable(value) if type(value) is str else value)
+@lru_cache(maxsize=256)
+def _name(keyword: str) -> str:
+    return keyword.rstrip("_").replace("_", "-")
 
 
 def element(name: str, /, *children: Node, **attributes: Any) -> Markup:
     """Make an element; an attribute that is None or False is left out, True has no value."""
-    shown = {k: v for k, v in attributes.items() if v is not None and v is not False}
-    start = Markup("<{}{}>").format(
-        name, Markup().join(_attribute(key, value) for key, value in shown.items())
-    )
-    return start if name in _VOID else start + text(children) + Markup("</{}>").format(name)
+    parts = ["<", name]
+    for keyword, value in attributes.items():
+        if value is None or value is False:
+            continue
+        if value is True:
+            parts.append(f" {_name(keyword)}")
+        else:
+            shown = escape(printable(value) if type(value) is str else value)
+            parts.append(f' {_name(keyword)}="{shown}"')
+    parts.append(">")
+    if name not in _VOID:
+        _write(children, parts)
+        parts.append(f"</{name}>")
+    return Markup("".join(parts))  # noqa: S704  # names come from our own code, values are escaped
 
 
 class Tags:
     """`tag.p("…")` is `element("p", "…")`."""
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
-        def make(*children: Node, **attributes: Any) -> Markup:
-            return element(name, *children, **attributes)
-
-        return make
+        return partial(element, name)
 
 
 tag = Tags()

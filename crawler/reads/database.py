@@ -15,7 +15,11 @@ from scrapy_seine.printable import printable, redact
 
 #: A question that takes longer is given up, ms.
 TIMEOUT_MS = 3000
-_BEGIN = "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = %s"
+#: Helping processes and compiled plans take longer to begin than such a question to answer.
+_BEGIN = (
+    "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = %s;"
+    " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off"
+)
 
 Row = dict[str, Any]
 

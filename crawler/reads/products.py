@@ -1,7 +1,8 @@
 """Products read for people: lists that go on from a place, one product, its history.
 
 A list never counts and never skips: each page goes on after the last row of the one before, along
-an index (migration 0016), so that a page costs the same among a thousand products and a million.
+an index (migrations 0016 and 0017), so that a page costs the same among a thousand products and a
+million.
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ _COLUMNS = (
     "site_id, external_id, name, price, regular_price, currency, availability, brand, url,"
     " image, scraped_at, updated_at, first_seen, gone_at"
 )
-_WORDS = "seine_words(name, brand, external_id, sku, gtin)"
-#: What parts words, as in migration 0016.
+#: What parts words, as in migration 0017.
 _PUNCTUATION = re.compile(r"[\s!-/:-@\[-`{-~]+")
 #: Words of one search that count.
 _MOST_WORDS = 8
@@ -52,11 +52,8 @@ ORDERS = {
     "dearest": Order("price"),
     "newest": Order("first_seen"),
 }
-#: What may have become of a price lately, and how that is asked.
-MOVES = {
-    "fell": "(v.new #>> '{}')::numeric < (v.old #>> '{}')::numeric",
-    "rose": "(v.new #>> '{}')::numeric > (v.old #>> '{}')::numeric",
-}
+#: What may have become of a price lately, and the sign of that.
+MOVES = {"fell": -1, "rose": 1}
 
 
 @attrs.frozen(kw_only=True)
@@ -117,8 +114,8 @@ def _statement(
     columns, source = _COLUMNS, "products"
     if moved:
         columns = f"{_COLUMNS}, changed_at, old_price, new_price"
-        source = f"({_MOVED.format(move=MOVES[wanted.move])}) AS moved JOIN products"
-        source += " USING (site_id, external_id)"
+        source = f"({_MOVED}) AS moved JOIN products USING (site_id, external_id)"
+        params["move"] = MOVES[wanted.move]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     ordered = ", ".join(f"{name}{way}" for name in key.split(", "))
     # Our own columns, orders and conditions; what a visitor typed travels as parameters.
@@ -128,9 +125,10 @@ def _statement(
 #: The latest change of each product's price, where it went the way that is asked.
 _MOVED = """
     SELECT v.site_id, v.external_id, v.changed_at,
-           (v.old #>> '{{}}')::numeric AS old_price, (v.new #>> '{{}}')::numeric AS new_price
+           (v.old #>> '{}')::numeric AS old_price, (v.new #>> '{}')::numeric AS new_price
     FROM product_versions v
-    WHERE v.field = 'price' AND v.changed_at > now() - interval '30 days' AND {move}
+    WHERE v.field = 'price' AND v.changed_at > now() - interval '30 days'
+      AND seine_price_move(v.old, v.new) = %(move)s
       AND NOT EXISTS (
           SELECT FROM product_versions later
           WHERE later.site_id = v.site_id AND later.external_id = v.external_id
@@ -146,7 +144,7 @@ def _conditions(wanted: ProductFilter) -> tuple[list[str], dict[str, Any]]:
         )
         params["url"] = wanted.words
     elif wanted.words:
-        conditions.append(f"{_WORDS} @@ %(words)s::tsquery")
+        conditions.append("words @@ %(words)s::tsquery")
         params["words"] = words_query(wanted.words)
     if wanted.site:
         conditions.append("site_id = %(site)s")

@@ -47,17 +47,20 @@ async def newest_attempts(
 
 
 async def attempts_by_provider(
-    database: Database, *, hours: int = 1, domain: str = ""
+    database: Database, *, hours: int = 1, domain: str = "", most: int | None = None
 ) -> list[Row]:
-    """Sum the attempts of the last hours by provider and hour, the newest hour first."""
+    """Sum the attempts of the last hours by provider and hour, the newest hour first.
+
+    *most* bounds what the question costs: only so many of the newest attempts are summed.
+    """
     return await database.rows(
         "SELECT date_trunc('hour', at) AS hour, coalesce(proxy_provider, 'direct') AS provider,"
         " count(*) AS attempts, count(*) FILTER (WHERE outcome = 'ok') AS ok,"
         " coalesce(sum(bytes), 0) AS bytes, coalesce(round(avg(duration_ms)), 0) AS mean_ms"
-        " FROM attempts WHERE at > now() - make_interval(hours => %(hours)s)"
-        " AND (%(domain)s = '' OR domain = %(domain)s)"
+        " FROM (SELECT * FROM attempts WHERE at > now() - make_interval(hours => %(hours)s)"
+        " AND (%(domain)s = '' OR domain = %(domain)s) ORDER BY at DESC LIMIT %(most)s) newest"
         " GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC LIMIT 500",
-        {"hours": hours, "domain": domain},
+        {"hours": hours, "domain": domain, "most": most},
     )
 
 

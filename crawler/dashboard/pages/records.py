@@ -13,6 +13,9 @@ from crawler.dashboard.layout import badge, link, moment, page, table
 from crawler.reads.stored import attempts_by_provider, newest_attempts, rejections, scores
 from scrapy_seine.reads.formatting import count, share, size
 
+#: Attempts that are summed by provider: of a fleet's hour there may be millions.
+_SUMMED = 10_000
+
 
 def _time(at: datetime | None) -> Node:
     return moment(at.timestamp()) if at else "–"
@@ -52,7 +55,9 @@ def _outcome(name: str) -> Node:
 
 
 async def _providers(context: Context, domain: str) -> Node:
-    rows = await attempts_by_provider(context.database, domain=domain)
+    rows = await attempts_by_provider(context.database, domain=domain, most=_SUMMED)
+    whole = sum(row["attempts"] for row in rows) < _SUMMED
+    caption = "The last hour" if whole else f"The newest {count(_SUMMED)} of the last hour"
     cells = [
         (
             *(row["provider"], _time(row["hour"]), count(row["attempts"])),
@@ -61,7 +66,7 @@ async def _providers(context: Context, domain: str) -> Node:
         for row in rows
     ]
     names = ("Provider", "Hour (UTC)", "Attempts", "Good", "Mean, ms")
-    return table("The last hour, by provider", names, cells, words=2)
+    return table(f"{caption}, by provider", names, cells, words=2)
 
 
 async def quality(request: web.Request) -> web.Response:

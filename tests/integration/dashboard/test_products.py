@@ -10,6 +10,7 @@ import pytest
 
 from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
+from crawler.reads.stored import attempts_by_provider
 from tests.helpers import execute
 from tests.integration.dashboard.conftest import page, serving, store_product
 
@@ -99,6 +100,43 @@ async def test_a_price_that_fell_is_found_by_its_latest_change(client, database)
     assert "A chair" not in fell
     assert "No price of such a product" in await page(client, "/products?move=rose")
     assert "No price of such a product" in await page(client, "/products?move=fell&site=other")
+
+
+async def test_a_search_follows_a_product_that_got_another_name(client, database):
+    store_product(database, "A lamp")
+    execute(database, "UPDATE products SET name = 'Ein Tisch (Eiche)'")
+
+    assert "Ein Tisch" in await page(client, "/products?q=eiche")
+    assert "No product matches" in await page(client, "/products?q=lamp")
+
+
+@pytest.mark.parametrize("value", ["null", '"abc"', '""', '"NaN"', "{}", '"1e9999999"', '"-"'])
+async def test_a_price_that_is_no_number_is_stored_and_moved_nowhere(client, database, value):
+    store_product(database, "A lamp")
+    for old, new in ((value, '"2"'), ('"2"', value), (value, value)):
+        execute(
+            database,
+            "INSERT INTO product_versions (site_id, external_id, field, old, new, changed_at)"
+            f" VALUES ('shop', 'p1', 'price', '{old}', '{new}', now())",
+        )
+
+    for move in ("fell", "rose"):
+        assert "No price of such a product" in await page(client, f"/products?move={move}")
+
+
+async def test_attempts_are_summed_up_to_a_limit(database):
+    execute(
+        database,
+        "INSERT INTO attempts (at, url, domain, outcome, duration_ms) SELECT now(), 'http://a/',"
+        " 'a', 'ok', 10 FROM generate_series(1, 30)",
+    )
+    asked = Database(database)
+    bounded = await attempts_by_provider(asked, most=20)
+    whole = await attempts_by_provider(asked)
+    await asked.aclose()
+
+    assert [row["attempts"] for row in bounded] == [20]
+    assert [row["attempts"] for row in whole] == [30]
 
 
 async def test_the_list_leaves_as_a_file(client, shelf):
