@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from scrapy import Spider
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from crawler.reads.setting_sources import refuse_strays
@@ -18,7 +17,6 @@ from crawler.reads.start_checks import Wish, skew_finding, start_findings
 from scrapy_seine.commands.base import spider_class
 from scrapy_seine.engine.settings_table import strangers
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import BrokenFile, broken_files
 
 logger = logging.getLogger(__name__)
@@ -58,23 +56,6 @@ def check_names(settings: Settings) -> None:
     """
     for text in refuse_strays(settings, os.environ, known_settings(settings)):
         logger.warning("settings: %s", text)
-
-
-def check_arguments(spider: type[Spider], given: Iterable[str]) -> None:
-    """End the start where -a names nothing that a spider which declares its arguments has.
-
-    A spider declares them itself: those of a class that is derived from it may be others. Names
-    that begin with an underscore are the launcher's own: Scrapyd gives each job `_job`.
-
-    Raises:
-        ConfigError: with what may be meant.
-    """
-    if (known := vars(spider).get("arguments")) is None:
-        return
-    for name in given:
-        if name not in known and not name.startswith("_") and not hasattr(spider, name):
-            meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
-            raise ConfigError(f"-a {name}=…: spider {spider.name} has no such argument{meant}")
 
 
 def check_feeds(settings: Settings) -> None:

@@ -15,12 +15,13 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_arguments, check_feeds, check_names, tell
+from crawler.cli_start import check_feeds, check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
+from scrapy_seine.engine.arguments import refuse_undeclared
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import BadSeed, SeineError
@@ -67,7 +68,7 @@ class Command(ScrapyCrawl):
         check(settings, TABLE)
         check_feeds(settings)
         found = spider_class(settings, spider)
-        check_arguments(found, opts.spargs)
+        refuse_undeclared(found, opts.spargs)
         if issubclass(found, FrontierSpider):
             _check_seeds(settings, spider, opts.spargs.get("url", ""))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)

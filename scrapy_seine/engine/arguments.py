@@ -1,17 +1,42 @@
-"""Misspelt arguments of a spider: Scrapy sets what `-a` names as an attribute, without a word."""
+"""Arguments that a spider does not have: Scrapy sets what `-a` names as an attribute, silently.
+
+A spider that declares its arguments has no others, so that another name ends the start. Which
+arguments any other spider has is not known: a name is doubted where no method of the spider uses it
+and it resembles one that the spider has. A name with an underscore first is never judged, because
+it is the launcher's own: Scrapyd gives each job `_job`.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from types import CodeType
 
 from scrapy import Spider
 
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import did_you_mean
+
 #: How alike two names must be, of 1, to take one for the other misspelt.
 _ALIKE = 0.75
 _GIVEN = frozenset({"name", "crawler", "settings", "state", "start_urls"})
+
+
+def refuse_undeclared(kind: type[Spider], given: Iterable[str]) -> None:
+    """End the start where -a names nothing that a spider which declares its arguments has.
+
+    A class declares them itself, in `arguments`: a class that is derived from it may have others.
+
+    Raises:
+        ConfigError: with what may be meant.
+    """
+    if (known := vars(kind).get("arguments")) is None:
+        return
+    for name in given:
+        if name not in known and not _is_launchers(name) and not hasattr(kind, name):
+            meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
+            raise ConfigError(f"-a {name}=…: spider {kind.name} has no such argument{meant}")
 
 
 def misspelt(spider: Spider) -> dict[str, str]:
@@ -19,11 +44,15 @@ def misspelt(spider: Spider) -> dict[str, str]:
     kinds = [kind for kind in type(spider).__mro__ if kind is not object]
     given = {name for name, value in vars(spider).items() if isinstance(value, str)} - _GIVEN
     asked = {name for kind in kinds for name in _parameters(kind)}
-    asked |= {name for kind in kinds for name in vars(kind) if not name.startswith("_")}
-    unknown = {name for name in given - asked if not name.startswith("_")}
+    asked |= {name for kind in kinds for name in vars(kind) if not _is_launchers(name)}
+    unknown = {name for name in given - asked if not _is_launchers(name)}
     used = {name for kind in kinds for name in _named_in(kind)} if unknown else set()
     found = {name: get_close_matches(name, asked, 1, _ALIKE) for name in sorted(unknown - used)}
     return {name: alike[0] for name, alike in found.items() if alike}
+
+
+def _is_launchers(name: str) -> bool:
+    return name.startswith("_")
 
 
 def _parameters(kind: type) -> Iterator[str]:
