@@ -32,7 +32,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=igno
 WORKDIR /build
 COPY .ci/locks ./locks
 # What the library and the catalogue crawler need, with S3 and Parquet for the archive and exports,
-# each file by its hash (.ci/lock). The private servers of laptop mode are left out: a fleet has its
+# each file by its hash (.ci/lock). The embedded servers of laptop mode are left out: a fleet has its
 # own. Nothing is compiled; `typing`, which scrapy-rotating-proxies names, has no wheel and is one
 # Python file.
 RUN python -m venv --without-pip /opt/venv \

@@ -85,7 +85,7 @@ sbom: $(VENV)/.dev ## write the images' bills of materials (CycloneDX) to build/
 		--pyproject pyproject.toml --mc-type application --output-reproducible --of JSON \
 		--output-file build/sbom/$$image.cdx.json && echo "build/sbom/$$image.cdx.json"; done
 
-clean: ## remove what was built here; the private servers' data in .seine stays
+clean: ## remove what was built here; the embedded servers' data in .seine stays
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 

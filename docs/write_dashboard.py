@@ -1,6 +1,6 @@
 """Write docs/dashboard/*.png from a real crawl: `python -m docs.write_dashboard [FOLDER]`.
 
-Three demo shops are crawled by three workers on private servers; Debian's Chromium looks at each
+Three demo shops are crawled by three workers on embedded servers; Debian's Chromium looks at each
 page of the dashboard, at 1440 and 390 pixels, light and dark. A page is kept as it is seen first,
 in few colours, so that a file stays small.
 """

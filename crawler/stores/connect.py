@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import psycopg2
 
-from crawler.stores import embedded  # its import adds the private PostgreSQL
+from crawler.stores import embedded  # its import adds the embedded PostgreSQL
 from scrapy_seine.connect import (
     STORES,
     Endpoints,

@@ -1,4 +1,4 @@
-"""The private servers of the catalogue crawler: Redis and PostgreSQL.
+"""The embedded servers of the catalogue crawler: Redis and PostgreSQL.
 
 PostgreSQL joins the servers that `scrapy_seine.embedded` starts when this module is imported.
 """
@@ -37,7 +37,7 @@ SERVERS["postgres"] = postgres
 
 
 def users(data: Path) -> int:
-    """Count the connections of other processes to the private Redis; 0 where it does not run.
+    """Count the connections of other processes to the embedded Redis; 0 where it does not run.
 
     Each worker, demo and dashboard holds some; a process that was killed holds none.
     """

@@ -1,4 +1,4 @@
-"""The private PostgreSQL server."""
+"""The embedded PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy_seine.embedded.binaries import Postgres, postgres_trees
 from scrapy_seine.embedded.places import POSTGRES_SOCKET, Places, reachable
 from scrapy_seine.errors import EmbeddedError
 
-NAME = "the private PostgreSQL server"
+NAME = "the embedded PostgreSQL server"
 USER = DATABASE = "seine"
 
 

@@ -164,8 +164,8 @@ def addresses(settings: SettingsLike) -> Endpoints:
     """Where the stores are, whether they answer or not: who watches them starts without them.
 
     Raises:
-        ConfigError: an address is missing, and no private server may be started instead.
-        EmbeddedError: a private server cannot be started.
+        ConfigError: an address is missing, and no embedded server may be started instead.
+        EmbeddedError: an embedded server cannot be started.
     """
     if missing(settings):
         return endpoints(settings)

@@ -1,4 +1,4 @@
-"""Private servers for one project on one machine: Redis, and what an application adds.
+"""Embedded servers for one project on one machine: Redis, and what an application adds.
 
 Whoever comes first starts them, everybody else joins. They are nobody's children: they outlive
 the process that started them, also when that is killed, and end with `stop` (`scrapy down`). They
@@ -29,7 +29,7 @@ LOCK_PATIENCE_S = 120
 
 
 class Server(Protocol):
-    """A module that starts, finds and stops one private server."""
+    """A module that starts, finds and stops one embedded server."""
 
     def url(self, place: Places, /) -> str:
         """Return the address of the server."""
@@ -44,7 +44,7 @@ class Server(Protocol):
         """Stop the server; returns whether it ran."""
 
 
-#: Private servers by the name of their store. An application adds its own when it is imported.
+#: Embedded servers by the name of their store. An application adds its own when it is imported.
 SERVERS: dict[str, Server] = {"redis": valkey}
 
 
@@ -142,7 +142,7 @@ def _servers(place: Places, started: tuple[str, ...]) -> Servers:
 
 
 def socket_path(redis_url: str) -> str:
-    """Return the socket in a private server's URL, for `redis-cli -s`."""
+    """Return the socket in an embedded server's URL, for `redis-cli -s`."""
     return unquote(urlsplit(redis_url).path)
 
 
@@ -151,7 +151,7 @@ def _clear_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise EmbeddedError(f"the private servers cannot be used: {error}") from None
+        raise EmbeddedError(f"the embedded servers cannot be used: {error}") from None
 
 
 @contextmanager

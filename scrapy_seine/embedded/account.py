@@ -1,4 +1,4 @@
-"""The account a private server runs under, and folders that belong to it."""
+"""The account an embedded server runs under, and folders that belong to it."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _ps(pid: int, what: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class Server:
-    """What starting and stopping a private server needs to know of it."""
+    """What starting and stopping an embedded server needs to know of it."""
 
     name: str
     log: Path

@@ -1,4 +1,4 @@
-"""The private Valkey or Redis server."""
+"""The embedded Valkey or Redis server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy_seine.embedded.binaries import Redis, redis_servers
 from scrapy_seine.embedded.places import Places
 from scrapy_seine.errors import EmbeddedError
 
-NAME = "the private Redis server"
+NAME = "the embedded Redis server"
 _SILENT = b"silent"
 
 

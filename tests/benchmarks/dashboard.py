@@ -1,6 +1,6 @@
 """How long each page of the dashboard takes over a million products.
 
-`python -m tests.benchmarks.dashboard --json` fills a private PostgreSQL with products, changes of
+`python -m tests.benchmarks.dashboard --json` fills an embedded PostgreSQL with products, changes of
 prices and a day's attempts, asks each page some times over HTTP, and prints one JSON object as its
 last line: milliseconds by page, the best of some, the milliseconds of CPU of the dashboard's own
 process among them, and the slowest page. --rows says how many products; a tenth of them are of a

@@ -260,7 +260,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", action="store_true", help="print one JSON object as last line")
     parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--url", default="", help="a server's URL; default: a private server")
+    parser.add_argument("--url", default="", help="a server's URL; default: an embedded server")
     options = parser.parse_args()
     if options.url:
         result = run(options.url, options.rows)

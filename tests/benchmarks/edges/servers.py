@@ -50,7 +50,7 @@ class PrivateRedis:
             self.process = subprocess.Popen(
                 command, env={**os.environ, **self.environment}, stdout=log, stderr=log
             )
-        wait_until(self._answers, 60, "the private Redis answers")
+        wait_until(self._answers, 60, "the embedded Redis answers")
 
     def _answers(self) -> bool:
         try:
