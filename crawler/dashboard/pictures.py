@@ -10,6 +10,7 @@ import hashlib
 import re
 from pathlib import Path
 
+import attrs
 from aiohttp import web
 
 from crawler.dashboard.context import context_of
@@ -19,12 +20,33 @@ from crawler.reads.database import Row
 _NAME = re.compile(r"[0-9a-f]{40}")
 
 
-def picture(store: str, row: Row, *, large: bool = False) -> Node:
+@attrs.frozen
+class Stored:
+    """The folders of a store, looked up once for all rows of a page."""
+
+    folder: Path
+    thumbs: tuple[Path, ...]
+
+    @classmethod
+    def within(cls, store: str) -> Stored | None:
+        """Look the folders of *store* up; None where pictures are not stored."""
+        return cls(Path(store), tuple(Path(store).glob("thumbs/*/"))) if store else None
+
+    def file(self, name: str, *, large: bool) -> Path | None:
+        """Find a stored picture, the smallest that is large enough."""
+        full = self.folder / "full" / f"{name}.jpg"
+        if large and full.is_file():
+            return full
+        thumbs = [path for thumb in self.thumbs if (path := thumb / f"{name}.jpg").is_file()]
+        return min(thumbs, key=_bytes, default=full if full.is_file() else None)
+
+
+def picture(stored: Stored | None, row: Row, *, large: bool = False) -> Node:
     """Show a product's first picture; an empty frame where none is stored."""
-    if not store:
+    if stored is None:
         return None
     name, size = _stored_as(row["image"] or ""), 240 if large else 48
-    if _file(store, name, large=large) is None:
+    if stored.file(name, large=large) is None:
         return None if large else tag.span(class_="picture none")
     href = f"/picture/{name}" + ("?large=1" if large else "")
     return tag.img(src=href, alt="", width=size, height=size, loading="lazy", class_="picture")
@@ -32,14 +54,6 @@ def picture(store: str, row: Row, *, large: bool = False) -> Node:
 
 def _stored_as(url: str) -> str:
     return hashlib.sha1(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-
-
-def _file(store: str, name: str, *, large: bool) -> Path | None:
-    """Find the stored picture, the smallest that is large enough."""
-    thumbs = sorted(Path(store, "thumbs").glob(f"*/{name}.jpg"), key=_bytes)
-    full = Path(store, "full", f"{name}.jpg")
-    found = [*([] if large else thumbs[:1]), full, *thumbs]
-    return next((path for path in found if path.is_file()), None)
 
 
 def _bytes(path: Path) -> int:
@@ -50,8 +64,8 @@ async def show_picture(request: web.Request) -> web.StreamResponse:
     """Serve one stored picture."""
     name, store = request.match_info["name"], context_of(request).config.images
     path = None
-    if store and _NAME.fullmatch(name):
-        path = _file(store, name, large="large" in request.query)
+    if _NAME.fullmatch(name) and (stored := Stored.within(store)) is not None:
+        path = stored.file(name, large="large" in request.query)
     if path is None:
         raise web.HTTPNotFound(text="There is no such picture.\n")
     headers = {"Cache-Control": "private, max-age=86400", "Content-Type": "image/jpeg"}

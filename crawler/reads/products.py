@@ -24,6 +24,8 @@ _COLUMNS = (
     "site_id, external_id, name, price, regular_price, currency, availability, brand, url,"
     " image, scraped_at, updated_at, first_seen, gone_at"
 )
+#: The index is one of hashes, because a URL may be too long for an index of texts.
+_AT_URL = "hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s"
 #: What parts words, as in migration 0017.
 _PUNCTUATION = re.compile(r"[\s!-/:-@\[-`{-~]+")
 #: Words of one search that count.
@@ -139,9 +141,7 @@ _MOVED = """
 def _conditions(wanted: ProductFilter) -> tuple[list[str], dict[str, Any]]:
     conditions, params = [], {}
     if wanted.words.startswith(("http://", "https://")):
-        conditions.append(
-            "hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s"
-        )
+        conditions.append(_AT_URL)
         params["url"] = wanted.words
     elif wanted.words:
         conditions.append("words @@ %(words)s::tsquery")
@@ -209,8 +209,7 @@ def place_of(text: str, order: Order) -> list[str] | None:
 async def product_at(database: Database, url: str) -> Row | None:
     """Return the product that a URL shows, or None."""
     rows = await database.rows(
-        f"SELECT {_COLUMNS} FROM products"  # noqa: S608  # our own list of columns
-        " WHERE hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s LIMIT 1",
+        f"SELECT {_COLUMNS} FROM products WHERE {_AT_URL} LIMIT 1",  # noqa: S608  # our own texts
         {"url": url},
     )
     return rows[0] if rows else None

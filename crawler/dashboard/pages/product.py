@@ -16,7 +16,7 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table, tiles
 from crawler.dashboard.pages.products import price
-from crawler.dashboard.pictures import picture
+from crawler.dashboard.pictures import Stored, picture
 from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
 from scrapy_seine.lenient import moment_of
@@ -36,13 +36,14 @@ async def one_product(request: web.Request) -> web.Response:
     history, held = await asyncio.gather(
         changes(context.database, *key), doubts(context.database, *key)
     )
+    stored = Stored.within(context.config.images)
     return page(
         request,
         row["name"],
         tag.p(link(row["url"])),
         tag.p(badge("gone", "bad"), " The shop shows it no more.") if row["gone_at"] else None,
         _doubts(held),
-        tag.div(picture(context.config.images, row, large=True), _tiles(row), class_="beside"),
+        tag.div(picture(stored, row, large=True), _tiles(row), class_="beside"),
         _chart(row, history),
         table(
             "What changed",

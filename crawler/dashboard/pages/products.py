@@ -9,7 +9,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, moment, page, table
-from crawler.dashboard.pictures import picture
+from crawler.dashboard.pictures import Stored, picture
 from crawler.reads.database import Row
 from crawler.reads.products import MOVES, ORDERS, ProductFilter, search_products, sites
 from crawler.reads.stored import estimate
@@ -40,12 +40,12 @@ async def products(request: web.Request) -> web.Response:
     )
     after = query.get("after", "")
     found = await search_products(context.database, wanted, limit=PAGE, after=after)
-    store = context.config.images
-    names = [*([""] if store else []), "Product", "Site", "Number", "Stock"]
+    stored = Stored.within(context.config.images)
+    names = [*([""] if stored else []), "Product", "Site", "Number", "Stock"]
     words = len(names)
     names += ["Price", *(["Before", "Change"] if wanted.move else ["Changed (UTC)"])]
     rows = [
-        [*([picture(store, row)] if store else []), *_row(row, moved=bool(wanted.move))]
+        [*([picture(stored, row)] if stored else []), *_row(row, moved=bool(wanted.move))]
         for row in found.rows
     ]
     caption = f"Price {_MOVES[wanted.move]}" if wanted.move else _ORDERS[wanted.order].capitalize()

@@ -8,6 +8,7 @@ import re
 import psycopg2
 import pytest
 
+from crawler.dashboard.pictures import Stored
 from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
 from crawler.reads.stored import attempts_by_provider
@@ -174,6 +175,27 @@ async def test_a_stored_picture_is_shown_and_nothing_else_of_the_folder(
         for bad in ("..%2Fsecret", "%2e%2e%2fsecret", "0" * 40, "secret"):
             async with client.get(f"/picture/{bad}") as response:
                 assert response.status == 404, bad
+
+
+def test_a_list_shows_the_smallest_picture_and_a_product_the_whole_one(tmp_path):
+    name, sizes = "0" * 40, {"full": 900, "thumbs/big": 200, "thumbs/small": 20}
+    for place, size in sizes.items():
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / f"{name}.jpg").write_bytes(b"x" * size)
+    (tmp_path / "thumbs" / "note.txt").write_text("no folder")
+    stored = Stored.within(str(tmp_path))
+
+    def shown(*, large):
+        path = stored.file(name, large=large)
+        return path and path.parent.relative_to(tmp_path).as_posix()
+
+    assert (shown(large=False), shown(large=True)) == ("thumbs/small", "full")
+    (tmp_path / "full" / f"{name}.jpg").unlink()
+    assert shown(large=True) == "thumbs/small"
+    for thumb in ("small", "big"):
+        (tmp_path / "thumbs" / thumb / f"{name}.jpg").unlink()
+    assert shown(large=False) is None
+    assert Stored.within("") is None
 
 
 async def test_a_held_back_value_is_named_on_its_products_page(client, database):
