@@ -48,11 +48,11 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
     return 0 if outcome.passed else 1
 
 
-def _afterwards(crawl: str, private: Sequence[str]) -> list[str]:
+def _afterwards(crawl: str, own: Sequence[str]) -> list[str]:
     """Say what is left, and what can be done next."""
     names = {"redis": "Redis", "postgres": "PostgreSQL"}
-    running = " and ".join(names[name] for name in private)
-    still = [f"still running: your private {running}; `scrapy down` stops them"] if private else []
+    running = " and ".join(names[name] for name in own)
+    still = [f"still running: your embedded {running}; `scrapy down` stops them"] if own else []
     return [
         f"its products are in the schema {SCHEMA}, its requests in the crawl {crawl}: "
         "none of them is among yours",

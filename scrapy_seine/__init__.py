@@ -25,7 +25,7 @@ The life of a request, and where to read about each step:
    its leases expire.
 
 Around them: `politeness` decides pauses, `middlewares` keep what a site asks for, `reads` looks at
-a fleet for people, `commands` acts on it (`scrapy seine VERB`), `embedded` starts a Redis beside it,
+a fleet for people, `commands` acts on it (`scrapy seine VERB`), `embedded` starts Redis beside it,
 `config` turns settings into checked values, `meta` lists every key of `request.meta`.
 Where this differs from what one may expect: the number of requests that are not done is derived,
 never counted, so that completion is exact; a domain's slot is free again when its download is over,

@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.upsert --json` prints one JSON object as its last line:
 `per_row_ratio` and `copy_ratio` (ours ÷ theirs, the worse of new and unchanged rows, one writer),
 and what became of four writers on the same keys. All three write the same table with its indexes
-and its trigger, from the same items; with --url to a server of yours, otherwise to a private one
+and its trigger, from the same items; with --url to a server of yours, otherwise to an embedded one
 with default durability (fsync on).
 """
 

@@ -81,7 +81,7 @@ def test_a_lock_holds_what_the_project_asks_for(name: str, extras: list[str]) ->
 
 
 @pytest.mark.parametrize("name", ["image", "browser"])
-def test_the_image_has_an_archive_and_no_private_servers(name: str) -> None:
+def test_the_image_has_an_archive_and_no_embedded_servers(name: str) -> None:
     assert {"boto3", "pyarrow", "wreq"} <= set(lock(name))
     assert not NOT_IN_AN_IMAGE & set(lock(name))
     assert ("scrapy-playwright" in lock(name)) == (name == "browser")
