@@ -13,7 +13,7 @@ from aiohttp import web
 
 from crawler.catalogue.jobs.schedules import Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
-from crawler.dashboard.api import begin, note
+from crawler.dashboard.api import begin, give_priority, note
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag
 from crawler.dashboard.layout import hidden_token, page
@@ -31,6 +31,8 @@ _LONGEST_DELAY_MS = 86_400_000
 _MOST_IN_FLIGHT = 10_000
 _BATCH = 500
 _OURS = ("done=", "n=")
+#: Fields that say which queued requests get another priority.
+_CHOICES = ("domain", "job", "site", "url")
 
 Form = Mapping[str, str]
 
@@ -69,6 +71,11 @@ async def _set_delay(context: Context, form: Form) -> int:
     most = _number(form, "concurrency", 1, _MOST_IN_FLIGHT)
     await context.frontier.set_delay(_on(form), delay_ms=delay_ms, concurrency=most)
     return 1
+
+
+async def _set_priority(context: Context, form: Form) -> int:
+    chosen = {name: form.get(name, "").strip() for name in _CHOICES}
+    return (await give_priority(context, form.get("priority", ""), **chosen)).changed
 
 
 def _number(form: Form, name: str, low: int, high: int) -> int:
@@ -192,6 +199,10 @@ def _letters(form: Form) -> str:
     return "1 dead letter" if n == 1 else f"{n} dead letters"
 
 
+def _chosen_queue(form: Form) -> str:
+    return ", ".join(f"{name} {form[name]}" for name in _CHOICES if form.get(name)) or "nothing"
+
+
 def _limits(form: Form) -> str:
     delay, most = form.get("delay_ms", "?"), form.get("concurrency", "?")
     return f"Ask {_on(form)} every {delay} ms, with {most} requests in flight at most?"
@@ -204,6 +215,10 @@ ACTIONS: Mapping[str, Action] = {
         lambda form: f"Let {form.get('worker', '')} finish its pages and exit?", _drain
     ),
     "set_delay": Action(_limits, _set_delay),
+    "set_priority": Action(
+        lambda form: f"Queue {_chosen_queue(form)} with priority {form.get('priority', '?')}?",
+        _set_priority,
+    ),
     "replay": Action(lambda form: f"Try {_letters(form)} again?", _replay),
     "purge": Action(
         lambda form: f"Remove {_letters(form)} for good? This cannot be undone.",
@@ -324,4 +339,6 @@ def _target(verb: str, form: Form) -> str:
         target = " ".join(form.get(name, "") for name in ("reason", "in", "text")).strip() or "all"
     if verb == "set_delay":
         target = f"{target} {form['delay_ms']} ms {form['concurrency']}"
+    if verb == "set_priority":
+        target = f"{form['priority']}: {_chosen_queue(form)}"
     return target

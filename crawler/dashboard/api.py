@@ -28,6 +28,8 @@ from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
 from crawler.extract.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
+from scrapy_seine.frontier.priorities import Changed, Which
+from scrapy_seine.frontier.priorities import checked as checked_priority
 from scrapy_seine.reads.audit import note_deed
 from scrapy_seine.reads.worker_logs import read_log
 
@@ -169,6 +171,31 @@ async def change_job(request: web.Request) -> web.Response:
     return web.json_response(plain_job(await _job(request)))
 
 
+async def give_priority(context: Context, priority: str, **chosen: str) -> Changed:
+    """Give the queued requests that are chosen another priority.
+
+    Raises:
+        ConfigError: it is no priority, or nothing is chosen.
+    """
+    which = Which(**chosen)
+    if which == Which():
+        raise ConfigError("which requests? name a domain, job, site or url")
+    return await context.frontier.set_priority(checked_priority(priority), which)
+
+
+async def set_priority(request: web.Request) -> web.Response:
+    """Give queued requests another priority."""
+    fields = await fields_of(request)
+    priority = fields.get("priority")
+    if not isinstance(priority, int) or isinstance(priority, bool):
+        raise ValueError("priority is no whole number")
+    chosen = {name: _text(fields, name) for name in ("domain", "job", "site", "url")}
+    did = await give_priority(context_of(request), str(priority), **chosen)
+    target = f"{priority}: {' '.join(filter(None, chosen.values()))}"
+    await note(request, "set_priority", target, did.changed)
+    return web.json_response(attrs.asdict(did))
+
+
 def plain_schedule(one: Schedule) -> dict[str, Any]:
     """Lay a schedule out for JSON."""
     return {
@@ -239,6 +266,7 @@ def routes() -> list[web.RouteDef]:
         web.post(f"{at}/jobs", _answering(start_job)),
         web.get(f"{at}{job}", _answering(show_job)),
         web.post(f"{at}{job}/{{verb:pause|resume|cancel}}", _answering(change_job)),
+        web.post(f"{at}/priority", _answering(set_priority)),
         web.get(f"{at}/schedules", _answering(list_schedules)),
         web.put(f"{at}{site}", _answering(put_schedule)),
         web.delete(f"{at}{site}", _answering(remove_schedule)),

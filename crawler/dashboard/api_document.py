@@ -103,6 +103,19 @@ def _operation(
     return found
 
 
+def _priority() -> dict[str, Any]:
+    return _operation(
+        "Give queued requests another priority, larger is sooner: those of a domain, job "
+        "or site (site_id), or of a URL, in which a * stands for any text.",
+        _object(changed=_COUNT, unchanged=_COUNT, unreadable=_COUNT),
+        *(400, 403),
+        body={
+            "priority": {"type": "integer", "minimum": -4000, "maximum": 4000},
+            **dict.fromkeys(("domain", "job", "site", "url"), _TEXT),
+        },
+    )
+
+
 def _paths() -> dict[str, Any]:
     job, schedule = _REFERENCES["Job"], _REFERENCES["Schedule"]
     jobs = _object(jobs={"type": "array", "items": job})
@@ -130,6 +143,7 @@ def _paths() -> dict[str, Any]:
                 parameters=(_OF_JOB, _VERB_JOB),
             )
         },
+        "/api/v1/priority": {"post": _priority()},
         "/api/v1/schedules": {"get": _operation("The stored schedules.", schedules)},
         "/api/v1/schedules/{site}": {
             "put": _operation(
@@ -169,7 +183,11 @@ def document() -> dict[str, Any]:
     """Return the document (OpenAPI 3.1)."""
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Seine", "version": "1", "description": "Jobs and schedules of a crawl."},
+        "info": {
+            "title": "Seine",
+            "version": "1",
+            "description": "Jobs, schedules and queue of a crawl.",
+        },
         "paths": _paths(),
         "components": {
             "schemas": {"Job": _JOB, "Schedule": _SCHEDULE},

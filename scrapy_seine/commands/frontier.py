@@ -1,4 +1,4 @@
-"""`scrapy frontier`: where requests are; pause, resume, clear; import from scrapy-redis."""
+"""`scrapy frontier`: where requests are; pause, resume, clear, priorities; import of a queue."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.legacy import Source, import_queue
+from scrapy_seine.frontier.priorities import Which, checked
 from scrapy_seine.reads import paint, screens
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 
-VERBS = ("show", "pause", "resume", "clear", "import-scrapy-redis")
+VERBS = ("show", "pause", "resume", "clear", "priority", "import-scrapy-redis")
 
 
 class Command(SeineCommand):
     """Shows requests by state and domain, and acts on the whole fleet at once."""
 
-    summary = "Show the frontier; pause, resume or clear it; import scrapy-redis' queue"
-    arguments = "[show|pause|resume|clear|import-scrapy-redis] [--domain D]"
+    summary = "Show the frontier; pause, resume, reorder or clear it; import scrapy-redis' queue"
+    arguments = "[show|pause|resume|clear|priority N|import-scrapy-redis] [--domain D]"
     example = "scrapy frontier pause --domain shop.example"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,11 @@ class Command(SeineCommand):
         parser.add_argument("--domain", default="", help="act on this domain alone")
         parser.add_argument("--top", type=int, default=20, help="domains shown (default 20)")
         parser.add_argument("--yes", action="store_true", help="clear without asking")
+        which = parser.add_argument_group("priority", "larger is sooner; of what is queued now:")
+        which.add_argument("--job", default="", help="requests of this job")
+        which.add_argument("--site", default="", help="requests of this site (site_id)")
+        which.add_argument("--url", default="", help="this URL; a * stands for any text")
+        which.add_argument("--all", action="store_true", help="every queued request")
         given = parser.add_argument_group("import-scrapy-redis")
         given.add_argument("--requests", default="", help="key (default: <spider>:requests)")
         given.add_argument("--dupefilter", default="", help="key (default: <spider>:dupefilter)")
@@ -55,12 +61,15 @@ class Command(SeineCommand):
         """Show or act.
 
         Raises:
-            ConfigError: `clear` was not confirmed, or the import cannot be done as asked.
+            ConfigError: `clear` was not confirmed, a priority is none or it is not said of which
+                requests, or the import cannot be done as asked.
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
-        if verb not in VERBS or len(args) > 1:
+        if verb not in VERBS or len(args) > 1 + (verb == "priority"):
             raise UsageError(f"one of {', '.join(VERBS)}")
+        if verb == "priority":
+            opts.priority, opts.which = _wanted(args[1:], opts)
         config = frontier_of(self, opts)
         crawl = config.crawl
         url = endpoints(self.project, need=("redis",)).redis_url
@@ -73,6 +82,7 @@ class Command(SeineCommand):
             "pause": self._pause,
             "resume": self._resume,
             "clear": self._clear,
+            "priority": self._priority,
             "import-scrapy-redis": self._import,
         }
 
@@ -120,6 +130,16 @@ class Command(SeineCommand):
         text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"
         self.show(text, dropped=dropped, domain=domain, forgotten=seen)
 
+    async def _priority(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
+        did = await frontier.set_priority(opts.priority, opts.which)
+        meant = " ".join(word for word in attrs.astuple(opts.which) if word)
+        await note_command(
+            frontier.redis, frontier.keys, "set_priority", f"{opts.priority} {meant}", did.changed
+        )
+        text = f"{did.changed} requests have priority {opts.priority} now, {did.unchanged} had it"
+        wrong = f"; {did.unreadable} cannot be read and stay where they are"
+        self.show(text + (wrong if did.unreadable else ""), **attrs.asdict(did))
+
     async def _import(self, redis: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         spider = opts.spider or self.usual_spider
         if not spider and not (opts.requests and opts.dupefilter):
@@ -164,6 +184,18 @@ def in_words(fleet: Fleet) -> str:
         f"{c.delayed} delayed, {c.leased} leased, {c.dead} dead, {c.seen} seen; "
         f"{fleet.due_now} due now; domains: {c.domains_ready} ready, {c.domains_waiting} waiting"
     )
+
+
+def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[int, Which]:
+    """Read which priority is wanted, for which requests.
+
+    Raises:
+        ConfigError: it is no priority, or nothing says which requests.
+    """
+    which = Which(domain=opts.domain, job=opts.job, site=opts.site, url=opts.url)
+    if which == Which() and not opts.all:
+        raise ConfigError("which requests? say --domain, --job, --site, --url, or --all")
+    return checked(args[0] if args else ""), which
 
 
 def _target(frontier: Frontier, opts: argparse.Namespace) -> str:

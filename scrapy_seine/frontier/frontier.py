@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import FrontierError
-from scrapy_seine.frontier import clearing
+from scrapy_seine.frontier import clearing, priorities
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
@@ -421,6 +421,13 @@ class Frontier:
     async def clear_domain(self, domain: str) -> int:
         """Drop a domain's requests but for those in flight and the dead; returns how many."""
         return await clearing.clear_domain(self, domain)
+
+    async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
+        """Give queued requests another priority; larger is sooner.
+
+        Those in flight and the dead keep theirs. To repeat it does no harm.
+        """
+        return await priorities.set_priority(self, priority, which)
 
     async def erase(self) -> int:
         """Delete every key of a crawl that nobody works on any more; returns keys deleted."""

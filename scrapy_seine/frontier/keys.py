@@ -2,7 +2,7 @@
 
 | key | type | what it holds | written by | lifetime |
 |---|---|---|---|---|
-| requests | hash | stored request by id | push commit retry | until done or purged |
+| requests | hash | stored request by id | push commit retry set_priority | until done or purged |
 | q:<domain> | sorted set | ids of a domain's ready requests by level, then arrival | push lease release reap | while not empty |
 | d:<domain> | hash | delay cap jitter robots measured latency lane spread; pages due slot active paused blocked pause served | lease, set_delay, set_lane, set_spread, measure, block_until, late | permanent |
 | ready | sorted set | domains that may be served now: class, then least recently served | all | while not empty |

@@ -111,6 +111,18 @@ def test_pause_and_resume_reach_the_whole_fleet(desk: Desk) -> None:
     assert len(desk.do(lambda f: f.lease("w", 1, ttl_ms=1)).leases) == 1
 
 
+def test_what_is_queued_gets_another_priority(desk: Desk) -> None:
+    desk.do(lambda f: f.push([push(f"http://a.example/{n}", site_id="a") for n in range(3)]))
+    typed = desk.type(frontier.Command(), "priority", "-20", "--url", "http://*/1")
+    assert typed[1] == {"changed": 1, "unchanged": 0, "unreadable": 0}
+    _, text, _ = desk.type(frontier.Command(), "priority", "30", "--site", "a", plain=True)
+    assert text == "3 requests have priority 30 now, 0 had it\n"
+    assert desk.type(frontier.Command(), "priority", "30", "--all")[1]["unchanged"] == 3
+    for words in (("priority", "30"), ("priority", "--all"), ("priority", "soon", "--all")):
+        status, _, complaint = desk.type(frontier.Command(), *words)
+        assert (status, complaint.count("\n")) == (1, 1)
+
+
 def test_clear_drops_nothing_unless_it_was_confirmed(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

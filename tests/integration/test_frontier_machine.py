@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import hashlib
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Coroutine
@@ -333,6 +334,21 @@ class FrontierMachine(RuleBasedStateMachine):
                 assert k.state == "dead"
                 k.state, k.due = "delayed", self.f.now_ms + place * apart
                 k.deliveries, k.alone, k.isolated = 0, 0, ""
+
+    @rule(domain=st.sampled_from(DOMAINS), level=st.integers(3998, 4002), stale=st.booleans())
+    def set_priority(self, domain: str, level: int, stale: bool) -> None:
+        """Of requests in any state; what was read before they changed is stale."""
+        part = self.f.part(domain)
+        mine = {k.name for k in self.known.values() if k.domain == domain}
+        stored = self.run(self.redis.hgetall(part.keys.requests))
+        args, queued = [], 0
+        for id_, text in stored.items():
+            blob = text.partition(b"\n")[2]
+            if blob.decode() in mine:
+                read = hashlib.sha1(b"older" if stale else text, usedforsecurity=False).hexdigest()
+                args += [id_, read, b"%d %b\n%b" % (level, domain.encode(), blob)]
+                queued += self.known[blob.decode()].state in {"ready", "delayed"}
+        assert self.run(part.run("set_priority", *args)) == (0 if stale else queued)
 
     @rule(domain=st.sampled_from(["", "a"]))
     def pause(self, domain: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aiohttp import web
+from markupsafe import Markup
 
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
@@ -62,10 +63,20 @@ async def domain(request: web.Request) -> web.Response:
         tag.div(
             action_form(request, verb, label, domain=d.name),
             _limits(request, d),
+            priority_form(request, domain=d.name),
             class_="actions",
         ),
         table("Next in its queue", ("URL", "Priority", "Retries"), [_row(r) for r in queue]),
     )
+
+
+def priority_form(request: web.Request, /, *fields: Node, **chosen: str) -> Markup:
+    """Make the form that gives queued requests another priority."""
+    number = tag.input(
+        type="number", id="priority", name="priority", min=-4000, max=4000, value=100
+    )
+    label = tag.label("Priority", " ", number, for_="priority")
+    return action_form(request, "set_priority", "Queue with it", label, *fields, **chosen)
 
 
 def _means(rung: Rung | None) -> Node:

@@ -18,6 +18,7 @@ from crawler.dashboard.layout import (
     table,
     tiles,
 )
+from crawler.dashboard.pages.domains import priority_form
 from crawler.reads.products import product_at
 from crawler.reads.stored import attempts_of
 from scrapy_seine.errors import StoreError
@@ -39,8 +40,18 @@ async def frontier(request: web.Request) -> web.Response:
         search_form("url", "URL", url),
         found,
         fragments(await live(context)),
+        tag.div(priority_form(request, *_chosen()), class_="actions panel"),
         live="frontier",
     )
+
+
+def _chosen() -> list[Node]:
+    """Fields that say which queued requests are meant; those that are empty narrow nothing."""
+    examples = {"domain": "shop.example", "job": "", "site": "", "url": "https://shop.example/p/*"}
+    return [
+        tag.input(name=name, placeholder=example or name, aria_label=name)
+        for name, example in examples.items()
+    ]
 
 
 async def live(context: Context) -> dict[str, Markup]:

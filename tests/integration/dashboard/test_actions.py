@@ -40,6 +40,24 @@ async def test_a_domain_is_paused_and_its_limits_set(client, frontier, redis_cli
     assert not (await counts(frontier)).paused
 
 
+async def test_a_queue_gets_another_priority(client, frontier):
+    await frontier.push(
+        [a_push("https://shop.example/1"), a_push("https://b.example/1", domain="b.example")]
+    )
+    assert "Queue with it" in await page(client, "/domains/shop.example")
+    assert "Queue with it" in await page(client, "/frontier")
+    text = await act(client, "set_priority", sure=False, status=200, priority="7", url="https://b*")
+    assert "url https://b* with priority 7?" in text
+
+    await act(client, "set_priority", priority="7", domain="shop.example", job="", site="", url="")
+
+    leases = (await frontier.lease("w", 2, ttl_ms=1000)).leases
+    assert {lease.domain: lease.level for lease in leases} == {
+        "shop.example": 3993,
+        "b.example": 4000,
+    }
+
+
 async def test_ticked_dead_letters_go_back(client, frontier):
     ids = [await bury(frontier, f"https://shop.example/{n}") for n in range(3)]
 
@@ -90,6 +108,9 @@ async def test_each_action_is_written_down(client, frontier, redis_client, caplo
         ("set_delay", {"domain": "shop.example", "delay_ms": "x", "concurrency": "1"}),
         ("set_delay", {"domain": "shop.example", "delay_ms": "1", "concurrency": "0"}),
         ("set_delay", {"delay_ms": "1", "concurrency": "1"}),
+        ("set_priority", {"priority": "1"}),
+        ("set_priority", {"priority": "x", "domain": "shop.example"}),
+        ("set_priority", {"domain": "shop.example"}),
         ("forget", {"url": "no url"}),
     ],
 )

@@ -20,8 +20,9 @@ from crawler.catalogue.jobs.schedules import Schedules, checked, merged
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import document
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.reads.audit import read_deeds
 from scrapy_seine.reads.worker_logs import KEEP, read_log, write_log
-from tests.integration.dashboard.conftest import TOKEN, serving
+from tests.integration.dashboard.conftest import TOKEN, a_push, serving
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 SHOP = "https://shop.example/"
@@ -129,6 +130,30 @@ async def test_junk_among_the_schedules_is_left_out(frontier):
     assert [one.site_id for one in await Schedules(frontier).all()] == ["a", "b", "d"]
 
 
+async def test_queued_requests_get_another_priority(api, frontier):
+    await frontier.push([a_push(f"{SHOP}p/{n}") for n in range(3)])
+    did = {"changed": 0, "unchanged": 0, "unreadable": 0}
+    wanted = {"priority": -40, "domain": "shop.example", "url": f"{SHOP}*[02]"}
+    assert (await api("POST", "/priority", wanted))[1] == did, "no wildcard but *"
+    assert (await api("POST", "/priority", {"priority": 40, "url": f"{SHOP}p/2"}))[1][
+        "changed"
+    ] == 1
+    (deed, _) = await read_deeds(frontier.redis, frontier.keys)
+    assert (deed.verb, deed.target, deed.result) == ("set_priority", f"40: {SHOP}p/2", "1")
+    (first,) = (await frontier.lease("w", 1, ttl_ms=1000)).leases
+    assert b"p/2" in first.blob
+    for wrong in (
+        {},
+        {"priority": 1},
+        {"priority": 4001, "domain": "a"},
+        {"domain": "a"},
+        {"priority": True, "domain": "a"},
+        {"priority": "1", "domain": "a"},
+        {"priority": 1, "domain": ["a"]},
+    ):
+        assert (await api("POST", "/priority", wrong))[0] == 400, wrong
+
+
 async def test_without_the_token_nothing_changes(api, namespace, redis_url, database):
     for headers in ({}, {"Authorization": "Bearer wrong-wrong-wrong-wrong"}):
         assert (await api("POST", "/jobs", {"urls": [SHOP]}, headers=headers))[0] == 401
@@ -167,8 +192,9 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 FIELDS = st.one_of(VALUES, TEXTS, st.lists(TEXTS, max_size=3))
+NAMES = ("urls", "site", "cron", "paused", "priority", "domain", "job", "url")
 BODIES = st.one_of(
-    st.fixed_dictionaries({}, optional=dict.fromkeys(("urls", "site", "cron", "paused"), FIELDS)),
+    st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, FIELDS)),
     VALUES,
 )
 #: Path, body and query of one request.
