@@ -116,11 +116,19 @@ def _priority() -> dict[str, Any]:
     )
 
 
+def _log() -> dict[str, Any]:
+    return _operation(
+        "The last lines of a worker's log, oldest first.",
+        _object(worker=_TEXT, lines={"type": "array", "items": _TEXT}),
+        400,
+        parameters=(_path("worker", "A worker's name."), _most(MOST_LINES)),
+    )
+
+
 def _paths() -> dict[str, Any]:
     job, schedule = _REFERENCES["Job"], _REFERENCES["Schedule"]
     jobs = _object(jobs={"type": "array", "items": job})
     schedules = _object(schedules={"type": "array", "items": schedule})
-    log = _object(worker=_TEXT, lines={"type": "array", "items": _TEXT})
     plan = {"cron": _TEXT, "urls": _URLS, "paused": {"type": "boolean"}}
     change = (400, 403)
     return {
@@ -168,14 +176,7 @@ def _paths() -> dict[str, Any]:
                 parameters=(_OF_SITE, _VERB_SCHEDULE),
             )
         },
-        "/api/v1/workers/{worker}/log": {
-            "get": _operation(
-                "The last lines of a worker's log, oldest first.",
-                log,
-                400,
-                parameters=(_path("worker", "A worker's name."), _most(MOST_LINES)),
-            )
-        },
+        "/api/v1/workers/{worker}/log": {"get": _log()},
     }
 
 
