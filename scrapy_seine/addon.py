@@ -63,6 +63,7 @@ MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 #: Scrapy's extension -> the one that does the same for the whole fleet.
 EXTENSIONS = {
     "scrapy.extensions.feedexport.FeedExporter": ("scrapy_seine.sinks.feeds.exporter.FeedExporter"),
+    "scrapy.extensions.closespider.CloseSpider": "scrapy_seine.engine.fleet_limits.CloseSpider",
 }
 PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -328,6 +328,9 @@ EXTENSIONS = {
     "scrapy_seine.engine.telemetry.metrics_port.MetricsPort": 20,
     # The last 1,000 lines of each worker, for `scrapy logs` and the dashboard.
     "scrapy_seine.engine.telemetry.log_stream.LogStream": 30,
+    # CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT are the fleet's.
+    "scrapy.extensions.closespider.CloseSpider": None,
+    "scrapy_seine.engine.fleet_limits.CloseSpider": 0,
 }
 
 # --- Access -----------------------------------------------------------------------------------

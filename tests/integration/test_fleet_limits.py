@@ -1,0 +1,132 @@
+"""CLOSESPIDER_…COUNT are the fleet's: what the workers count together, and until when."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.presence import live_workers
+from scrapy_seine.scripts import call, load_script
+from tests.benchmarks.projects.site import Site
+from tests.helpers import patient, serving, wait_until_async
+from tests.integration.test_any_spider import scrapy
+
+pytestmark = pytest.mark.redis
+LIFE = 60_000
+LIMIT = 20
+
+
+class Counts:
+    """Workers of a crawl that tell their counts."""
+
+    def __init__(self, redis: Redis, crawl: str) -> None:
+        self.redis: Any = redis
+        self.key = Keys(crawl).limits
+
+    async def tell(self, worker: str, *counts: int, life_ms: int = LIFE) -> list[int]:
+        lua = load_script("scrapy_seine.engine", "fleet_limits")
+        return list(await call(self.redis, lua, [self.key], [worker, life_ms, *counts]))
+
+    async def leave(self, worker: str, *counts: int) -> list[int]:
+        return await self.tell(worker, *counts, life_ms=0)
+
+
+@pytest.fixture
+def counts(redis_client: Redis, namespace: str) -> Counts:
+    return Counts(redis_client, namespace)
+
+
+async def test_the_fleets_count_is_the_sum_of_its_workers(counts: Counts) -> None:
+    assert await counts.tell("a", 3, 30) == [3, 30]
+    assert await counts.tell("b", 0, 1) == [3, 31]
+    assert await counts.tell("b", 2, 5) == [5, 35]
+    assert await counts.tell("b", 2, 5) == [5, 35], "a call that is repeated counts once"
+
+
+async def test_what_a_worker_that_left_counted_stays_until_the_last_one_leaves(
+    counts: Counts,
+) -> None:
+    await counts.tell("a", 3)
+    await counts.tell("b", 1)
+    assert await counts.leave("a", 4) == [5]
+    assert await counts.tell("b", 1) == [5]
+    assert await counts.tell("c", 0) == [5], "it joined those that are there"
+    assert await counts.leave("b", 1) == [5]
+    assert await counts.leave("c", 2) == [7]
+    assert await counts.redis.exists(counts.key) == 0
+    assert await counts.tell("d", 0) == [0], "the next fleet begins anew"
+
+
+async def test_who_died_is_counted_while_others_are_there(counts: Counts) -> None:
+    await counts.tell("a", 3, life_ms=1)
+    await counts.redis.hset(counts.key, "a", "1 3")
+    await counts.redis.hset(counts.key, "b", f"{9 * 10**15} 2")
+    assert await counts.tell("c", 1) == [6]
+    assert sorted(await counts.redis.hkeys(counts.key)) == [b"", b"b", b"c"]
+
+
+async def test_a_fleet_that_died_is_not_counted_by_the_next(counts: Counts) -> None:
+    await counts.tell("a", 3)
+    await counts.redis.hset(counts.key, mapping={"a": "1 3", "": "7"})
+    assert await counts.tell("b", 0) == [0]
+
+
+async def test_junk_in_the_hash_counts_as_nothing(counts: Counts) -> None:
+    await counts.redis.hset(counts.key, mapping={"": "x y", "z": "", "y": "99", "w": "\xff 1"})
+    assert await counts.tell("b", 2) == [2]
+    await counts.redis.hset(counts.key, mapping={"": "x y", "z": ""})
+    assert await counts.tell("b", 2) == [2]
+
+
+SPIDER = """
+import scrapy
+
+class Mine(scrapy.Spider):
+    name = "mine"
+
+    async def start(self):
+        for n in range(500):
+            yield scrapy.Request(f"%s/page/1/?n={n}")
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+async def test_two_workers_stop_at_the_items_that_both_have_together(
+    tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    settings = {
+        "CLOSESPIDER_ITEMCOUNT": LIMIT,
+        "CONCURRENT_REQUESTS": 1,
+        "SEINE_READ_AHEAD": 1,
+        "DOWNLOAD_DELAY": 0.1,
+        "REDIS_URL": redis_url,
+        "SEINE_CRAWL": namespace,
+        "ADDONS": '{"scrapy_seine.Addon": 500}',
+    }
+    words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    frontier = Frontier(redis_client, namespace)
+    await frontier.pause()
+    with serving(Site) as url:
+        (tmp_path / "mine.py").write_text(SPIDER % url, "utf-8")
+        workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(2)]
+        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
+        ended = asyncio.gather(*said)
+
+        async def all_there() -> bool:
+            return len(await live_workers(frontier)) == len(workers) or ended.done()
+
+        await wait_until_async(all_there, 90, "both workers joined")
+        await frontier.resume()
+        errs = [err for _, err in await ended]
+    assert all("closespider_itemcount" in err for err in errs), errs
+    items = [int(n) for err in errs for n in re.findall(r"'item_scraped_count': (\d+)", err)]
+    assert LIMIT <= sum(items) < 1.5 * LIMIT, items
