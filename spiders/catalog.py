@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
-from crawler.extract import Found, Link, Page, parse, probing
+from crawler.extract import Found, Link, Page, announced, parse, probing
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
@@ -40,6 +40,8 @@ MOST_SITEMAPS = 500
 #: Sitemaps of other sites that are asked for on behalf of one site, at most.
 MOST_FOREIGN = 50
 _LONGEST_SCOPE = 500
+#: Listings of a site after which no more addresses are tried, and short ones that are told of.
+MOST_VAIN, MOST_TOLD = 3, 20
 #: What is said of a template, where a field is not doubtful by it.
 _NOTICED = {
     "moved": "the template changed, {} is read from its new place since",
@@ -69,6 +71,9 @@ class CatalogSpider(FrontierSpider):
         super().__init__(*args, **kwargs)
         #: What is known of each site's template; the storage loads and keeps it.
         self.book = Book(self._note_drift)
+        #: By site: listings in a row whose further pages are at no address that was tried.
+        self._in_vain: dict[str, int] = {}
+        self._short = 0
         if site:
             known = sites.named(site)
             if known is None:
@@ -147,7 +152,7 @@ class CatalogSpider(FrontierSpider):
             yield from self._not_shown(response, found)
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
-        yield from self._follow(response, site, page)
+        yield from self._follow(response, site, page, found.kind == "listing")
         if self._wants_sitemaps(response):
             yield Request(
                 absolute(response.url, "/robots.txt"),
@@ -257,7 +262,9 @@ class CatalogSpider(FrontierSpider):
         """Bytes of a page that are read."""
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
-    def _follow(self, response: Response, site: Site, page: Page) -> Iterator[Request]:
+    def _follow(
+        self, response: Response, site: Site, page: Page, is_listing: bool
+    ) -> Iterator[Request]:
         links = site.links(page, header(response, "X-Robots-Tag"))
         shelf, job = shelf_of(links), _job(response)
         further = further_pages(page, links)
@@ -266,6 +273,8 @@ class CatalogSpider(FrontierSpider):
                 links.append(Link(url, "pagination", "the listing's page count"))
         if not further and (search := probing.begin(page, links, shelf)) is not None:
             yield from self._probe(search, site, page.url)
+        elif is_listing and not further and (told := announced.announced(page, links)) is not None:
+            yield from self._look_beyond(told, announced.begin(page, links, told), site, page.url)
         # A listing that goes on for ever shows the same things again; its next page is no news.
         repeated = shelf is not None and shelf == response.meta.get(SHELF)
         for link in links:
@@ -297,6 +306,61 @@ class CatalogSpider(FrontierSpider):
             meta = {"handle_httpstatus_list": _ENDS, "dont_redirect": True}
             request.meta.update(meta)
             yield request.replace(callback=self.parse_probe, cb_kwargs={"search": search.plain()})
+
+    def _look_beyond(
+        self,
+        told: announced.Announced,
+        search: announced.Search | None,
+        site: Site,
+        origin: str,
+    ) -> Iterator[Request]:
+        """Look for the pages of a listing that no link leads to; what is in vain is said."""
+        vain = self._in_vain.get(sites.site_id(origin), 0)
+        if search is not None and vain < MOST_VAIN:
+            yield from self._guess(search, site)
+        else:
+            self._note_short(origin, told.products, told.pages, told.shown)
+
+    def parse_guess(
+        self, response: Response, search: dict[str, Any]
+    ) -> Iterator[Product | Missing | Request]:
+        """Read what may be a listing's second page, and ask for the others, or try elsewhere."""
+        asked, site = announced.resume(search), sites.find(response.url)
+        further, site_id = None, sites.site_id(asked.listing)
+        if response.status == OK and (page := self._page(response)).is_html:
+            further = asked.further(site.links(page))
+        if further is not None:
+            self._in_vain[site_id] = 0
+            yield from self.parse(response)
+            for url in further:
+                if site.follows(url, response.url) and not self.knows(url, _job(response)):
+                    link = Link(url, "pagination", "the listing announces it")
+                    yield self._request(link, site, None)
+        elif (after := asked.next()) is not None:
+            yield from self._guess(after, site)
+        else:
+            self._in_vain[site_id] = self._in_vain.get(site_id, 0) + 1
+            self._note_short(asked.listing, asked.products, asked.pages, len(asked.seen))
+
+    def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:
+        if site.follows(search.url, search.listing):
+            self._count("guessed_pages")
+            link = Link(search.url, "pagination", "the listing announces more than it shows")
+            request = self._request(link, site, None)
+            request.meta.update({"handle_httpstatus_list": _ENDS, "dont_redirect": True})
+            yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
+
+    def _note_short(self, url: str, products: int, pages: int, shown: int) -> None:
+        """Say that a listing has more than can be reached; each is counted, the first are told."""
+        self._count("short_listings")
+        self._short += 1
+        if self._short <= MOST_TOLD:
+            what = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
+            self.logger.warning(
+                "%s: this listing announces %s found, because no link leads to its other pages",
+                printable(url),
+                what,
+            )
 
     def _sitemaps(
         self, named: list[str], origin: str, foreign: int, **known: str

@@ -1,0 +1,206 @@
+"""What a listing without links to its further pages says of them: how many products, how many pages.
+
+Pagers of scripts have `href="#"`, and no address. The state in the page, attributes, the buttons'
+labels and the text over the tiles tell how many there are; the address of the second page is tried
+in the few forms that shops' servers read. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from zlib import crc32
+
+import attrs
+
+from crawler.extract import lines
+from crawler.extract.links import Link
+from crawler.extract.page import Page
+from crawler.extract.pagecount import MOST_PAGES, numbers_of, split
+from crawler.extract.words import any_of
+from scrapy_seine.urls import MAX_LENGTH
+
+#: Forms of a second page's address, the most frequent first; each costs one request of a site.
+_FORMS = ("page={}", "p={}", "/page/{}")
+#: Bytes of a page, and letters of a line, in which numbers are looked for.
+_MOST_RAW, _LONGEST = 2_000_000, 120
+_STATE = re.compile(
+    rb"[\"']?\b(?P<what>(?:total|num|nb|count|last|max)[_-]?(?:of[_-]?)?"
+    rb"(?P<pages>pages?)|page[_-]?count|pages[_-]?total"
+    rb"|(?:total|num|nb)[_-]?(?:of[_-]?)?(?:results?|items?|products?|hits|count|elements?|records?)"
+    rb"|(?:results?|items?|products?|hits)[_-]?(?:total|count))[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<number>\d{1,6})\b",
+    re.I,
+)
+_ATTRIBUTE = re.compile(rb"\bdata-(?:page|page-?n(?:o|um|umber)|pg)=[\"']?(\d{1,4})\b", re.I)
+_TOTAL = re.compile(
+    rf"(?<![\d.,])(\d{{1,3}}(?:[.,\s]\d{{3}})+|\d{{1,6}})\s?(?:{any_of('paging', 'things')})(?!\w)",
+    re.I,
+)
+_PAGES = frozenset({b"pagecount", b"pagestotal"})
+#: A pager's labels begin with the first of these and hold so many.
+_FEWEST_LABELS = 2
+#: Products of a first page that are remembered, and products of any listing.
+_MOST_MARKS, _MOST_PRODUCTS = 300, 1_000_000
+_MOST_BUTTONS = 3_000
+_NOWHERE = ("#", "javascript:")
+
+
+@attrs.frozen(kw_only=True)
+class Search:
+    """A search for a listing's second page, as a stored request holds it."""
+
+    listing: str
+    """The first page's address."""
+    templates: Sequence[str]
+    """Addresses that are tried, with `{}` for the number; the first one is asked."""
+    seen: Sequence[int]
+    """The first page's products (`mark`)."""
+    products: int
+    pages: int
+
+    @property
+    def url(self) -> str:
+        """Address to look at next."""
+        return self.templates[0].replace("{}", "2")
+
+    def next(self) -> Search | None:
+        """The search with the next address; None: there is none left."""
+        left = self.templates[1:]
+        return attrs.evolve(self, templates=left) if left else None
+
+    def further(self, links: Sequence[Link]) -> list[str] | None:
+        """The addresses from the third page on, by what the second one leads to; None: it is none.
+
+        Half of its products have to be new: a shop may answer any address with its first page.
+        """
+        marks = [mark(link.url) for link in links if link.kind == "product"]
+        fresh = len(set(marks) - set(self.seen))
+        if not fresh or 2 * fresh < len(marks):
+            return None
+        last = self.pages or math.ceil(self.products / fresh)
+        return [
+            self.templates[0].replace("{}", str(n)) for n in range(3, min(last, MOST_PAGES) + 1)
+        ]
+
+    def plain(self) -> dict[str, object]:
+        """Lay it out for a stored request."""
+        return attrs.asdict(self)
+
+
+def mark(url: str) -> int:
+    """A small number for an address."""
+    return crc32(url.encode("utf-8", "replace"))
+
+
+def begin(page: Page, links: Sequence[Link], told: Announced) -> Search | None:
+    """Begin a search at a listing's first page; None where its address may not be extended."""
+    templates = list(guesses(page.url))
+    if not templates:
+        return None
+    seen = [mark(link.url) for link in links if link.kind == "product"][:_MOST_MARKS]
+    return Search(
+        listing=page.url, templates=templates, seen=seen, products=told.products, pages=told.pages
+    )
+
+
+def resume(plain: Mapping[str, object]) -> Search:
+    """Read what `Search.plain` laid out.
+
+    Raises:
+        TypeError: it is something else.
+        ValueError: it asks for an address that no search makes.
+    """
+    search = Search(**plain)  # type: ignore[arg-type]  # a stored request holds any value
+    for number in (search.products, search.pages):
+        if type(number) is not int or not 0 <= number < _MOST_PRODUCTS:
+            raise ValueError(f"a listing's further pages are looked for with {number!r:.40}")
+    for template in search.templates:
+        if len(template) > MAX_LENGTH or template.count("{}") != 1:
+            raise ValueError(f"a listing's further pages are looked for at {template!r:.80}")
+    if not search.templates:
+        raise ValueError("a listing's further pages are looked for nowhere")
+    return search
+
+
+@attrs.frozen
+class Announced:
+    """What a listing says of itself beyond what it shows."""
+
+    products: int
+    """All of them; 0: it does not say."""
+    pages: int
+    """0: it does not say."""
+    shown: int
+    """Products that the page leads to."""
+
+
+def announced(page: Page, links: Sequence[Link]) -> Announced | None:
+    """What the first page of a listing says of more; None where it shows all, or links lead on."""
+    here = split(page.url)
+    if numbers_of(links) or any(link.kind == "pagination" for link in links):
+        return None
+    if here is not None and here[1] > 1:
+        return None
+    shown = sum(link.kind == "product" for link in links)
+    if not shown:
+        return None
+    products, pages = _in_state(page)
+    pages = max(pages, _labels(page))
+    products = products or _in_text(page)
+    if pages > 1 or products > shown:
+        return Announced(products if products > shown else 0, pages if pages > 1 else 0, shown)
+    return None
+
+
+def guesses(url: str) -> Iterator[str]:
+    """Addresses that a listing's pages may have, with `{}` for the number.
+
+    >>> list(guesses("https://a.example/c/lamps?sort=price"))[0]
+    'https://a.example/c/lamps?sort=price&page={}'
+    >>> list(guesses("https://a.example/c/lamps/"))[1:]
+    ['https://a.example/c/lamps/?p={}', 'https://a.example/c/lamps/page/{}']
+    """
+    address = url.partition("#")[0]
+    if "{" in address or "}" in address:
+        return
+    path, mark, query = address.partition("?")
+    for form in _FORMS:
+        if form[0] != "/":
+            yield f"{address}{'&' if query else '?' * (not mark)}{form}"
+        elif not query:
+            yield f"{path.rstrip('/')}{form}"
+
+
+def _in_state(page: Page) -> tuple[int, int]:
+    """Products and pages that scripts and attributes tell, where each is told as one number."""
+    told: dict[bool, set[int]] = {True: set(), False: set()}
+    for match in _STATE.finditer(page.raw, 0, _MOST_RAW):
+        what = re.sub(rb"[_-]", b"", match["what"].lower())
+        told[bool(match["pages"]) or what in _PAGES].add(int(match["number"]))
+    products, pages = (told[kind] - {0} for kind in (False, True))
+    return (
+        products.pop() if len(products) == 1 else 0,
+        pages.pop() if len(pages) == 1 else 0,
+    )
+
+
+def _labels(page: Page) -> int:
+    """The highest number on a pager's buttons that lead nowhere; 0 where there is no pager."""
+    numbers = {int(found) for found in _ATTRIBUTE.findall(page.raw, 0, _MOST_RAW)}
+    for element, _ in zip(page.root.iter("a", "button"), range(_MOST_BUTTONS), strict=False):
+        text = (element.text or "").strip()
+        if text.isdecimal() and len(text) < 5 and (element.get("href") or "#").startswith(_NOWHERE):
+            numbers.add(int(text))
+    is_pager = {1, 2} <= numbers and len(numbers) >= _FEWEST_LABELS
+    return max(numbers) if is_pager else 0
+
+
+def _in_text(page: Page) -> int:
+    """The one number of products that the page's text tells; 0 where it tells none, or several."""
+    shown = (
+        line.text for line in lines.read_all(page, None).lines if not line.flags & lines.HIDDEN
+    )
+    short = (text for text in shown if len(text) <= _LONGEST)
+    found = {int(re.sub(r"\D", "", m[1])) for text in short for m in _TOTAL.finditer(text)}
+    return found.pop() if len(found) == 1 else 0

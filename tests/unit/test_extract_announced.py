@@ -1,0 +1,169 @@
+"""A listing whose pager is a script's: its further pages are tried, and what is missing is said."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.extract import find_links, parse
+from crawler.extract.announced import Announced, announced, begin, resume
+from spiders.catalog import CatalogSpider
+
+URL = "https://shop.example/c/lamps"
+LENGTH, TOTAL = 12, 40
+
+
+def tile(number: int) -> str:
+    return (
+        f'<div class="product-tile"><a href="/p/lamp-{number}"><img src="/{number}.jpg" width="200">'
+        f'<h3>Lamp {number}</h3></a><span class="price">{number},00 €</span></div>'
+    )
+
+
+def body(number: int = 1, pager: str = "", more: str = "") -> str:
+    numbers = range((number - 1) * LENGTH + 1, min(number * LENGTH, TOTAL) + 1)
+    tiles = "".join(map(tile, numbers))
+    return f"<html><body><h1>Lamps</h1>{pager}{tiles}{more}</body></html>"
+
+
+def read(html: str, url: str = URL) -> Announced | None:
+    page = parse(html, url)
+    return announced(page, find_links(page))
+
+
+LABELS = '<a href="#">1</a><a href="#">2</a><a href="#">3</a> … <a href="#">4</a>'
+
+
+@pytest.mark.parametrize(
+    ("said", "products", "pages"),
+    [
+        ("<p>40 products</p>", 40, 0),
+        ("<p>Es wurden 40 Artikel gefunden</p>", 40, 0),
+        ("<p>全40件</p>", 40, 0),
+        ("<script>window.state = {query: '', totalPages: 4, items: []}</script>", 0, 4),
+        ('<script type="application/json">{"nbHits": 40, "page": 0}</script>', 40, 0),
+        (
+            '<div data-page="1">1</div><button>1</button><button>2</button><b data-page="4">4</b>',
+            0,
+            4,
+        ),
+        (LABELS, 0, 4),
+        ('<div id="list" data-total-pages="4">', 0, 4),
+    ],
+)
+def test_a_listing_says_how_much_there_is(said, products, pages):
+    assert read(body(more=said)) == Announced(products, pages, LENGTH)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "<p>12 products</p>",
+        "<p>40 products</p><p>75 products of other makers</p>",  # which one is it?
+        '<p>40 products</p><div class="pagination"><a href="?page=2">2</a></div>',  # links lead on
+        '<a href="#">1</a>',
+    ],
+)
+def test_a_listing_that_shows_all_or_leads_on_announces_nothing(said):
+    assert read(body(more=said)) is None
+
+
+def test_a_further_page_and_a_page_without_products_announce_nothing():
+    assert read(body(2, more="<p>40 products</p>"), URL + "?page=2") is None
+    assert read("<h1>Lamps</h1><p>40 products</p>") is None
+
+
+class Shop:
+    """A shop whose server reads one form of a page's address, and answers others as it likes."""
+
+    def __init__(self, form: str | None, said: str = "<p>40 products</p>") -> None:
+        self.form, self.said = form, said
+        self.spider = CatalogSpider()
+        made: Any = Crawler(CatalogSpider, {"SEINE_SITEMAPS": False})
+        made.stats = MemoryStatsCollector(made)
+        self.spider._set_crawler(made)
+        self.asked: list[str] = []
+
+    def number(self, url: str) -> int:
+        query = parse_qs(urlsplit(url).query)
+        if self.form == "path":
+            return int(url.rpartition("/page/")[2] or 1) if "/page/" in url else 1
+        return int(query.get(self.form or "", ["1"])[0])
+
+    def crawl(self, *starts: str) -> set[str]:
+        """Follow all listing pages; returns the products' addresses."""
+        waiting, known = [Request(url, priority=20) for url in starts], set(starts)
+        while waiting:
+            request = max(waiting, key=lambda one: one.priority)
+            waiting.remove(request)
+            self.asked.append(request.url)
+            html = body(self.number(request.url), more=self.said).replace(
+                "/p/", self.prefix(request)
+            )
+            response = HtmlResponse(request.url, body=html.encode(), request=request)
+            for made in (request.callback or self.spider.parse)(response, **request.cb_kwargs):
+                if isinstance(made, Request) and made.url not in known:
+                    known.add(made.url)
+                    if "/p/" not in made.url:
+                        waiting.append(made)
+        return {url for url in known if "/p/" in url}
+
+    @staticmethod
+    def prefix(request: Request) -> str:
+        return "/p/" + urlsplit(request.url).path.split("/")[2] + "-"
+
+    def stat(self, name: str) -> Any:
+        stats: Any = self.spider.crawler.stats
+        return stats.get_value(f"extract/{name}", 0)
+
+
+@pytest.mark.parametrize("form", ["page", "p", "path"])
+def test_all_products_are_reached_where_the_server_reads_an_address(form):
+    shop = Shop(form)
+    assert len(shop.crawl(URL)) == TOTAL
+    assert shop.stat("short_listings") == 0
+
+
+def test_what_is_out_of_reach_is_said(caplog):
+    shop = Shop(None)
+    with caplog.at_level(logging.WARNING):
+        assert len(shop.crawl(URL)) == LENGTH
+    assert "announces 40 products, 12 were found" in caplog.text
+    assert (shop.stat("short_listings"), shop.stat("guessed_pages")) == (1, 3)
+
+
+def test_a_site_without_such_addresses_is_asked_few_times():
+    """Guessing is bounded: nine requests of a site, however many listings it has."""
+    shop = Shop(None)
+    shop.crawl(*(f"https://shop.example/c/{n}" for n in range(30)))
+    assert (shop.stat("short_listings"), shop.stat("guessed_pages")) == (30, 9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"templates": []},
+        {"templates": ["https://shop.example/?page=2"]},
+        {"templates": ["https://shop.example/?{}{}"]},
+        {"templates": 7},
+        {"pages": -1},
+        {"products": "40"},
+        {"more": 1},
+    ],
+)
+def test_a_stored_search_of_no_sense_is_refused(wrong):
+    page = parse(body(more="<p>40 products</p>"), URL)
+    links = find_links(page)
+    search = begin(page, links, Announced(40, 0, LENGTH))
+    assert search is not None
+    assert resume(search.plain()) == search
+    with pytest.raises((TypeError, ValueError)):
+        resume({**search.plain(), **wrong})
