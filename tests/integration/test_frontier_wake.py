@@ -99,6 +99,19 @@ async def test_two_workers_come_for_a_due_time_and_others_for_the_next(d: Driver
     assert (await ask(d, "w7")).next_due_ms - d.now == 1000
 
 
+async def test_who_found_nothing_to_come_for_leaves_the_next_time_to_who_asks(d: Driver) -> None:
+    for name in NAMES[:4]:
+        assert (await ask(d, name)).next_due_ms == 0
+    await d.f.set_delay("a.example", delay_ms=1000)
+    await d.f.push(pages(3))
+    # The first four sleep until their next look: who sends a request comes for the one after it.
+    taken = await ask(d, "w7")
+    assert len(taken.leases) == 1
+    again = [(await ask(d, name)).next_due_ms for name in ("w7", "w0", "w1")]
+    assert again == [taken.next_due_ms, taken.next_due_ms, 0]
+    assert taken.next_due_ms > d.now
+
+
 async def test_a_key_of_another_type_costs_nothing_but_the_hint(d: Driver) -> None:
     await d.redis.set(d.f.keys.idle, "junk")
     assert not (await ask(d, "w0")).leases

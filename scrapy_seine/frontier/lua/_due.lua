@@ -55,27 +55,36 @@ local function first(key, at)
 end
 
 -- A worker that got half of what it asked for leaves the rest to others. One that did not is idle, from
--- its first such question on; returns which of the due times it is to come for. Two come for each:
--- else a whole fleet would ask for one slot.
+-- its first such question on; returns the due time that it is to come for. Two come for each: else a
+-- whole fleet would ask for one slot. Only who was told of a time comes: who asked when nothing waited
+-- sleeps, so that the next one who asks takes its place.
 local IDLE_MS = 15000 -- it says so again within this time; who does not is gone
-local function turn_of(worker, lacking)
+local ASLEEP = 1e13 -- added to the time since when a worker is idle that is to come for nothing
+local function due_for(worker, lacking)
     if lacking <= 0 then
         redis.pcall('ZREM', IDLE, worker)
         if redis.call('ZCARD', READY) > 0 then
             slots, special = 1, false
             wake(false)
         end
-        return 0
+        return first(WAITING)
     end
     redis.pcall('ZREMRANGEBYSCORE', IDLE, '-inf', now - IDLE_MS)
-    redis.pcall('ZADD', IDLE, 'NX', now, worker)
-    local rank = redis.pcall('ZRANK', IDLE, worker)
-    return type(rank) == 'number' and math.floor(rank / 2) or 0
+    redis.pcall('ZREMRANGEBYSCORE', IDLE, ASLEEP, ASLEEP + now - IDLE_MS)
+    local since = redis.pcall('ZSCORE', IDLE, worker)
+    since = type(since) == 'string' and tonumber(since) or nil
+    local comes = since and since < ASLEEP
+    local before = redis.pcall('ZCOUNT', IDLE, '-inf', comes and '(' .. digits(since) or ASLEEP)
+    local due = first(WAITING, type(before) == 'number' and math.floor(before / 2) or 0)
+    if not since or comes ~= (due ~= nil) then
+        redis.pcall('ZADD', IDLE, due and now or ASLEEP + now, worker)
+    end
+    return due
 end
 
 -- What a lease replies, and its last writes.
-local function answer(state, out, turn)
-    local waiting, delayed, lease = first(WAITING, turn), first(DELAYED), first(LEASES)
+local function answer(state, out, waiting)
+    local delayed, lease = first(DELAYED), first(LEASES)
     local next_due, wrong = math.min(waiting or math.huge, delayed or math.huge), {}
     for key in pairs(broken) do
         wrong[#wrong + 1] = key

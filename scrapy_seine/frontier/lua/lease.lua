@@ -125,4 +125,4 @@ if now > clock + 1000 then
     redis.call('HSET', CONTROL, 'clock', string.format('%.0f', now))
 end
 had_ready = true -- whoever leases knows what is ready
-return answer(state, out, turn_of(worker, 2 * wanted - tonumber(ARGV[3])))
+return answer(state, out, due_for(worker, 2 * wanted - tonumber(ARGV[3])))
