@@ -14,7 +14,8 @@ import attrs
 
 #: Close the connection there; with a reset, where it is the second.
 CLOSE, RESET = "close", "reset"
-Step = bytes | float | str
+#: A barrier waits for the other path that has it.
+Step = bytes | float | str | threading.Barrier
 
 
 @attrs.define
@@ -44,7 +45,7 @@ def raw_site(
     certificate: tuple[Path, Path] | None = None,
     host: str = "127.0.0.1",
 ) -> Iterator[Site]:
-    """Serve on a free port; a path's steps are bytes to send, seconds to wait, or an end.
+    """Serve on a free port; a path's steps are bytes to send, what to wait for, or an end.
 
     A path that is asked for the second time is looked for with a `+` behind it first.
     """
@@ -99,6 +100,8 @@ def _serve(
                         linger = (1).to_bytes(4, "little") + bytes(4)
                         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                     return
+                elif isinstance(step, threading.Barrier):
+                    step.wait(20)
                 else:
                     time.sleep(step)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.helpers import patient
 from tests.integration.access.conftest import Fetch, Fetched
 from tests.integration.access.misdeeds import hostile_site
 from tests.integration.access.raw import CLOSE, RESET, Step, raw_site
@@ -109,22 +109,34 @@ def test_a_connection_is_used_again(fetch: Fetch) -> None:
         assert site.connections == [0] * 5
 
 
+LIE = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlie"
+
+
 @pytest.mark.parametrize(
     "steps",
     [
-        [OK + b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlie"],
-        [OK, b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlie"],
+        [OK + LIE],
         [OK.replace(b"X-Twice: b", b"Connection: close")],
         [HEAD + b"\r\npage", CLOSE],
     ],
 )
 def test_a_connection_is_not_used_again(fetch: Fetch, steps: list[Step]) -> None:
     with raw_site({"/a": steps, "/b": [OK]}) as site:
-        later = {"url": site.base + "/b"}
-        # The second answer nobody asked for is seen where it comes before the next request.
-        pause = {"DOWNLOAD_DELAY": patient(0.5), "RANDOMIZE_DOWNLOAD_DELAY": False}
-        fetched = fetch({"url": site.base + "/a"}, later, **ONE, **pause)
+        fetched = fetch({"url": site.base + "/a"}, {"url": site.base + "/b"}, **ONE)
         assert [answer["body"] for answer in fetched.answers] == ["page", "page"]
+        assert site.connections == [0, 1]
+
+
+@pytest.mark.parametrize("loop", [None, UVLOOP])
+def test_an_answer_nobody_asked_for_is_no_requests_answer(fetch: Fetch, loop: str | None) -> None:
+    told = threading.Barrier(2)
+    with (
+        raw_site({"/a": [OK, LIE, told], "/b": [OK]}) as site,
+        raw_site({"/between": [told, OK]}, host="127.0.0.2") as other,
+    ):
+        urls = [site.base + "/a", other.base + "/between", site.base + "/b"]
+        fetched = fetch(*({"url": url} for url in urls), **ONE, ASYNCIO_EVENT_LOOP=loop)
+        assert [answer["body"] for answer in fetched.answers] == ["page"] * 3
         assert site.connections == [0, 1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from ipaddress import ip_address
 from typing import cast
 
@@ -65,6 +66,15 @@ class Connection(asyncio.Protocol):
         except OSError as error:
             self._settle(Unanswered(str(error), sent=True))
         return True
+
+    def heard(self) -> bool:
+        """Whether something came that the loop has not read yet: an end, or what nobody asked for.
+
+        The next request would take these bytes for its answer.
+        """
+        look = select.poll()
+        look.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(look.poll(0))
 
     def write(self, data: bytes) -> None:
         """Send."""

@@ -52,8 +52,11 @@ class Pool:
             self._count -= 1
             if not idle:
                 del self._idle[key]
-            if not connection.closed:
+            if connection.closed:
+                continue
+            if not connection.heard():
                 return connection
+            connection.abort()
         return None
 
     def keep(self, parts: ParseResult, connection: Connection) -> None:
