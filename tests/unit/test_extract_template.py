@@ -109,6 +109,12 @@ class TestDoubts:
         kinds = [doubts(book, WOO.page(thing, False), thing) for thing in same]
         assert kinds[-1]["price"] == "repeated"
 
+    def test_a_price_that_two_sources_tell_may_repeat(self):
+        book = taught(structured=True)
+        same = [attrs.evolve(thing, price=Decimal("9.99")) for thing in GOODS[60:69]]
+        kinds = [doubts(book, WOO.page(thing, True), thing) for thing in same]
+        assert not any("price" in found for found in kinds)
+
     def test_a_shop_where_one_price_is_usual_has_no_doubts(self):
         book = Book()
         for thing in GOODS:

@@ -16,6 +16,7 @@ from crawler.extract.template.judge import (
     confidence,
     constant,
     doubt_of,
+    is_confirmed,
     newcomer,
     oddity,
     swapped,
@@ -29,8 +30,9 @@ from crawler.extract.template.profile import KNOWN, Field, Profile
 _MOST_SITES, _MOST_MAKES = 500, 8
 #: So many of the newest pages with one doubt are a change of the template.
 _CHANGED = 6
-#: Pages whose names and prices are compared, and repetitions that no catalogue has.
-_NEWEST, _REPEATED = 12, 6
+#: Pages whose names and prices are compared, and repetitions that no catalogue has. A price that two
+#: sources of a page tell may repeat more often: lists are sorted by price, and colours cost the same.
+_NEWEST, _REPEATED, _CONFIRMED = 12, 6, 10
 #: Pages after which one of so many is counted.
 _WELL_KNOWN, _COUNTED = 200, 4
 #: Pages of a make after which a page of another make is news.
@@ -267,7 +269,8 @@ def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
     if field == "availability":
         return _all_gone(value, newest, make.profile.fields[field])
     times = [other for _, other in newest].count(value)
-    if times < _REPEATED or len({product for product, _ in newest}) < _REPEATED:
+    most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED
+    if times < most or len({product for product, _ in newest}) < most:
         return None
     if field == "price" and make.profile.fields[field].value_share(value) > 1 / 4:
         return None  # a shop where one price is usual

@@ -119,7 +119,7 @@ def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:
 def _elsewhere(field: str, one: Seen, known: Field, reduced: bool) -> Doubt | None:
     if reduced:
         return None  # a price before a reduction brings boxes of its own
-    if one.path is None or one.source != "text" or _is_confirmed(field, one):
+    if one.path is None or one.source != "text" or is_confirmed(field, one):
         return None
     if one.path in known.paths or len(known.paths) > _PLACES or known.paths.total() < _PLACED:
         return None
@@ -136,7 +136,7 @@ def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
     # A page that tells more than others is no worse for that.
     if share < _RULE or _TRUST.get(one.source, 0.5) >= _TRUST.get(usual, 0.5):
         return None
-    if _is_confirmed(field, one):
+    if is_confirmed(field, one):
         return None
     return Doubt("source", f"{usual} told it on {share:.0%} of pages, here only {one.source} does")
 
@@ -145,12 +145,12 @@ def _unusual(field: str, one: Seen, known: Field) -> Doubt | None:
     if field != "currency" or known.pages < _MANY:
         return None
     usual = constant(known)
-    if usual is None or str(one.value) == usual or _is_confirmed(field, one):
+    if usual is None or str(one.value) == usual or is_confirmed(field, one):
         return None
     return Doubt("constant", f"it is {usual} on {known.value_share(usual):.0%} of pages")
 
 
-def _is_confirmed(field: str, one: Seen) -> bool:
+def is_confirmed(field: str, one: Seen) -> bool:
     """Whether another source tells the same."""
     return any(s != one.source and one.agrees(field, s) for s in one.votes)
 
@@ -162,7 +162,7 @@ def newcomer(field: str, one: Seen, known: Field) -> Doubt | None:
     """
     if not known.probation or one.value is None or one.source != "text":
         return None
-    if _is_confirmed(field, one):
+    if is_confirmed(field, one):
         return None
     return Doubt("make", f"its place is new on this site, and nothing else tells the {field}")
 
@@ -189,7 +189,7 @@ def oddity(known: Field) -> tuple[str, str] | None:
 def swapped(field: str, seen: Mapping[str, Seen], below: Any) -> Doubt | None:
     """What speaks against a price beside a lower one that is marked as the price before."""
     one = seen[field]
-    if field != "price" or not below or one.source != "text" or _is_confirmed(field, one):
+    if field != "price" or not below or one.source != "text" or is_confirmed(field, one):
         return None
     return Doubt("order", f"the price before a reduction, {below}, is lower than {one.value}")
 
