@@ -53,7 +53,7 @@ def _file_goes_away(scene: Scene) -> None:
 def starts(scene: Scene) -> None:
     """End workers while they start: no traceback, no lost seed."""
     name = scene.fault("14 a worker is told to end while it starts")
-    host, seed = scene.shelf(name, 20)
+    _, seed = scene.shelf(name, 20)
     scene.seed(seed)
     for wait in (0.3, 0.8, 1.1, 1.4, 1.7, 2.0):
         (worker,) = scene.start(1)
@@ -62,12 +62,14 @@ def starts(scene: Scene) -> None:
         worker.wait(60)
         if "Traceback" in scene.log_of(worker):
             scene.wrong("stopped_workers", name, f"a traceback: {scene.log_of(worker)[-300:]}")
+    # A worker ends when work that it saw is done: those before may have left none of theirs.
+    _, rest = scene.shelf(name, 40, late_s=1.0)
+    scene.seed(rest)
     scene.start()
     scene.wait_end(name)
     _no_database(scene)
     _hostile_archive(scene)
     scene.judge()
-    del host
 
 
 def _no_database(scene: Scene) -> None:
