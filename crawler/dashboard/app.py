@@ -16,6 +16,7 @@ from crawler.dashboard import live
 from crawler.dashboard.actions import act
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
+from crawler.dashboard.crawls import CRAWLS, Crawls, both, choose
 from crawler.dashboard.download import products_csv
 from crawler.dashboard.history import STEP_S
 from crawler.dashboard.layout import page
@@ -67,7 +68,9 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
     """Make the application; it connects when it starts."""
     guard = Guard(config)
-    app = web.Application(middlewares=[make_middleware(guard), _outage], client_max_size=1 << 20)
+    app = web.Application(
+        middlewares=[make_middleware(guard), _outage, choose], client_max_size=1 << 20
+    )
     _connect(app, config, where, guard)
     app.cleanup_ctx.append(_looking)
     app.add_routes(_routes())
@@ -86,6 +89,7 @@ def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, gu
     async def stores(app: web.Application) -> AsyncIterator[None]:
         redis, database = redis_client(where.redis_url), Database(where.database_url)
         app[CONTEXT] = Context(config=config, redis=redis, database=database, guard=guard)
+        app[CRAWLS] = Crawls(app[CONTEXT])
         app[live.CLOSING] = asyncio.Event()
         yield
         await database.aclose()
@@ -99,7 +103,7 @@ def _connect(app: web.Application, config: DashboardConfig, where: Endpoints, gu
 
 
 async def _looking(app: web.Application) -> AsyncIterator[None]:
-    looking = asyncio.ensure_future(_look(app[CONTEXT], app[live.CLOSING]))
+    looking = asyncio.ensure_future(_look(app[CRAWLS], app[live.CLOSING]))
     yield
     app[live.CLOSING].set()
     # A client that is cancelled while it connects may raise its own error instead: ask again.
@@ -108,12 +112,14 @@ async def _looking(app: web.Application) -> AsyncIterator[None]:
         await asyncio.wait({looking}, timeout=_CANCEL_S)
 
 
-async def _look(context: Context, closing: asyncio.Event) -> None:
+async def _look(crawls: Crawls, closing: asyncio.Event) -> None:
     """Look at the fleet every few seconds, so that the plots have no gap while nobody visits."""
     while not closing.is_set():
         with contextlib.suppress(RedisError, OSError):  # the gap in the plots says so
-            await context.know()
-            await context.overview(max_age_s=STEP_S / 2)
+            for context in crawls.open:
+                await context.know()
+                await context.overview(max_age_s=STEP_S / 2)
+            await crawls.know()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(closing.wait(), STEP_S)
 
@@ -126,7 +132,8 @@ def _health() -> list[web.RouteDef]:
     ]
 
 
-def _routes() -> list[web.RouteDef]:
+def _pages() -> list[web.RouteDef]:
+    """Return what shows one crawl, or acts on it."""
     return [
         web.get("/", overview.overview),
         web.get("/domains", domains.domains),
@@ -146,9 +153,15 @@ def _routes() -> list[web.RouteDef]:
         web.get("/quality", records.quality),
         web.get("/proxies", proxies.proxies),
         web.get("/events/{name}", live.events),
+        web.post("/do/{verb}", act),
+    ]
+
+
+def _routes() -> list[web.RouteDef]:
+    return [
+        *both(_pages()),
         web.get("/api/overview", api),
         *json_api.routes(),
-        web.post("/do/{verb}", act),
         web.get("/login", show_login),
         web.post("/login", login),
         web.post("/logout", logout),
@@ -175,7 +188,7 @@ async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
     except StoreError as error:
         logger.warning("%s", error)
         reason = str(error)
-    if request.path.startswith(("/api/", "/events/")):
+    if request.path.startswith("/api/") or "/events/" in request.path:
         raise web.HTTPServiceUnavailable(text=f"{reason}\n")
     response = page(request, "A store does not answer", reason)
     response.set_status(503)

@@ -82,8 +82,10 @@ class Context:
 
 
 CONTEXT = web.AppKey("context", Context)
+OF_CRAWL = web.RequestKey("of_crawl", Context)
+"""The context of another crawl, where the path names one."""
 
 
 def context_of(request: web.Request) -> Context:
-    """Return the context of the request's dashboard."""
-    return request.app[CONTEXT]
+    """Return the context of the crawl that a request is about."""
+    return request.get(OF_CRAWL) or request.app[CONTEXT]

@@ -10,6 +10,7 @@ from aiohttp import web
 from markupsafe import Markup
 
 from crawler.dashboard.context import context_of
+from crawler.dashboard.crawls import CRAWLS, own_path, same_page
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.security import FORM_TOKEN, WHO
 from scrapy_seine.lenient import moment_of
@@ -61,8 +62,9 @@ def page(request: web.Request, title: str, *body: Node, live: str = "") -> web.R
 
 
 def _header(request: web.Request) -> Markup:
+    here = own_path(request)
     links = [
-        tag.li(tag.a(name, href=path, aria_current="page" if _here(request.path, path) else None))
+        tag.li(tag.a(name, href=path, aria_current="page" if _here(here, path) else None))
         for path, name in NAVIGATION
     ]
     leave: Node = None
@@ -70,19 +72,33 @@ def _header(request: web.Request) -> Markup:
         leave = tag.form(
             hidden_token(request), tag.button("Log out"), method="post", action="/logout"
         )
-    crawl = context_of(request).config.crawl
     state = tag.span("", id="stream-state", role="status")
     return tag.header(
-        tag.p(
+        tag.div(
             tag.img(src="/static/icon.svg", alt="", width=22, height=22),
             tag.a(tag.strong("Seine"), href="/"),
-            tag.span(crawl),
+            _crawls(request),
             state,
             class_="brand",
         ),
         tag.nav(tag.ul(links), aria_label="Pages"),
         leave,
     )
+
+
+def _crawls(request: web.Request) -> Markup:
+    """Name the crawl, and lead to the same page of each other one."""
+    crawl = context_of(request).config.crawl
+    others = [name for name in request.app[CRAWLS].names if name != crawl]
+    if not others or not request[WHO]:
+        return tag.span(crawl)
+    path, query = own_path(request), request.query_string
+    links = [
+        tag.li(tag.a(name, href=same_page(name, path, query), aria_current=current))
+        for name, current in ((crawl, "true"), *((name, None) for name in others))
+    ]
+    chosen = tag.summary(crawl, aria_label=f"Crawl {crawl}: choose another")
+    return tag.details(chosen, tag.ul(links), class_="crawls")
 
 
 def _here(path: str, link: str) -> bool:

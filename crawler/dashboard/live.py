@@ -14,6 +14,7 @@ from markupsafe import Markup
 from redis.exceptions import RedisError
 
 from crawler.dashboard.context import Context, context_of
+from crawler.dashboard.crawls import base_of, within
 from crawler.dashboard.pages import frontier, overview, workers
 from crawler.dashboard.plots import RANGES
 from crawler.dashboard.security import harden
@@ -41,9 +42,11 @@ async def events(request: web.Request) -> web.StreamResponse:
     harden(response)
     await response.prepare(request)
     known: dict[str, bytes] = {}
+    base = base_of(request)
     while not request.app[CLOSING].is_set():
         try:
             fresh = _changed(await parts(context_of(request)), known)
+            fresh = {name: within(base, html) for name, html in fresh.items()}
             body = f"event: parts\ndata: {orjson.dumps(fresh).decode()}\n\n" if fresh else ": .\n\n"
         except (RedisError, OSError) as error:
             logger.debug("nothing to send: %s", error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import re
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
@@ -20,6 +19,7 @@ from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.printable import escaped
 from scrapy_seine.reads import paint
+from scrapy_seine.reads.fleet import crawl_names
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Seconds between two looks.
@@ -115,20 +115,11 @@ async def make_sure(redis: Redis, crawl: str) -> None:
     Raises:
         ConfigError: nothing is known of it.
     """
-    known = await crawls(redis)
+    known = await crawl_names(redis)
     if crawl not in known:
         there = ", ".join(known[:_NAMED]) or "none yet"
         text = f"nothing is known of a crawl {crawl!r}; there is {there}"
         raise ConfigError(f"{text}{did_you_mean(crawl, known)}")
-
-
-async def crawls(redis: Redis) -> list[str]:
-    """Names of the crawls that a Redis holds, sorted."""
-    found = set()
-    async for key in redis.scan_iter(match="{*}:control", count=1000):
-        name = key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control")
-        found.add(re.sub(r":\d+$", "", name))
-    return sorted(found)
 
 
 def declare_crawl(command: SeineCommand, parser: argparse.ArgumentParser) -> None:

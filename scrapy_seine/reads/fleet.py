@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -245,3 +246,16 @@ def _texts(raw: Any) -> list[str]:
 
 _SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 _NUMBERS = ("pid", "pages", "items", "active", "buffered")
+
+
+async def crawl_names(redis: Redis) -> list[str]:
+    """Names of the crawls that a Redis holds, sorted.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    found = set()
+    async for key in redis.scan_iter(match="{*}:control", count=1000):
+        name = key.decode("utf-8", "replace").removeprefix("{").removesuffix("}:control")
+        found.add(re.sub(r":\d+$", "", name))
+    return sorted(name for name in found if "/" not in name)  # a slash: a partition's keys

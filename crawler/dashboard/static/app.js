@@ -14,6 +14,19 @@ document.addEventListener("keydown", (event) => {
   if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
 })();
 
+// The list of crawls closes like any menu: by Escape, or by a click beside it.
+document.addEventListener("keydown", (event) => {
+  const list = document.querySelector(".crawls[open]");
+  if (event.key !== "Escape" || !list) return;
+  list.open = false;
+  list.querySelector("summary").focus();
+});
+document.addEventListener("click", (event) => {
+  document.querySelectorAll(".crawls[open]").forEach((list) => {
+    if (!list.contains(event.target)) list.open = false;
+  });
+});
+
 // Shows a plot's values at the pointer.
 (() => {
   "use strict";
@@ -50,7 +63,8 @@ document.addEventListener("keydown", (event) => {
   const main = document.querySelector("main[data-live]");
   if (!main || !window.EventSource) return;
   const state = document.getElementById("stream-state");
-  const source = new EventSource(`/events/${encodeURIComponent(main.dataset.live)}`);
+  const base = (location.pathname.match(/^\/c\/[^/]+/) || [""])[0]; // another crawl's pages
+  const source = new EventSource(`${base}/events/${encodeURIComponent(main.dataset.live)}`);
   const waiting = new Map();
 
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
