@@ -116,3 +116,67 @@ def test_a_group_of_several_agents_is_each_ones_and_ends_with_its_rules(heads):
     robots = Robots.read("rules", body)
     assert not robots.allows("http://a.example/mine", "Seine")
     assert robots.allows("http://a.example/theirs", "Seine")
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(200, "rules"), (299, "rules"), (300, "free"), (428, "free"), (430, "free"), (499, "free"),
+     (429, "away"), (500, "away"), (599, "away"), (199, "free")],
+)  # fmt: skip
+def test_a_status_says_whether_there_are_rules(status, state):
+    assert state_of(status) == state
+
+
+@pytest.mark.parametrize(
+    ("body", "delay"),
+    [
+        ("Crawl-delay: 2\nRequest-rate: 1/4", 4.0),  # the longer one
+        ("Crawl-delay: 9\nRequest-rate: 1/4", 9.0),
+        ("Request-rate: 2/4", 2.0),
+        ("Request-rate: 0/4", None),
+        ("Crawl-delay: 0", None),
+        ("Disallow: /x", None),
+    ],
+)
+def test_a_site_asks_for_the_longest_pause_that_it_names(body, delay):
+    robots = Robots.read("rules", f"User-agent: *\n{body}\n".encode())
+    assert robots.delay_s("Seine") == delay
+    assert Robots.read("free", f"User-agent: *\n{body}\n".encode()).delay_s("Seine") is None
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed"),
+    [
+        ("Disallow: /x\nUser-agent: Seine\nDisallow: /y", True),  # rules of no group
+        ("User-agent: Seine\nDisallow: /x", False),
+        ("User agent: Seine\nDisallow: /x", False),  # without its hyphen, as some write it
+        ("User-agent Seine\nDisallow: /x", False),
+        ("user-AGENT: seine\nDisallow: /x", False),
+        ("User-agent: Seine*\nDisallow: /x", False),
+        ("User-agent: Sein\nDisallow: /x", False),
+        ("User-agent: eine\nDisallow: /x", True),  # a part of a word is another name
+        ("User-agent: Seine\nAllow: /x\nUser-agent: *\nDisallow: /x", True),
+        ("User-agent: *\nDisallow: /x\nUser-agent: Seine\nAllow: /x", True),
+        ("User-agent: Seine\nUser-agent: *\nDisallow: /x", False),
+        ("User-agent: Seine\nDisallow: /y\nUser-agent: Else\nDisallow: /x", True),
+        ("User-agent: Seine\nSitemap: http://a.example/s\nUser-agent: Else\nDisallow: /x", False),
+        ("User-agent: # nobody\nDisallow: /x", True),
+        ("User-agent: Seine\nDisallow: /x # all of it", False),
+        ("Unknown: Seine\nDisallow: /x", True),
+    ],
+)
+def test_the_rules_for_an_agent_are_those_of_the_group_that_fits_best(body, allowed):
+    robots = Robots.read("rules", body.encode())
+    assert robots.allows("http://a.example/x", "Seine/1.0 (+https://a.example)") is allowed
+
+
+@pytest.mark.parametrize(("agent", "allowed"), [("my-seine/1", True), ("The Seine/1", False)])
+def test_a_name_is_found_where_a_word_begins(agent, allowed):
+    robots = Robots.read("rules", b"User-agent: Seine\nDisallow: /x")
+    assert robots.allows("http://a.example/x", agent) is allowed
+
+
+def test_an_address_is_too_long_for_no_patterns():
+    robots = Robots.read("rules", b"User-agent: *\nDisallow: /x")
+    assert not robots.is_too_long("http://a.example/" + "a" * 8_000, "Seine")
+    assert robots.allows("http://a.example/" + "a" * 8_000, "Seine")

@@ -126,3 +126,10 @@ def test_good_and_bad_answers_of_a_domain_are_added_up_apart() -> None:
     for seconds, good in ((1.0, True), (2.0, True), (4.0, False), (8.0, False)):
         latency.add(seconds, good=good)
     assert latency == Latency(good=2, good_s=3.0, bad=2, bad_s=12.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "ended"), [("", "done"), ("robots", "ignored"), ("cancelled", "cancelled")]
+)
+def test_a_page_counts_for_its_job_as_it_ended(rule: str, ended: str) -> None:
+    assert Done(lease=lease(1), rule=rule).ended == ended

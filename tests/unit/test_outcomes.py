@@ -13,6 +13,7 @@ from scrapy_seine.engine.ends import Ends
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.outcomes import Outcome, prevails, uncancelled
 from scrapy_seine.engine.page_end import UNSTATED
+from scrapy_seine.engine.statements import LACKING_S
 from scrapy_seine.frontier.model import Lease
 
 URL = "http://shop.example/p/1"
@@ -170,3 +171,51 @@ def test_a_retry_is_not_taken_back_by_a_callback():
 
 def test_a_callbacks_outputs_all_come_and_then_end():
     assert list(uncancelled(iter([1, None, 3]))) == [1, None, 3]
+
+
+def test_what_the_fleet_lacks_is_waited_for_until_it_is_enough():
+    """A crawl that waits for ever never ends."""
+    rig = Rig()
+    copy = rig.inflight.wait_for(rig.request, kind="lane", reason="no browser", wait_s=5)
+    assert copy is not None
+    since_s = copy.meta["lacking_since"]
+    assert since_s == pytest.approx(rig.inflight.now(rig.entry).timestamp(), abs=60)
+    assert (rig.end().outcome, rig.entry.wait_s) == ("retry", 5)
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "outcome"),
+    [(10, "retry"), (LACKING_S - 60, "retry"), (LACKING_S + 60, "bury"), (-3600, "retry")],
+)
+def test_a_wait_is_counted_from_its_beginning_and_not_from_a_time_to_come(waited_s, outcome):
+    probe = Rig()
+    now_s = probe.inflight.now(probe.entry).timestamp()
+    rig = Rig(lacking_since=now_s - waited_s)
+    copy = rig.inflight.wait_for(rig.request, kind="lane", reason="no browser", wait_s=5)
+    assert (copy is None) is (outcome == "bury")
+    if copy is not None and waited_s > 0:
+        assert copy.meta["lacking_since"] == now_s - waited_s
+    if waited_s < 0:
+        assert copy.meta["lacking_since"] < now_s + 60
+    assert rig.end().outcome == outcome
+
+
+@pytest.mark.parametrize("since", ["long ago", None, 5, True])
+def test_a_time_that_is_none_counts_as_now(since):
+    rig = Rig(lacking_since=since)
+    assert rig.inflight.wait_for(rig.request, kind="lane", reason="none", wait_s=5) is not None
+
+
+def test_a_request_of_another_source_waits_for_nothing():
+    rig = Rig()
+    wait = {"kind": "lane", "reason": "none", "wait_s": 5}
+    assert rig.inflight.wait_for(Request(URL), **wait) is None
+    assert rig.inflight.postpone(Request(URL), **wait) is None
+    assert rig.inflight.retry_download(Request(URL), kind="lane", reason="none") is None
+
+
+def test_a_download_that_may_be_tried_again_is_not_stated_twice():
+    rig = Rig()
+    assert rig.inflight.retry_download(rig.request, kind="connection", reason="cut") is not None
+    assert rig.inflight.retry_download(rig.request, kind="timeout", reason="slow") is None
+    assert (rig.end().outcome, rig.entry.kind) == ("retry", "connection")

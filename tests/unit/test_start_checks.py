@@ -98,3 +98,14 @@ def test_a_job_that_nobody_can_finish_is_named() -> None:
     ]
     assert told(idle=False, workers=0) == ["warn: job j has 6 pages left, and no worker is alive"]
     assert told(idle=False, workers=1) == []
+
+
+def test_a_job_that_was_left_half_planned_is_named_unless_a_worker_may_be_at_it() -> None:
+    usual: Any = {"id": "j", "site_id": "s", "kind": "full", "state": "running", "started_at": 0.0}
+    whole, half = Job(**usual, planned=True), Job(**usual, planned=False)
+
+    def told(job: Job, workers: int) -> list[str]:
+        return [f.text for f in job_findings([job], idle=True, workers=workers)]
+
+    assert told(half, 0) == ["job j was left half planned"]
+    assert told(half, 1) == told(whole, 0) == told(whole, 1) == []
