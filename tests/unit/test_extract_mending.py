@@ -229,3 +229,30 @@ class TestSpider:
         spider._note_drift(Drift("shop", "price", kind, "why", "https://a.example/1", 2))
         assert words in caplog.text
         assert spider.crawler.stats.get_value("extract/template_changes") == 1
+
+
+class TestNewMake:
+    """A template whose classes all changed is another make: its known products tell that it is new."""
+
+    def read_hashed(self, known: dict[str, Any] | None) -> tuple[list[Any], Book]:
+        told: list[Any] = []
+        book = taught(told)
+        for thing in GOODS[40:52]:
+            judge(book, thing, WOO.page(thing, False))
+        for thing in GOODS[60:80]:
+            judge(book, thing, drift._hashed(WOO.page(thing, False), thing, WOO))
+            recall(book, known)
+        return told, book
+
+    def test_it_is_noticed_though_every_value_is_read_right(self):
+        told, _ = self.read_hashed(None)
+        assert ("price", "layout") in {(one.field, one.kind) for one in told}
+
+    def test_new_products_of_another_make_are_no_change(self):
+        told, _ = self.read_hashed({})
+        assert "layout" not in {one.kind for one in told}
+
+    def test_pages_with_classes_of_their_own_are_one_make(self):
+        _, book = self.read_hashed(None)
+        pages = [make.profile.pages for make in book._sites["shop"].values()]
+        assert max(pages[1:]) > 10

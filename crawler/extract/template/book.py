@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from crawler.extract.default import Found
-from crawler.extract.template.cluster import signature
+from crawler.extract.page import Page
+from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.judge import (
     Doubt,
     Judgement,
@@ -28,6 +29,8 @@ from crawler.extract.template.profile import KNOWN, Field, Profile
 
 #: Sites, and makes of pages of one site, that are known at once.
 _MOST_SITES, _MOST_MAKES = 500, 8
+#: Makes of one page, after which pages of unknown classes are one make.
+_ALONE = 4
 #: So many of the newest pages with one doubt are a change of the template.
 _CHANGED = 6
 #: Pages whose names and prices are compared, and repetitions that no catalogue has. A price that two
@@ -78,6 +81,8 @@ class _Make:
     again: list[tuple[str, int]] = attrs.Factory(list)
     """Pages to be read again, because the template is understood since, and its version."""
     replays: int = 0
+    known_before: int = 0
+    """Products that were stored before this make was known."""
 
 
 class Book:
@@ -89,7 +94,7 @@ class Book:
 
     def judge(self, site_id: str, found: Found) -> Judgement:
         """Hold a product's page against its site, mend what the site's rules mend, and learn it."""
-        cluster = signature(found.page)
+        cluster = self._cluster(site_id, found.page)
         make = self._make(site_id, cluster)
         profile = make.profile
         if _read_cents(found) and profile.known:
@@ -143,12 +148,31 @@ class Book:
             for url in make.mender.wanted():
                 if url not in stored:
                     continue
+                self._note_known(site_id, make, stored[url], url)
                 for field, place in make.mender.recall(url, stored[url]):
                     reason = f"the known values stand in {place[:200]} since"
                     known, version = make.profile.fields[field], make.profile.version + 1
                     known.relearn(field, place)
                     known.preferred, known.probation = None, 0
                     self._turn(Drift(site_id, field, "moved", reason, url, version), make)
+
+    def _note_known(
+        self, site_id: str, make: _Make, stored: Mapping[str, Any] | None, url: str
+    ) -> None:
+        """Tell of a new make whose products are known: they had another one before."""
+        if stored is None or make.profile.pages >= _SETTLED:
+            return
+        make.known_before += 1
+        if make.known_before != _CHANGED:
+            return
+        settled = [m.profile for m in self._sites[site_id].values() if m.profile.pages >= _SETTLED]
+        for field, known in make.profile.fields.items():
+            place = known.usual(known.paths)[0]
+            if place and settled and not any(p.fields[field].paths[place] for p in settled):
+                reason = f"products that were known before have it in {place[:200]} since"
+                self._tell_once(
+                    Drift(site_id, field, "layout", reason, url, make.profile.version), make
+                )
 
     def again(self, site_id: str) -> list[tuple[str, int]]:
         """Pages to be read again, because their template was learned since, and its version; once."""
@@ -192,6 +216,15 @@ class Book:
         if len(makes) > _MOST_MAKES:
             makes.popitem(last=False)
         return make
+
+    def _cluster(self, site_id: str, page: Page) -> str:
+        """A page's make: by its tags alone where each page has classes of its own."""
+        fine, makes = signature(page), self._sites.get(site_id)
+        if makes is None or fine in makes:
+            return fine
+        alone = sum(make.profile.pages <= 1 for make in makes.values())
+        broad = broad_signature(page)
+        return broad if alone >= _ALONE or broad in makes else fine
 
     def _is_known(self, site_id: str) -> bool:
         """Whether a make of the site is known so well that a new one is a change."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import islice
 
 from crawler.extract.page import Page
 from crawler.extract.places import place
@@ -27,6 +28,14 @@ def signature(page: Page) -> str:
     if body is not None:
         parts.append(place(body))
     return _digest(" ".join(parts))
+
+
+def broad_signature(page: Page) -> str:
+    """The same by the tags alone, for sites that write each page's name into its classes."""
+    headings = page.headings
+    here = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
+    boxes = [] if here is None else [here, *islice(here.iterancestors(), _MOST_BOXES - 1)]
+    return _digest("tags " + " ".join(str(box.tag) for box in boxes))
 
 
 @lru_cache(maxsize=1024)
