@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.frontier.server_clock import DRIFT, ENOUGH, QUICK_S, ServerClock
 
 latencies = st.lists(
     st.tuples(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 5)), min_size=1, max_size=30
@@ -35,3 +35,26 @@ def test_a_clock_set_back_is_noticed_at_once():
     clock.learn(5000.0, asked=0.0, got=0.001)
     clock.learn(4990.0, asked=1.0, got=1.001)
     assert abs(clock.remote(2.0) - 4991.0) < 0.01
+
+
+def test_a_clock_is_trusted_after_a_quick_answer_or_several():
+    quick, slow = ServerClock(), ServerClock()
+    assert not quick.trusted
+    quick.learn(5000.0, asked=0.0, got=QUICK_S)
+    assert quick.trusted
+    for n in range(ENOUGH):
+        assert not slow.trusted
+        slow.learn(5000.0 + n, asked=float(n), got=n + 2 * QUICK_S)
+    assert slow.trusted
+
+
+def test_a_clock_that_nobody_told_anything_is_ones_own():
+    clock = ServerClock()
+    assert (clock.remote(7.0), clock.local(7.0)) == (7.0, 7.0)
+
+
+def test_an_offset_loses_by_drift_what_a_later_answer_does_not_give_back():
+    clock = ServerClock()
+    clock.learn(5000.0, asked=0.0, got=0.0)
+    clock.learn(5100.0 - 0.4, asked=99.0, got=100.0)
+    assert clock.remote(100.0) == 5100.0 - DRIFT * 100

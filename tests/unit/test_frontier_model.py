@@ -133,3 +133,26 @@ def test_good_and_bad_answers_of_a_domain_are_added_up_apart() -> None:
 )
 def test_a_page_counts_for_its_job_as_it_ended(rule: str, ended: str) -> None:
     assert Done(lease=lease(1), rule=rule).ended == ended
+
+
+def test_latencies_are_means_of_good_and_bad_answers_apart() -> None:
+    latency = Latency()
+    assert latency.args() == (0, 0.0, 0, 0.0)
+    for seconds, good in [(0.1, True), (0.3, True), (0.05, False)]:
+        latency.add(seconds, good=good)
+    assert latency.args() == (2, 200.0, 1, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("stored", "level", "domain", "job"),
+    [
+        (b"4000 a.example\nblob", 4000, "a.example", ""),
+        (b"4000 a.example job-1\nblob", 4000, "a.example", "job-1"),
+        (b"4000 a.example job 1\nblob", 4000, "a.example", "job 1"),
+    ],
+)
+def test_a_lease_tells_its_level_domain_and_job(
+    stored: bytes, level: int, domain: str, job: str
+) -> None:
+    one = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=stored)
+    assert (one.level, one.domain, one.job) == (level, domain, job)
