@@ -250,6 +250,8 @@ DOWNLOADER_MIDDLEWARES = {
     # needs nothing else.
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy_seine.middlewares.robots.RobotsMiddleware": 100,
+    # Pages that lead nowhere, as forms do of which each product has one, are not asked for.
+    "middlewares.dead_ends.DeadEnds": 60,
     # Nearest to the network: it sees each answer first, and takes back what came too late.
     "scrapy_seine.middlewares.throttle.Throttle": 990,
     "middlewares.egress.Egress": 991,

@@ -13,6 +13,7 @@ from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page, announced, parse, probing
+from crawler.extract.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
@@ -71,6 +72,8 @@ class CatalogSpider(FrontierSpider):
         super().__init__(*args, **kwargs)
         #: What is known of each site's template; the storage loads and keeps it.
         self.book = Book(self._note_drift)
+        #: Shapes of addresses that led nowhere; `middlewares.dead_ends` leaves them out.
+        self.dead_ends = DeadEnds()
         #: By site: listings in a row whose further pages are at no address that was tried.
         self._in_vain: dict[str, int] = {}
         self._short = 0
@@ -152,7 +155,9 @@ class CatalogSpider(FrontierSpider):
             yield from self._not_shown(response, found)
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
-        yield from self._follow(response, site, page, found.kind == "listing")
+        links = site.links(page, header(response, "X-Robots-Tag"))
+        self._learn_shape(response, found, shown, links)
+        yield from self._follow(response, site, page, links, found.kind == "listing")
         if self._wants_sitemaps(response):
             yield Request(
                 absolute(response.url, "/robots.txt"),
@@ -263,14 +268,15 @@ class CatalogSpider(FrontierSpider):
         return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
 
     def _follow(
-        self, response: Response, site: Site, page: Page, is_listing: bool
+        self, response: Response, site: Site, page: Page, links: list[Link], is_listing: bool
     ) -> Iterator[Request]:
-        links = site.links(page, header(response, "X-Robots-Tag"))
         shelf, job = shelf_of(links), _job(response)
         further = further_pages(page, links)
-        for url in further:
-            if site.follows(url, page.url):
-                links.append(Link(url, "pagination", "the listing's page count"))
+        links = links + [
+            Link(url, "pagination", "the listing's page count")
+            for url in further
+            if site.follows(url, page.url)
+        ]
         if not further and (search := probing.begin(page, links, shelf)) is not None:
             yield from self._probe(search, site, page.url)
         elif is_listing and not further and (told := announced.announced(page, links)) is not None:
@@ -280,6 +286,22 @@ class CatalogSpider(FrontierSpider):
         for link in links:
             if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
                 yield self._request(link, site, shelf)
+
+    def _learn_shape(
+        self, response: Response, found: Found, shown: bool, links: list[Link]
+    ) -> None:
+        """Learn which pages lead nowhere: the middleware for dead ends asks for no more of them."""
+        site_id = response.meta.get(m.SITE_ID) or sites.site_id(response.url)
+        asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
+        if shown or found.kind != "other":
+            self.dead_ends.lead_on(site_id, asked)
+        elif not found.unread and (shape := self.dead_ends.note(site_id, asked, links)) is not None:
+            self._count("dead_ends")
+            self.logger.info(
+                "%s: pages of this shape are left out, because %d of them led to nothing",
+                printable(shape),
+                ENOUGH,
+            )
 
     def parse_probe(
         self, response: Response, search: dict[str, Any]

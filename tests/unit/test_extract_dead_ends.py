@@ -1,0 +1,143 @@
+"""Pages that lead nowhere, as a form for each product, are learned by the shape of their address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.extract.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.links import Link
+from middlewares.dead_ends import DeadEnds as Middleware
+from scrapy_seine import meta as m
+from scrapy_seine.engine.outcomes import Ignored
+from spiders.catalog import CatalogSpider
+
+SITE = "https://shop.example"
+NAV = [Link(f"{SITE}/{name}", "listing", "") for name in ("c/lamps", "c/tables", "about")]
+
+
+def ask(number: int) -> str:
+    return f"{SITE}/ask/{number}"
+
+
+def back(number: int) -> list[Link]:
+    return [*NAV, Link(f"{SITE}/p/lamp-{number}", "product", "")]
+
+
+def learned(pages: int = ENOUGH) -> DeadEnds:
+    known = DeadEnds()
+    for number in range(pages):
+        known.note("s", ask(number), back(number))
+    return known
+
+
+def test_twenty_pages_that_lead_back_alone_are_a_dead_end():
+    assert not learned(ENOUGH - 1).is_one(ask(999))
+    assert learned().is_one(ask(999))
+    assert not learned().is_one(f"{SITE}/p/lamp-999")
+
+
+def test_the_shape_is_told_once():
+    known = learned(ENOUGH - 1)
+    told = [known.note("s", ask(n), back(n)) for n in range(50, 60)]
+    assert [shape for shape in told if shape] == ["shop.example/ask/*"]
+
+
+@pytest.mark.parametrize("after", [0, 5, ENOUGH - 1])
+def test_one_page_with_a_link_of_its_own_keeps_its_shape(after):
+    """A category's page that lists its subcategories by name alone."""
+    known = DeadEnds()
+    for number in range(3 * ENOUGH):
+        new = [Link(f"{SITE}/{number}/sub", "listing", "")] if number == after else []
+        known.note("s", ask(number), back(number) + new)
+    assert not known.is_one(ask(1))
+
+
+def test_a_shape_that_showed_a_product_once_is_kept():
+    known = DeadEnds()
+    known.note("s", ask(1), back(1))
+    known.lead_on("s", ask(2))
+    for number in range(3 * ENOUGH):
+        known.note("s", ask(number), back(number))
+    assert not known.is_one(ask(1))
+
+
+def test_a_product_found_later_takes_a_shape_back():
+    known = learned()
+    known.lead_on("s", ask(7))
+    assert not known.is_one(ask(8))
+
+
+@pytest.mark.parametrize("path", ["p/lamp-{}", "c/{}", "lamp-{}.html", "index.php?product_id={}"])
+def test_addresses_of_products_and_listings_are_never_left_out(path):
+    """A shop that is down for an hour shows the same page to all of them."""
+    known = DeadEnds()
+    for number in range(100, 100 + 3 * ENOUGH):
+        known.note("s", f"{SITE}/{path.format(number)}", NAV)
+    assert known.shapes == set()
+
+
+def test_what_is_known_is_bounded():
+    known = DeadEnds()
+    for number in range(3000):
+        known.note("s", f"{SITE}/{'x' * (number % 19 + 1)}{chr(97 + number % 26)}/{number}", NAV)
+        known.note(f"s{number}", ask(number), NAV)
+    assert len(known._sites) <= 500
+    assert max(map(len, known._sites.values())) <= 200
+
+
+def test_an_address_that_cannot_be_read_is_no_shape():
+    assert DeadEnds().note("s", "http://[", NAV) is None
+
+
+class TestSpider:
+    def spider(self) -> CatalogSpider:
+        spider = CatalogSpider()
+        made: Any = Crawler(CatalogSpider, {"SEINE_SITEMAPS": False})
+        made.stats = MemoryStatsCollector(made)
+        made.spider = spider
+        spider._set_crawler(made)
+        return spider
+
+    def fetch(self, spider: CatalogSpider, url: str, body: str) -> None:
+        request = Request(url, meta={m.DEPTH: 2})
+        list(spider.parse(HtmlResponse(url, body=body.encode(), request=request)))
+
+    def test_a_form_of_each_product_is_left_out(self):
+        spider = self.spider()
+        middleware = Middleware(spider.crawler)
+        menu = "".join(f'<nav><a href="/c/{n}">{n}</a></nav>' for n in range(5))
+        for number in range(ENOUGH):
+            request = Request(ask(number), meta={m.DEPTH: 2})
+            middleware.process_request(request)
+            form = (
+                f'<h1>Ask</h1><a href="/p/lamp-{number}">back</a><form><textarea></textarea></form>'
+            )
+            self.fetch(spider, request.url, menu + form)
+        with pytest.raises(Ignored) as ignored:
+            middleware.process_request(Request(ask(77), meta={m.DEPTH: 2}))
+        assert ignored.value.rule == "dead end"
+        middleware.process_request(Request(ask(77)))  # a seed
+        middleware.process_request(Request(ask(77), meta={m.DEPTH: 2, m.KNOWN: None}))
+        middleware.process_request(Request(f"{SITE}/p/lamp-77", meta={m.DEPTH: 2}))
+        stats: Any = spider.crawler.stats
+        assert stats.get_value("extract/dead_ends") == 1
+
+    def test_a_redirect_counts_for_the_address_that_was_asked_for(self):
+        """Forms that lead to one page to log in."""
+        spider = self.spider()
+        for number in range(ENOUGH):
+            url = f"{SITE}/login?to={number}"
+            request = Request(url, meta={m.DEPTH: 2, "redirect_urls": [ask(number)]})
+            body = b"<h1>Log in</h1>"
+            list(spider.parse(HtmlResponse(url, body=body, request=request)))
+        assert spider.dead_ends.is_one(ask(99))
+
+    def test_another_spider_loses_nothing(self):
+        crawler: Any = Crawler(CatalogSpider, {})
+        Middleware(crawler).process_request(Request(ask(1), meta={m.DEPTH: 2}))
