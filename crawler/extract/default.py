@@ -21,11 +21,10 @@ from crawler.extract import (
     text,
 )
 from crawler.extract.classify import Kind, Verdict
-from crawler.extract.page import Page
+from crawler.extract.page import Page, tidied
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
-from scrapy_seine.urls import tidy
 
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
@@ -58,6 +57,10 @@ class Found:
     """Sources that hold what cannot be read, and the error: the others are read without them."""
 
     @property
+    def _url(self) -> str:
+        return tidied(self.page.url) or self.page.url
+
+    @property
     def kind(self) -> Kind:
         """Product, listing or other."""
         return self.verdict.kind
@@ -82,13 +85,13 @@ class Found:
             return None
         self.merge()
         self.fields["availability"] = said
-        return Product(url=_tidied(self.page.url), sources=self.sources, **self.fields)
+        return Product(url=self._url, sources=self.sources, **self.fields)
 
     def product(self) -> Product | None:
         """The page's product, None where the page is none; it may lack a name."""
         if self.kind != "product":
             return None
-        return Product(url=_tidied(self.page.url), sources=self.sources, **self.fields)
+        return Product(url=self._url, sources=self.sources, **self.fields)
 
 
 def extract(page: Page) -> Found:
@@ -324,10 +327,3 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "a price stands alone")
     elif seen.on_request:
         verdict.add("product", 3, "its price is told on request")
-
-
-def _tidied(url: str) -> str:
-    try:
-        return tidy(url)
-    except ValueError:
-        return url

@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
-from crawler.extract.page import Element, Page, short_text
+from crawler.extract.page import Element, Page, short_text, tidied
 from crawler.extract.words import Marks, any_of, finder, whole
-from scrapy_seine.urls import MAX_LENGTH, tidy
+from scrapy_seine.urls import MAX_LENGTH
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
 
@@ -137,7 +137,7 @@ def listed_links(
 ) -> Iterator[Link]:
     """The links of a shop's sitemap that are worth following."""
     for listed in urls:
-        url = _tidy(listed)
+        url = tidied(listed)
         if url is None or _is_useless(url) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
@@ -157,7 +157,7 @@ class _Finder:
         self.allowed = allowed
         self.seen: set[str] = set()
         self.made: dict[str, Link] = {}
-        self.here = _parts(_tidy(page.url) or page.url)
+        self.here = _parts(tidied(page.url) or page.url)
         self.products: set[str] = set()
         self.box: Element = None
         self.around = 0
@@ -206,7 +206,7 @@ class _Finder:
         url = self.page.resolve(href)
         if url is None:
             return None
-        url = _tidy(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else url)
+        url = tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else url)
         if url is None or (self.allowed is not None and not self.allowed(url)):
             return None
         return url
@@ -245,14 +245,6 @@ class _Finder:
             if number > 1:
                 links = [link for link in links if link.kind != "pagination"]
         return links
-
-
-@lru_cache(maxsize=1024)
-def _tidy(url: str) -> str | None:
-    try:
-        return tidy(url)
-    except ValueError:
-        return None
 
 
 @lru_cache(maxsize=1024)

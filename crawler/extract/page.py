@@ -13,7 +13,7 @@ from lxml import etree
 
 from crawler.extract.attributes import bounded
 from scrapy_seine.charsets import encoding_of
-from scrapy_seine.urls import MAX_LENGTH, absolute
+from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
 
 #: An lxml element; lxml ships no types.
 Element = Any
@@ -76,6 +76,8 @@ class Page:
     links: list[Element] = attrs.Factory(list)
     metas: list[tuple[str, str]] = attrs.Factory(list)
     """Name or property (lower case) and content of each meta element, in order."""
+    named: dict[str, Element | None] = attrs.Factory(dict)
+    """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
 
     def meta(self, name: str) -> str:
         """Content of the first meta element of that name or property, or nothing."""
@@ -100,6 +102,16 @@ class Page:
                 reference = (link.get("href") or "").strip()
                 if reference:
                     return self.resolve(reference)
+        return None
+
+
+# A page's own address is asked for by several readers, and its menu's on each page.
+@lru_cache(maxsize=1024)
+def tidied(url: str) -> str | None:
+    """An address in the form to request; None where it is none."""
+    try:
+        return tidy(url)
+    except ValueError:
         return None
 
 

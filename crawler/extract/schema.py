@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from html import unescape
 from typing import Any
 
@@ -41,10 +42,12 @@ _ELSEWHERE = frozenset(
      "makesOffer", "itemOffered", "isPartOf", "subjectOf", "itemReviewed", "mentions"}
 )  # fmt: skip
 _GTINS = ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "ean", "ean13", "isbn", "upc")
+#: Properties that may stand in a product's address.
+_CODES = ("sku", "productID", "mpn", "gtin13", "gtin")
 _GTIN_LENGTHS = frozenset({8, 12, 13, 14})
 _ATTRIBUTES = ("color", "size", "material", "pattern", "model", "width", "height", "weight")
 _MOST_NODES = 5000
-_MOST_TYPES = 20
+_MOST_TYPES, _LONGEST_TYPE = 20, 500
 #: Characters of an address in which codes are looked for, and places where one may be found.
 _LONGEST_URL, _MOST_PLACES = 4096, 8
 #: Variants and offers of one product that are read, and pictures; variants within variants.
@@ -64,11 +67,13 @@ def types(node: Node) -> list[str]:
     """
     raw = node.get("@type") or node.get("type") or ()
     names = raw if isinstance(raw, list) else [raw]
-    return [
-        _VOCABULARY.split(name.strip().rstrip("/"))[-1]
-        for name in names[:_MOST_TYPES]
-        if name and isinstance(name, str)
-    ]
+    texts = [name for name in names[:_MOST_TYPES] if name and isinstance(name, str)]
+    return [_bare(name[-_LONGEST_TYPE:]) for name in texts]
+
+
+@lru_cache(maxsize=256)
+def _bare(name: str) -> str:
+    return _VOCABULARY.split(name.strip().rstrip("/"))[-1]
 
 
 def is_product(node: Node) -> bool:
@@ -95,9 +100,12 @@ def is_in_address(node: Node, url: str) -> bool:
     >>> is_in_address({"sku": "NAP-RUST"}, "https://a.example/napkin/NAP-RUST")
     True
     """
+    codes = [plain(node[name]) for name in _CODES if name in node]
+    long = [code for code in codes if code and len(code) >= _SHORTEST_CODE]
+    if not long:
+        return False
     path = _ORIGIN.sub("", url[:_LONGEST_URL])
-    codes = (plain(node.get(name)) for name in ("sku", "productID", "mpn", "gtin13", "gtin"))
-    return any(code and len(code) >= _SHORTEST_CODE and _stands_in(path, code) for code in codes)
+    return any(_stands_in(path, code) for code in long)
 
 
 def _stands_in(path: str, code: str) -> bool:
@@ -136,7 +144,7 @@ def plain(value: Any) -> str | None:
     'Acme & Co'
     """
     if not isinstance(value, str):
-        value = _innermost(value)
+        value = None if value is None else _innermost(value)
         if value is None:
             return None
     text = " ".join(value.split())
@@ -272,8 +280,7 @@ def _of_url(nodes: list[Node], url: str) -> Node | None:
 
 def _gtin(node: Node) -> str | None:
     for name in _GTINS:
-        found = gtin(node.get(name))
-        if found:
+        if name in node and (found := gtin(node[name])):
             return found
     code = node.get("productID")
     return gtin(code) if isinstance(code, str) and ":" in code else None
@@ -282,8 +289,7 @@ def _gtin(node: Node) -> str | None:
 def _attributes(node: Node) -> dict[str, str]:
     found = {}
     for name in _ATTRIBUTES:
-        text = plain(node.get(name))
-        if text:
+        if name in node and (text := plain(node[name])):
             found[name] = text
     for pair in many(node.get("additionalProperty"))[:_MOST_VARIANTS]:
         if isinstance(pair, dict):

@@ -112,7 +112,7 @@ class Site:
         """Whether a link found at *origin* stays on the site and passes allow and deny."""
         if not same_site(url, origin):
             return False
-        if any(_matches(pattern, url) for pattern in self.deny):
+        if self.deny and any(_matches(pattern, url) for pattern in self.deny):
             return False
         return not self.allow or any(_matches(pattern, url) for pattern in self.allow)
 

@@ -89,6 +89,13 @@ _BUTTONS_OF_ONE = 3
 
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
     """The element with the product's name: of all headings the one the title speaks of."""
+    wanted = expected or ""
+    if wanted not in page.named:
+        page.named[wanted] = _heading_of(page, wanted)
+    return page.named[wanted]
+
+
+def _heading_of(page: Page, expected: str) -> Element | None:
     best, best_score = None, 0.0
     title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
     known = (expected or page.meta("og:title"))[:LONGEST].casefold()

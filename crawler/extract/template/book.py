@@ -36,6 +36,7 @@ _CHANGED = 6
 #: Pages whose names and prices are compared, and repetitions that no catalogue has. A price that two
 #: sources of a page tell may repeat more often: lists are sorted by price, and colours cost the same.
 _NEWEST, _REPEATED, _CONFIRMED = 12, 6, 10
+_COMPARED = ("name", "price", "availability")
 #: Pages after which one of so many is counted.
 _WELL_KNOWN, _COUNTED = 200, 4
 #: Pages of a make after which a page of another make is news.
@@ -70,7 +71,7 @@ class Drift:
 class _Make:
     profile: Profile = attrs.Factory(Profile)
     newest: dict[str, deque[tuple[str, str]]] = attrs.Factory(
-        lambda: {name: deque(maxlen=_NEWEST) for name in ("name", "price", "availability")}
+        lambda: {name: deque(maxlen=_NEWEST) for name in _COMPARED}
     )
     """Of the newest pages: product and value."""
     changed: str | None = None
@@ -103,16 +104,18 @@ class Book:
             self._tell_once(change, make)
         _mend(found, profile)
         seen, key = observe(found), str(found.fields.get("external_id"))
+        below = found.struck_below
         if not profile.pages and self._is_known(site_id):
             profile.fields["price"].probation = _PROBATION
         reduced = found.fields.get("regular_price") is not None
         doubts: dict[str, Doubt] = {}
         for field in FIELDS:
+            one, known = seen[field], profile.fields[field]
             doubt = (
                 doubt_of(field, seen, profile, reduced=reduced)
-                or _repeated(field, seen[field], make, key)
-                or newcomer(field, seen[field], profile.fields[field])
-                or swapped(field, seen, found.struck_below)
+                or (_repeated(field, one, make, key) if field in _COMPARED else None)
+                or (newcomer(field, one, known) if known.probation else None)
+                or (swapped(field, seen, below) if below else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
@@ -128,8 +131,7 @@ class Book:
             profile.version,
         )
         self._learn(site_id, found, make, seen, doubts)
-        read = {field: one.value for field, one in seen.items()}
-        make.mender.note(found.page, read, frozenset(doubts))
+        make.mender.note(found.page, seen, frozenset(doubts))
         return made
 
     def wanted(self) -> Iterator[tuple[str, list[str]]]:
@@ -244,17 +246,18 @@ class Book:
         settled = profile.pages >= _WELL_KNOWN and profile.unsaved % _COUNTED != 0
         for field, one in seen.items():
             doubt, known = doubts.get(field), profile.fields[field]
-            known.probation = max(0, known.probation - 1)
+            if known.probation:
+                known.probation -= 1
             known.recent.append((None if doubt is None else doubt.kind, one))
             if (doubt is None or doubt.kind == "make") and not settled:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
-            if known.sources["template"] >= _CHANGED and not known.places:
+            if known.sources.get("template", 0) >= _CHANGED and not known.places:
                 reason = "pages no longer tell it, those before did"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
             if field == "price" and (odd := oddity(known)) is not None:
                 self._tell_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
-            if doubt is None and known.is_elsewhere():
+            if doubt is None and one.path and known.is_elsewhere():
                 reason = f"it stands in {str(one.path)[:200]} since"
                 self._tell_once(Drift(site_id, field, "layout", reason, url, version), make)
             if doubt is not None and known.newest(doubt.kind) >= _CHANGED:
@@ -302,6 +305,8 @@ def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
     if field == "availability":
         return _all_gone(value, newest, make.profile.fields[field])
     times = [other for _, other in newest].count(value)
+    if times < _REPEATED:
+        return None
     most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED
     if times < most or len({product for product, _ in newest}) < most:
         return None

@@ -24,7 +24,7 @@ def signature(page: Page) -> str:
     while here is not None and len(parts) < _MOST_BOXES:
         parts.append(place(here))
         here = here.getparent()
-    body = page.root.find("body")
+    body = next(page.root.iterchildren("body"), None)
     if body is not None:
         parts.append(place(body))
     return _digest(" ".join(parts))

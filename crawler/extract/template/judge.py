@@ -84,11 +84,12 @@ def doubt_of(
         return None
     if one.value is None:
         return _missing(field, seen, known)
+    votes, source = one.votes, one.source
     return (
-        _disputed(field, one, known)
-        or _elsewhere(field, one, known, reduced)
-        or _from_elsewhere(field, one, known)
-        or _unusual(field, one, known)
+        (_disputed(field, one, known) if len(votes) > 1 or source not in votes else None)
+        or (_elsewhere(field, one, known) if source == "text" and not reduced else None)
+        or (_from_elsewhere(field, one, known) if source not in known.sources else None)
+        or (_unusual(field, one, known) if field == "currency" else None)
     )
 
 
@@ -105,7 +106,7 @@ def _missing(field: str, seen: Mapping[str, Seen], known: Field) -> Doubt | None
 def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:
     for source, value in one.votes.items():
         offered = known.offered.get(source, 0)
-        if offered < KNOWN or one.agrees(field, source) or source == one.source:
+        if offered < KNOWN or source == one.source or one.agrees(field, source):
             continue
         if known.share(known.agreed, source) >= _RULE:
             agreed = known.agreed[source]
@@ -116,12 +117,11 @@ def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:
     return None
 
 
-def _elsewhere(field: str, one: Seen, known: Field, reduced: bool) -> Doubt | None:
-    if reduced:
-        return None  # a price before a reduction brings boxes of its own
-    if one.path is None or one.source != "text" or is_confirmed(field, one):
+def _elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
+    """Whether a text stands in another place; a price before a reduction brings boxes of its own."""
+    if one.path is None or one.path in known.paths or len(known.paths) > _PLACES:
         return None
-    if one.path in known.paths or len(known.paths) > _PLACES or known.paths.total() < _PLACED:
+    if known.paths.total() < _PLACED or is_confirmed(field, one):
         return None
     usual, share = known.usual(known.paths)
     return Doubt("place", f"it stands in {one.path[:80]}, on {share:.0%} of pages in {usual[:80]}")
@@ -129,8 +129,6 @@ def _elsewhere(field: str, one: Seen, known: Field, reduced: bool) -> Doubt | No
 
 def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
     if known.preferred or known.pages < _MANY or one.source is None:
-        return None
-    if one.source in known.sources:  # nearly all; the usual one is among them
         return None
     usual, share = known.usual(known.sources)
     # A page that tells more than others is no worse for that.
@@ -142,7 +140,7 @@ def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
 
 
 def _unusual(field: str, one: Seen, known: Field) -> Doubt | None:
-    if field != "currency" or known.pages < _MANY:
+    if known.pages < _MANY:
         return None
     usual = constant(known)
     if usual is None or str(one.value) == usual or is_confirmed(field, one):
@@ -175,14 +173,14 @@ def oddity(known: Field) -> tuple[str, str] | None:
     """
     if known.filled < _TOLD:
         return None
-    value, _ = known.usual(known.values)
-    if known.value_share(value) >= _ALWAYS:
+    if max(known.values.values(), default=0) / known.filled >= _ALWAYS:
+        value, _ = known.usual(known.values)
         return "constant", f"{known.filled} products have one price, {value}"
-    source, _ = known.usual(known.sources)
-    if source != "text" and known.offered["text"] >= _TOLD:
-        share = known.share(known.agreed, "text")
-        if share <= 1 - _RULE:
-            return "disagree", f"{source} and the page's text agree on {share:.0%} of the prices"
+    if known.offered.get("text", 0) < _TOLD:
+        return None
+    share = known.share(known.agreed, "text")
+    if share <= 1 - _RULE and (source := known.usual(known.sources)[0]) != "text":
+        return "disagree", f"{source} and the page's text agree on {share:.0%} of the prices"
     return None
 
 
@@ -198,9 +196,10 @@ def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> floa
     """How likely a value is right, from 0 to 1: the votes of all sources, by their record here."""
     if one.value is None:
         return 0.0
-    weight = _odds(field, one.source or "", known)
+    chosen = one.source
+    weight = _odds(field, chosen or "", known)
     for source in one.votes:
-        if source == one.source:
+        if source == chosen:
             continue
         vote = _odds(field, source, known)
         weight += _FURTHER * vote if one.agrees(field, source) else -_FURTHER * max(0.0, vote)

@@ -15,9 +15,9 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.page import Page
+from crawler.extract.page import Page, tidied
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
-from scrapy_seine.urls import tidy
+from crawler.extract.template.observation import Seen
 
 #: Pages that agree on a place before it is believed, and the share of those tried that do.
 _ENOUGH, _SHARE = 6, 0.6
@@ -90,11 +90,10 @@ class Mender:
     _vain: int = 0
     """Pages whose texts were read since a place was found."""
 
-    def note(self, page: Page, read: Mapping[str, Any], doubtful: frozenset[str]) -> None:
+    def note(self, page: Page, seen: Mapping[str, Seen], doubtful: frozenset[str]) -> None:
         """Keep a page whose values may have to be held against the stored ones."""
         self._pages += 1
-        url = _tidied(page.url)
-        self._newest.append(url)
+        self._newest.append(page.url)
         self._alert = max(0, self._alert - 1)
         # To read all texts of a page costs as much as to parse it: only those that may teach.
         read_all = (doubtful or self._alert) and (
@@ -104,7 +103,9 @@ class Mender:
             return
         self._vain += bool(read_all)
         texts = texts_of(page) if read_all else []
-        self._waiting[url] = _Waiting(texts, dict(read), doubtful if read_all else frozenset())
+        read = {field: one.value for field, one in seen.items()}
+        kept = _Waiting(texts, read, doubtful if read_all else frozenset())
+        self._waiting[_address(page.url)] = kept
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.popitem(last=False)
 
@@ -143,17 +144,14 @@ class Mender:
 
     def again(self) -> list[str]:
         """Addresses of the newest pages: what was read of them may be wrong or missing."""
-        urls = list(dict.fromkeys(self._newest))
+        urls = list(dict.fromkeys(map(_address, self._newest)))
         self._newest.clear()
         return urls
 
 
-def _tidied(url: str) -> str:
+def _address(url: str) -> str:
     """The address under which a page's product is stored."""
-    try:
-        return tidy(url)
-    except ValueError:
-        return url
+    return tidied(url) or url
 
 
 def _known(field: str, stored: Mapping[str, Any]) -> Any:

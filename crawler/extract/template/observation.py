@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from crawler.extract.default import Found
@@ -12,6 +13,8 @@ from crawler.extract.schema import Fields
 #: Fields that are held against the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")
 _HEADING = "heading"
+#: Of these, what differs in anything differs.
+_EXACT = frozenset({"price", "currency", "availability"})
 
 
 class Seen(NamedTuple):
@@ -27,20 +30,21 @@ class Seen(NamedTuple):
 
     def agrees(self, field: str, source: str) -> bool:
         """Whether a source tells the value that was chosen."""
-        return same(field, self.votes[source], self.value)
+        told = self.votes[source]
+        return bool(told == self.value) or same(field, told, self.value)
 
 
 def observe(found: Found) -> dict[str, Seen]:
     """The fields of a product's page."""
     heading = _heading_of(found)
+    fields, sources, paths = found.fields, found.sources, found.paths
+    offered = [(source, told) for source, told in found.offered.items() if told]
     made = {}
     for field in FIELDS:
-        votes = {s: told[field] for s, told in found.offered.items() if field in told}
+        votes = {source: told[field] for source, told in offered if field in told}
         if field == "name" and heading:
             votes[_HEADING] = heading
-        made[field] = Seen(
-            found.fields.get(field), found.sources.get(field), votes, found.paths.get(field)
-        )
+        made[field] = Seen(fields.get(field), sources.get(field), votes, paths.get(field))
     return made
 
 
@@ -48,14 +52,20 @@ def same(field: str, one: Any, other: Any) -> bool:
     """Whether two sources tell one value; names may be cut, or go on with colour and shop."""
     if one == other:
         return True
-    if field in {"price", "currency", "availability"} or one is None or other is None:
+    if field in _EXACT or one is None or other is None:
         return False
     short, long = sorted((_plain(one), _plain(other)), key=len)
     return bool(short) and (short == long or (field == "name" and short in long))
 
 
 def _plain(value: Any) -> str:
-    return " ".join(str(value)[:500].split()).casefold()
+    return _folded(str(value)[:500])
+
+
+# The rules ask for the same few names of a page one after the other.
+@lru_cache(maxsize=64)
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _heading_of(found: Found) -> str:

@@ -62,14 +62,15 @@ class Field:
 
     def _count_votes(self, field: str, seen: Seen) -> None:
         """Count who agrees; the chosen source only where another one can confirm it."""
-        agreeing = {source for source in seen.votes if seen.agrees(field, source)}
-        for source in seen.votes:
-            others = len(seen.votes) - 1 if source == seen.source else 1
-            if others:
+        votes, chosen = seen.votes, seen.source
+        if len(votes) == 1 and chosen in votes:
+            return
+        agreeing = {source for source in votes if seen.agrees(field, source)}
+        for source in votes:
+            if source != chosen or len(votes) > 1:
+                agrees = len(agreeing) > 1 if source == chosen else source in agreeing
                 self.offered[source] += 1
-                self.agreed[source] += (
-                    len(agreeing) > 1 if source == seen.source else source in agreeing
-                )
+                self.agreed[source] += agrees
 
     def relearn(self, field: str, place: str | None = None) -> None:
         """Forget what was known, and learn the newest pages instead; those to come, of a new place."""
@@ -97,7 +98,7 @@ class Field:
 
     def value_share(self, value: object) -> float:
         """On how much of the pages the field has this value."""
-        return self.values[str(value)[:80]] / max(1, self.filled)
+        return self.values.get(str(value)[:80], 0) / max(1, self.filled)
 
     def newest(self, kind: str) -> int:
         """How many of the newest pages have a doubt of that kind."""
@@ -106,9 +107,10 @@ class Field:
     def is_elsewhere(self) -> bool:
         """Whether the newest pages have the text in places that the many before did not have."""
         newest = self.recent[-1][1].path if len(self.recent) == WINDOW else None
-        if not newest or self.paths[newest] > WINDOW or self.paths.total() < _MANY_PATHS:
+        paths = self.paths
+        if not newest or paths.get(newest, 0) > WINDOW or paths.total() < _MANY_PATHS:
             return False  # nearly all: the newest text stands where most do
-        return all(seen.path and self.paths[seen.path] <= WINDOW for _, seen in self.recent)
+        return all(seen.path and paths[seen.path] <= WINDOW for _, seen in self.recent)
 
     def varies(self, kind: str) -> bool:
         """Whether the newest pages with a doubt of that kind tell different values."""
