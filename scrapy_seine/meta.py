@@ -35,6 +35,9 @@ SITE_ID = "site_id"
 DEPTH = "depth"
 #: Attempts that failed so far.
 RETRY_COUNT = "retry_count"
+#: The same under Scrapy's name, which also counts the tries that a callback asks for
+#: (`scrapy.downloadermiddlewares.retry.get_retry_request`).
+RETRY_TIMES = "retry_times"
 #: Attempts after the first, at most.
 MAX_RETRIES = "max_retries"
 #: Proxy pool to take a proxy from.
@@ -310,12 +313,12 @@ _KEYS = (
     Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
     Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
     Key(RUN, ENGINE, whole(0, 2**53), "run of the crawl that the request belongs to"),
-    Key("retry_times", ENGINE, whole(0, 100_000), "counted by Scrapy's retries"),
+    Key(RETRY_TIMES, ENGINE, whole(0, 100_000), "retry_count, and what callbacks tried again"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
     Key("redirect_urls", ENGINE, _TEXTS, "addresses on the way here"),
     Key("redirect_reasons", ENGINE, several("a list", _ANY), "why it was sent on"),
-    Key("download_slot", ENGINE, _ANY, "slot of Scrapy's downloader", travels=False),
+    Key("download_slot", SPIDER, _ANY, "requests of the same slot share its pace, in the fleet"),
     Key("download_latency", ENGINE, _ANY, "seconds until the answer began", travels=False),
     Key("download_timeout_at", ENGINE, _ANY, "when the download is given up", travels=False),
     # What the engine notes

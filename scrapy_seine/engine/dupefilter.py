@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from itertools import islice
 from time import monotonic
 from typing import Any, Self
@@ -62,6 +63,10 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         since = self._confirmed.get(number)
         return since is not None and monotonic() - since < self.LIFETIME_S
 
+    def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
+        """Whether the project's own filter drops a link; *again*: its page was read before."""
+        return False
+
     def knows_url(self, url: str, job: str = "") -> bool:
         """The same, for a page that is asked for with GET, within a job."""
         try:
@@ -112,11 +117,30 @@ class ProjectDupeFilter(DupeFilter):
 
     Scrapy's own normalise less of a URL than `urls.fingerprint` does: two addresses of which a site
     may make two pages stay two requests.
+
+    A filter whose `request_seen` is the project's own is asked in each worker as well. What it let
+    pass on a page's first reading passes when the page is read again, because the links of the
+    first reading did not enter (I3).
     """
 
-    def __init__(self, own: Any) -> None:
+    def __init__(self, own: Any, seen: Callable[[Request], bool] | None = None) -> None:
         super().__init__()
         self._own = own
+        self._seen = seen
+        self._passed: set[int] = set()
+
+    def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
+        """Ask the project's own filter, but for what it let pass before."""
+        if self._seen is None or request.dont_filter:
+            return False
+        if number is None:
+            number = fingerprint(request.url, request.method, request.body)
+        if again and number in self._passed:
+            return False
+        dropped = bool(self._seen(request))
+        if not dropped:
+            self._passed.add(number)
+        return dropped
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -139,16 +163,36 @@ class ProjectDupeFilter(DupeFilter):
 def dupefilter_of(crawler: Crawler) -> DupeFilter:
     """Make the filter that DUPEFILTER_CLASS names.
 
-    Of a project's own class the fingerprints count; what was seen is in the frontier. Scrapy's
-    BaseDupeFilter, and a class without fingerprints, filters nothing.
+    Of a project's own class the fingerprints count; what was seen is in the frontier. Its own
+    `request_seen` is asked in each worker. Scrapy's BaseDupeFilter, and a class that lets the same
+    request pass twice, filters nothing.
     """
     kind = load_object(crawler.settings["DUPEFILTER_CLASS"])
     made = build_from_crawler(kind, crawler)
     if isinstance(made, DupeFilter):
         return made
-    if type(made) is BaseDupeFilter or not hasattr(made, "request_fingerprint"):
-        return ProjectDupeFilter(lambda request: None)
-    return ProjectDupeFilter(made.request_fingerprint)
+    seen = _own_seen(made)
+    if type(made) is BaseDupeFilter or (seen is not None and not _filters(seen)):
+        return ProjectDupeFilter(lambda request: None, seen)
+    fingerprints = getattr(made, "request_fingerprint", crawler.request_fingerprinter.fingerprint)
+    return ProjectDupeFilter(fingerprints, seen)
+
+
+def _own_seen(made: Any) -> Callable[[Request], bool] | None:
+    """Return a filter's `request_seen`; None where it is Scrapy's or scrapy-redis' own."""
+    seen = getattr(made, "request_seen", None)
+    module = str(getattr(seen, "__module__", "scrapy"))
+    return None if module.partition(".")[0] in {"scrapy", "scrapy_redis"} else seen
+
+
+def _filters(seen: Callable[[Request], bool]) -> bool:
+    """Whether a filter drops the second of two equal requests; one that cannot say does."""
+    probe = Request("http://probe.invalid/")
+    try:
+        seen(probe)
+        return bool(seen(probe))
+    except Exception:  # it wants to be opened first, or another request
+        return True
 
 
 def _scope_of(request: Request, page: Request | None) -> str:

@@ -150,6 +150,8 @@ class InFlightTable(PageEnds):
         # Read now: a middleware or the spider may clear the meta before the request fails.
         meta = request.meta
         tries = whole(meta.get(m.RETRY_COUNT), 0)
+        if m.RETRY_TIMES in meta:
+            tries = max(tries, whole(meta[m.RETRY_TIMES], 0))
         entry = InFlight(request, lease, tries=tries, proxy=meta.get("proxy"))
         # By identity, not by meta: retries, redirects and users copy meta from page to page.
         self._entries[id(request)] = entry

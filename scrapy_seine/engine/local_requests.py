@@ -37,6 +37,7 @@ from scrapy_seine.frontier.presence import is_alive
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import word
+from scrapy_seine.politeness.slots import waits_at
 from scrapy_seine.urls import slot
 
 logger = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ class LocalRequests:
         """
         number = next(self._numbers)
         fields = {"url": request.url, FIELD: f"{self.worker} {number}"}
-        at = slot(request.url)
+        at = waits_at(request, slot(request.url))
         stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=at)
         stub = attrs.evolve(stub, mark=new_token())
         self._warn(request, why)

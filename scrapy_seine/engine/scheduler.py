@@ -193,7 +193,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             if lead == "same":
                 fingerprint = None
             entry.take_proxy_back(request)
-        if fingerprint is not None and not force and self.df.knows(fingerprint):
+        known = fingerprint is not None and not force and self.df.knows(fingerprint)
+        again = entry is not None and bool(entry.tries or entry.lease.deliveries)
+        if known or (not moved and self.df.drops(request, fingerprint, again=again)):
             self.worker.count("duplicates_local")
             return False
         self._complete_meta(request, page)
@@ -240,6 +242,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         """Give a request what it inherits of the page that it was found on."""
         if page is None:
             request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
+        elif m.RETRY_TIMES in page.meta and request.url != page.url:
+            request.meta.pop(m.RETRY_TIMES, None)  # a copy of the page's meta: these are its tries
         m.complete(request.meta, page.meta if page is not None else None)
         if page is not None and m.LOGIN in page.meta:
             serializer.hand_down_login(request, page)

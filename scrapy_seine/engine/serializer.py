@@ -17,6 +17,7 @@ from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.model import Lease, Push, header_of
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
+from scrapy_seine.politeness.slots import SLOT, OwnSlot, waits_at
 from scrapy_seine.urls import domain, split_login, tidy
 
 #: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.
@@ -73,6 +74,9 @@ def _meta_that_travels(request: Request) -> dict[Any, Any]:
     meta = {key: value for key, value in request.meta.items() if key not in m.LOCAL}
     if request.meta.get("_rotating_proxy"):  # another try chooses anew
         meta.pop("proxy", None)
+        meta.pop(SLOT, None)  # the proxy's
+    if type(meta.get(SLOT)) is OwnSlot:
+        del meta[SLOT]
     if request.meta.get("browser_visitor"):
         # What the render middleware prepared holds code, which is not to be stored.
         meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
@@ -188,7 +192,7 @@ def push_of(
         EncodeError: naming what cannot be stored.
     """
     try:
-        host = host or domain(request.url)
+        host = host or waits_at(request, domain(request.url))
         not_before = not_before_ms(request.meta)
     except (ValueError, BadMeta) as error:
         raise BadRequest(f"{request.url[:200]}: {error}") from None
@@ -231,7 +235,7 @@ def from_lease(lease: Lease, spider: Spider, seal: Seal = NO_SEAL) -> Request:
     """
     seal.check(lease.stored)
     request = from_blob(lease.blob, spider)
-    if domain(request.url) != lease.domain or "\ufffd" in lease.job:
+    if waits_at(request, domain(request.url)) != lease.domain or "\ufffd" in lease.job:
         # Its pace would be another server's (I5).
         raise DecodeError(f"{request.url[:200]}: stored under {lease.stored[:100]!r}")
     return request

@@ -224,5 +224,5 @@ class Statements(ABC):
 def _next_try(entry: InFlight) -> Request:
     """The request with one more failed try, behind others of its priority."""
     request = entry.request
-    meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1}
+    meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1, m.RETRY_TIMES: entry.tries + 1}
     return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Done, Lease, Leased
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.lenient import items, whole, word
-from scrapy_seine.meta import RETRY_COUNT
+from scrapy_seine.meta import RETRY_COUNT, RETRY_TIMES
 from scrapy_seine.printable import printable
 from scrapy_seine.scripts import Script, load_script
 
@@ -46,7 +46,11 @@ def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
     try:
         seal.check(stored or b"")
         fields = decode(blob)
-        if not isinstance(fields.get("meta"), dict) or not fields["meta"].pop(RETRY_COUNT, 0):
+        meta = fields.get("meta")
+        if not isinstance(meta, dict):
+            return b""
+        tries = [meta.pop(name, 0) for name in (RETRY_COUNT, RETRY_TIMES)]
+        if not any(tries):
             return b""
         return head + newline + seal.close(head, encode(fields))
     except (DecodeError, EncodeError):

@@ -36,6 +36,7 @@ from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
 from scrapy_seine.politeness.site_limits import SiteLimits
+from scrapy_seine.politeness.slots import SLOT, waits_at
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,8 @@ _WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
 class _Site:
     robots: Robots
     until: float
+    delay_ms: int = 0
+    """Pause that it asks for."""
 
 
 class RobotsMiddleware:
@@ -107,6 +110,9 @@ class RobotsMiddleware:
 
     def _judge(self, request: Request, site: _Site) -> Request | None:
         if site.robots.allows(request.url, self.agent):
+            if site.delay_ms and SLOT in request.meta:
+                at = waits_at(request, domain(request.url))
+                self.site_limits.keep_delay(at, site.delay_ms)
             return None
         if site.robots.state != "away":
             self.stats.inc_value("robotstxt/forbidden")
@@ -143,7 +149,7 @@ class RobotsMiddleware:
                 return self._judge(request, task.result())
             except NoWay as error:
                 return self._lacking(request, str(error))
-        self.site_limits.block(domain(request.url), PATIENCE_S)
+        self.site_limits.block(waits_at(request, domain(request.url)), PATIENCE_S)
         return self.inflight.hand_back(request)
 
     def _lacking(self, request: Request, reason: str) -> Request:
@@ -171,11 +177,12 @@ class RobotsMiddleware:
         robots, asked_s, left_s = self._read(known, origin)
         site = _Site(robots, monotonic() + left_s)
         if robots.state == "away":
-            self.site_limits.block(host, left_s)
-        else:
-            delay_s = min(asked_s, self.delay_limit_s)
-            await self.site_limits.crawl_delay(host, int(delay_s * 1000))
-        return site
+            for at in dict.fromkeys((host, waits_at(request, host))):
+                self.site_limits.block(at, left_s)
+            return site
+        delay_ms = int(min(asked_s, self.delay_limit_s) * 1000)
+        await self.site_limits.crawl_delay(host, delay_ms)
+        return attrs.evolve(site, delay_ms=delay_ms)
 
     def _read(self, known: Known, origin: str) -> tuple[Robots, float, float]:
         """Take the rules, the pause (s) and the lifetime (s) of a robots.txt (I11)."""

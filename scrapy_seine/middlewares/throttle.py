@@ -21,6 +21,7 @@ from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
 from scrapy_seine.politeness.site_limits import SiteLimits
+from scrapy_seine.politeness.slots import waits_at
 from scrapy_seine.urls import slot
 
 #: Statuses from here on are no pages, and often quicker than one.
@@ -85,7 +86,9 @@ class Throttle:
         )
         if block is not None and block.wait_s > 0:
             limit_s = self.limit_s if block.grows else 0.0
-            self.site_limits.block(slot(request.url), block.wait_s, limit_s=limit_s)
+            host = slot(request.url)
+            for at in dict.fromkeys((host, waits_at(request, host))):
+                self.site_limits.block(at, block.wait_s, limit_s=limit_s)
             self.stats.inc_value(f"seine/blocks/{response.status}")
         return response
 
@@ -94,4 +97,5 @@ class Throttle:
         entry = self.inflight.entry_of(request)
         if latency_s is not None and entry is not None:
             latency_s = max(0.0, latency_s - entry.waited_s)
-            self.site_limits.answered(slot(request.url), latency_s, good=response.status < ERRORS)
+            at = waits_at(request, slot(request.url))
+            self.site_limits.answered(at, latency_s, good=response.status < ERRORS)

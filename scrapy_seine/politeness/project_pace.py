@@ -71,7 +71,7 @@ def slot_of_project(slots: Mapping[str, Any], domain: str) -> tuple[int | None, 
     >>> slot_of_project({}, "a.example")
     (None, None)
     """
-    slot = slots.get(domain.partition(":")[0])
+    slot = slots.get(domain, slots.get(domain.partition(":")[0]))
     if not isinstance(slot, Mapping):
         return None, None
     delay, concurrency = slot.get("delay"), slot.get("concurrency")

@@ -157,6 +157,13 @@ class SiteLimits:
         else:
             self._delays.pop(domain, None)
 
+    def keep_delay(self, at: str, delay_ms: int) -> None:
+        """Keep a site's pause in a slot that its requests wait at, too."""
+        if self.exchange is not None and delay_ms > self._delays.get(at, 0):
+            self.exchange.give_back(at)
+            self.exchange.tell("set_delay", at, "", "", "", delay_ms)
+            self._delays[at] = delay_ms
+
     def answered(self, domain: str, seconds: float, *, good: bool) -> None:
         """Note how long a site took; all that came in for a while leaves in one call."""
         if not self._latencies:

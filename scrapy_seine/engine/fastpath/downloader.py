@@ -26,6 +26,7 @@ from twisted.internet.defer import Deferred
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.politeness.slots import OwnSlot
 
 _InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
 
@@ -57,6 +58,11 @@ class Downloader(QueueingDownloader):
         # go on sending, beyond CONCURRENT_REQUESTS.
         self.active.add(request)
         return self._fetch(request)
+
+    def get_slot_key(self, request: Request) -> str:
+        """Name a request's slot; one that its spider does not name is known as ours."""
+        key: str = super().get_slot_key(request)
+        return key if self.DOWNLOAD_SLOT in request.meta else OwnSlot(key)
 
     async def _fetch(self, request: Request) -> Response | Request:
         try:

@@ -1,0 +1,118 @@
+"""Rows of docs/scrapy-features.md that a project of the benchmark or another test shows."""
+
+from __future__ import annotations
+
+import attrs
+
+STAYS = "stays in its worker ([why](own-project.md#requests-that-cannot-be-stored))"
+
+
+@attrs.frozen
+class Row:
+    """A feature, what it does here, and the project or the test file that shows it."""
+
+    section: str
+    name: str
+    says: str
+    shown_by: str
+
+
+_SPIDERS, _ITEMS = "Spiders and commands", "Items"
+_PARTS, _BOUNDS = "Code of the project's own", "Bounds, order and filters"
+_SAME = "as in Scrapy"
+ROWS = (
+    Row(_SPIDERS, "Spider, `start`, callbacks, `response.follow`", _SAME, "quotes_tutorial"),
+    Row(_SPIDERS, "CrawlSpider, rules, `process_request`", _SAME, "crawl_rules"),
+    Row(_SPIDERS, "SitemapSpider, `sitemap_filter`", _SAME, "sitemap_books"),
+    Row(_SPIDERS, "XMLFeedSpider", _SAME, "feeds_in"),
+    Row(_SPIDERS, "CSVFeedSpider", _SAME, "csv_table"),
+    Row(
+        _SPIDERS,
+        "RedisSpider, RedisCrawlSpider",
+        "own key, batch size, `max_idle_time`, `make_request_from_data`; seeds are claimed, not "
+        "popped",
+        "redis_seeds",
+    ),
+    Row(
+        _SPIDERS, "`async def` callbacks, `engine.download_async`, JsonRequest", _SAME, "async_api"
+    ),
+    Row(_SPIDERS, "FormRequest, a login by cookie", _SAME, "login_form"),
+    Row(_SPIDERS, "a callback that is a lambda, a nested function, a partial", STAYS, "lambdas"),
+    Row(
+        _SPIDERS,
+        "`data:` URLs; `file:`, `ftp:`, `s3:` URLs of `start`",
+        "stay in their worker; a page leads to no file, `ftp:` or `s3:` URL: such a link is "
+        "refused with a line",
+        "lambdas",
+    ),
+    Row(_SPIDERS, "items or loaders in `meta` or `cb_kwargs`", STAYS, "loaders_in_meta"),
+    Row(_SPIDERS, "an item that `start` itself yields", "comes once from each worker", ""),
+    Row(
+        _SPIDERS,
+        "`scrapy shell`, `fetch`, `view`, `parse`, `check` (contracts), `bench`, `list`",
+        "as in Scrapy; they join no crawl",
+        "test_any_spider",
+    ),
+    Row(_SPIDERS, "a second `scrapy crawl`", "a new run, which crawls again", "test_any_spider"),
+    Row(
+        _SPIDERS,
+        "TWISTED_REACTOR other than asyncio's, TWISTED_REACTOR_ENABLED = False",
+        "refused in a line: a worker needs asyncio's reactor, Scrapy's default",
+        "test_addon",
+    ),
+    Row(_ITEMS, "Item, dataclass, attrs, dict; DropItem", _SAME, "item_types"),
+    Row(_ITEMS, "images pipeline", "as in Scrapy, in the worker's own folder", "pictures"),
+    Row(_ITEMS, "feeds in batches, FEED_URI_PARAMS", "[of all workers](items.md)", "feed_batches"),
+    Row(
+        _ITEMS,
+        "feeds of a worker that is killed",
+        "no item is lost, and no file is torn",
+        "test_feeds",
+    ),
+    Row(
+        _PARTS,
+        "scrapy-playwright: page methods, `playwright_include_page`",
+        "as in Scrapy; a page method's result is in the callback's `response.meta`",
+        "browser_pages",
+    ),
+    Row(
+        _PARTS,
+        "scrapy-poet: page objects in callbacks",
+        "as in Scrapy; its add-on stands beside",
+        "page_objects",
+    ),
+    Row(
+        _PARTS,
+        "middlewares, an extension and a fingerprinter of one project",
+        "as in Scrapy, in each worker",
+        "middlewares",
+    ),
+    Row(_BOUNDS, "DEPTH_PRIORITY and `priority` in a whole crawl", _SAME, "priorities"),
+    Row(
+        _BOUNDS,
+        "CLOSESPIDER_ITEMCOUNT, CLOSESPIDER_PAGECOUNT, CLOSESPIDER_ERRORCOUNT",
+        "counts of all workers that run together; pages under way are finished, and count",
+        "test_fleet_limits",
+    ),
+    Row(_BOUNDS, "batches that `spider_idle` asks for", _SAME, "idle_batches"),
+    Row(_SPIDERS, "`cb_kwargs` and `errback` in a whole crawl", _SAME, "kwargs_errback"),
+    Row(_PARTS, "HTTPCACHE_…", "as in Scrapy: a cache of the worker's own", "http_cache"),
+    Row(
+        _BOUNDS,
+        "REQUEST_FINGERPRINTER_CLASS",
+        "its fingerprints count, for the fleet",
+        "middlewares",
+    ),
+    Row(
+        _PARTS,
+        "LOG_LEVEL, LOG_FILE, LOG_FORMAT, LOG_DATEFORMAT, STATS_DUMP",
+        "as in Scrapy, of each worker; an unknown LOG_LEVEL is refused in a line",
+        "test_process_settings",
+    ),
+    Row(
+        _PARTS,
+        "TELNETCONSOLE_ENABLED, REMOTE_CONTROL_ENABLED",
+        "off, unless the project turns them on",
+        "test_process_settings",
+    ),
+)

@@ -1,0 +1,72 @@
+"""Settings of a whole process, with the add-on's line: its log, its stats, its consoles."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.projects.run import STYLES
+from tests.benchmarks.projects.site import Site
+from tests.helpers import patient, serving
+
+pytestmark = pytest.mark.redis
+
+
+def run(folder: Path, site: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a project's spider with settings of its own."""
+    command = [sys.executable, "-m", "scrapy", "runspider", str(STYLES / "quotes_tutorial.py")]
+    values = {"ADDONS": '{"scrapy_seine.Addon": 500}', **settings}
+    options = [part for pair in values.items() for part in ("-s", "=".join(pair))]
+    return subprocess.run(
+        [*command, "-a", f"site={site}", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+
+
+def test_a_worker_keeps_the_projects_log_and_consoles(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    with serving(Site) as site:
+        done = run(
+            tmp_path,
+            site,
+            REDIS_URL=redis_url,
+            SEINE_CRAWL=namespace,
+            LOG_LEVEL="INFO",
+            LOG_FILE="mine.log",
+            LOG_FORMAT="%(asctime)s|%(levelname)s|%(message)s",
+            LOG_DATEFORMAT="%H.%M",
+            TELNETCONSOLE_ENABLED="1",
+            STATS_DUMP="0",
+        )
+    log = (tmp_path / "mine.log").read_text("utf-8")
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    assert re.search(r"^\d\d\.\d\d\|INFO\|Spider closed \(finished\)$", log, re.MULTILINE), log
+    assert "|DEBUG|" not in log
+    assert "TelnetConsole" in log
+    assert "Dumping Scrapy stats" not in log
+
+
+def test_consoles_are_off_and_stats_are_told_by_default(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    with serving(Site) as site:
+        log = run(tmp_path, site, REDIS_URL=redis_url, SEINE_CRAWL=namespace).stderr
+    assert "Dumping Scrapy stats" in log
+    assert "TelnetConsole" not in log
+
+
+def test_an_unknown_level_is_refused_in_a_line(tmp_path: Path) -> None:
+    done = run(tmp_path, "http://127.0.0.1:1", LOG_LEVEL="LOUD")
+    assert done.returncode != 0
+    assert "LOG_LEVEL" in done.stderr
+    assert "Traceback" not in done.stderr
