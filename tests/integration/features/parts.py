@@ -167,9 +167,9 @@ class Idle(Base):
 class OwnStats(MemoryStatsCollector):
     """A collector of the project's own."""
 
-    def close_spider(self, spider: Any = None, reason: str = "", **kwargs: Any) -> None:
+    def close_spider(self, spider: Any = None, reason: str | None = None) -> None:
         self.set_value("mine/closed", 1)
-        super().close_spider(spider, reason, **kwargs)
+        super().close_spider(spider, reason)
 
 
 @feature(
