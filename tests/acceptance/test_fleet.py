@@ -42,6 +42,26 @@ def test_two_workers_share_a_crawl_and_both_leave_when_it_is_complete(crawl, tmp
     assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.hlen(crawl.keys.requests) == 0
 
 
+def test_a_worker_on_scrapys_own_path_shares_a_crawl_with_one_on_the_fast_path(crawl, tmp_path):
+    """A fleet whose pods have two releases of Scrapy: one of them may lack a private name."""
+    with served(log=tmp_path / "log", products=60, latency_ms=30) as shop:
+        usual = crawl.workers.environment
+        crawl.workers.environment = {**usual, "SEINE_FASTPATH": "0"}
+        workers = [crawl.start_idle()]
+        crawl.workers.environment = usual
+        workers.append(crawl.start_idle())
+        crawl.seed(shop.url)
+        crawl.wait_for_end()
+        visits = product_visits(shop)
+
+    verdict = judge(catalogue(60), crawl.rows())
+    assert verdict.passed, verdict
+    assert [worker.process.returncode for worker in workers] == [0, 0]
+    assert set(visits.values()) == {1}
+    assert all("'seine/dequeued'" in said(worker) for worker in workers)
+    assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.hlen(crawl.keys.requests) == 0
+
+
 def test_a_killed_worker_loses_nothing_and_only_what_it_held_is_fetched_again(crawl, tmp_path):
     with served(log=tmp_path / "log", products=PRODUCTS, latency_ms=30) as shop:
         crawl.seed(shop.url)
