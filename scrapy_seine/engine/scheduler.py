@@ -21,7 +21,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import FrontierConfig, flag, number
+from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine import serializer
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
@@ -137,8 +137,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
         engine.close_spider_async = close_spider
         self.worker.limit.install()
-        short = flag(self.crawler.settings, "SEINE_FASTPATH", True)
-        path = RequestTasks if short and scrapy_internals.available("engine") else StockPath
+        is_fast = scrapy_internals.is_taken(self.crawler.settings, "engine")
+        path = RequestTasks if is_fast else StockPath
         self.path: RequestTasks | StockPath = path(
             engine,
             self.inflight,

@@ -23,7 +23,6 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
-from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.politeness.slots import OwnSlot
@@ -138,7 +137,7 @@ def _check(method: Callable[..., Any], result: Any, *also: type) -> None:
 
 def _is_short(settings: BaseSettings) -> bool:
     """Whether requests may go round Scrapy's queue."""
-    return flag(settings, "SEINE_FASTPATH", True) and scrapy_internals.available("downloader")
+    return scrapy_internals.is_taken(settings, "downloader")
 
 
 def _has_own_limits(settings: BaseSettings) -> bool:
