@@ -13,7 +13,13 @@ from redis.exceptions import RedisError
 from rotating_proxies.middlewares import BanDetectionMiddleware, RotatingProxyMiddleware
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest, NotConfigured
+from scrapy.exceptions import (
+    DownloadCancelledError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotConfigured,
+    NotSupported,
+)
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
@@ -25,7 +31,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError, NoWay
+from scrapy_seine.errors import AddressRefused, ConfigError, NoWay
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.urls import domain
 
@@ -212,6 +218,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     async def process_request(self, request: Request) -> Request | None:
         """Send the request through a proxy, or back until one is free."""
+        request.meta.pop(m.GATEWAY, None)
         own = request.meta.get("pool_now") or request.meta.get(m.PROXY_POOL)
         wanted = str(own or self.default)
         if wanted == "none" or ("proxy" in request.meta and "_rotating_proxy" not in request.meta):
@@ -223,9 +230,11 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             return self._later(request, site, taken) or await self._wait(request, site, taken)
         request.meta.pop(_UNTIL, None)
         proxy = self.known[taken.id]
-        request.meta.update(
-            {"proxy": proxy.url, "_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token}
-        )
+        request.meta.update({"_rotating_proxy": True, PROXY_ID: taken.id, LEASE: taken.token})
+        if proxy.is_gateway:  # None: HttpProxyMiddleware is to set none of the environment's
+            request.meta.update({"proxy": None, m.GATEWAY: proxy.url})
+        else:
+            request.meta["proxy"] = proxy.url
         request.meta["proxy_provider"] = proxy.provider
         request.meta[_PROBE] = taken.probe
         at_s = self.clock.local(taken.at_ms / 1000)
@@ -403,6 +412,8 @@ class VerdictPolicy:
     """Ban policy in rotating_proxies' form: by the verdict, and by what only proxies do wrong."""
 
     _PROXY_RULES = frozenset({"proxy-error", "proxy-auth", "squid", "garbage", "truncated"})
+    #: It was not asked for, or is larger than it may be.
+    _PAGES = (IgnoreRequest, NotSupported, AddressRefused, DownloadCancelledError)
     _BAN_STATUSES = frozenset({403, 407, 429, 503})
 
     def response_is_ban(self, request: Request, response: Response) -> bool | None:
@@ -417,5 +428,5 @@ class VerdictPolicy:
         return True if request.meta.get(RULE) in self._PROXY_RULES else None
 
     def exception_is_ban(self, request: Request, exception: Exception) -> bool | None:
-        """A download that failed through a proxy counts against it."""
-        return None if isinstance(exception, IgnoreRequest) else True
+        """A download that failed through a proxy counts against it, unless the page is to blame."""
+        return None if isinstance(exception, self._PAGES) else True

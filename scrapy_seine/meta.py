@@ -60,6 +60,8 @@ LANE = "lane"
 IDENTITY = "identity"
 #: Lane that this try uses, as the ladder decided.
 LANE_NOW = "lane_now"
+#: URL of the gateway that is asked for this try, with its key; `{url}` stands for the page's.
+GATEWAY = "proxy_gateway"
 
 #: What the answer really was, by the application's own rules (`ok`, `blocked` …), and the rule.
 VERDICT, RULE = "verdict", "verdict_rule"
@@ -335,6 +337,14 @@ _KEYS = (
     Key("proxy_retry_times", ENGINE, optional(whole(0, 100_000)), "proxies that failed so far"),
     Key("visitor", ENGINE, words(2000), "cookie jar that the identity chose"),
     Key("proxy_provider", ENGINE, _ANY, "who provides the proxy"),
+    Key(
+        GATEWAY,
+        ENGINE,
+        words(8000),
+        "URL of the gateway that this try goes through",
+        secret=True,
+        travels=False,
+    ),
     *(
         Key(name, ENGINE, _ANY, text, travels=False)
         for name, text in (

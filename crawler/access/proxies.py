@@ -6,9 +6,11 @@ A line is an address and what is known of it:
     203.0.113.7:8080:user:password                pool=datacenter country=DE provider=acme
     socks5://user:password@203.0.113.8:1080       pool=residential country=FR
     http://user-s{session}:secret@gw.example:7777 pool=gateway sessions=20
+    https://api.gw.example/?api_key=secret&url={url}
 
 A gateway's exits share one address and differ in their credentials: {session} is replaced by a
-number from 1 to `sessions`, and each is a proxy of its own here.
+number from 1 to `sessions`, and each is a proxy of its own here. The last line is a gateway that is
+asked by a URL of its own, in which {url} stands for the page's URL, quoted.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from urllib.parse import quote, urlsplit
 
 import attrs
 
+from scrapy_seine.engine.download.http.gateway import PLACE
+
 POOLS = ("datacenter", "residential", "gateway")
 SCHEMES = ("http", "https", "socks5", "socks5h")
 #: Exits of a gateway that says nothing else.
@@ -27,6 +31,9 @@ SESSIONS = 10
 _MAX_SESSIONS = 1000
 _MAX_PORT = 65535
 _OPTIONS = ("pool", "country", "provider", "sessions")
+_PORTS = {"http": 80, "https": 443}
+#: A URL as it may be sent: ASCII without blanks, and without what no URL has.
+_SENT = re.compile(r"[!#-;=?-\[\]_a-z~]+")
 _BARE = re.compile(r"^(?P<host>[\w.-]+):(?P<port>\d+)(?::(?P<user>[^:]+):(?P<secret>.+))?$")
 
 
@@ -47,7 +54,12 @@ class Proxy:
         """Address and a fingerprint of the credentials; may be shown and stored."""
         parts = urlsplit(self.url)
         digest = hashlib.sha256(self.url.encode()).hexdigest()[:8]
-        return f"{parts.hostname}:{parts.port}#{digest}"
+        return f"{parts.hostname}:{parts.port or _PORTS[parts.scheme]}#{digest}"
+
+    @property
+    def is_gateway(self) -> bool:
+        """Whether it is asked by a URL of its own that holds the page's."""
+        return PLACE in self.url
 
 
 @attrs.frozen
@@ -86,7 +98,8 @@ def _line(text: str) -> list[Proxy]:
                 f"after the address only {', '.join(_OPTIONS)} are known, as name=value"
             )
         options[name] = value
-    pool = options.get("pool", "gateway" if "{session}" in address else "datacenter")
+    is_gateway = "{session}" in address or PLACE in address
+    pool = options.get("pool", "gateway" if is_gateway else "datacenter")
     if pool not in POOLS:
         raise ValueError(f"pool is none of {', '.join(POOLS)}")
     country = options.get("country", "").upper()
@@ -105,7 +118,31 @@ def _urls(address: str, options: dict[str, str]) -> list[str]:
     return [_url(address.replace("{session}", str(i))) for i in range(1, int(count) + 1)]
 
 
+def _gateway(address: str) -> str:
+    """Check a gateway's URL.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("the address is no URL") from None
+    if parts.scheme not in _PORTS or not host:
+        raise ValueError("a gateway's address starts with https://host or http://host")
+    if PLACE not in parts.query or PLACE in parts.netloc or "@" in parts.netloc:
+        raise ValueError("a gateway has its key and {url} behind the ?, as in ?api_key=…&url={url}")
+    if parts.fragment or not _SENT.fullmatch(address.replace(PLACE, "")):
+        raise ValueError(
+            "the address has characters that no URL has, or other braces than {url} and {session}"
+        )
+    return address
+
+
 def _url(address: str) -> str:
+    if PLACE in address:
+        return _gateway(address)
     bare = _BARE.match(address)
     if bare:
         user, secret = bare["user"], bare["secret"]

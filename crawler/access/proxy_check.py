@@ -12,6 +12,7 @@ import attrs
 
 from crawler.access.detect import Page, judge
 from crawler.access.proxies import Proxy
+from scrapy_seine.engine.download.http.gateway import asked_for
 
 if TYPE_CHECKING:
     import wreq
@@ -54,9 +55,12 @@ async def _try(client: wreq.Client, proxy: Proxy, url: str, timeout_s: float) ->
 
     began = time.monotonic()
     try:
-        response = await client.get(
-            url, proxy=wreq.Proxy.all(proxy.url), timeout=timedelta(seconds=timeout_s)
-        )
+        limit = timedelta(seconds=timeout_s)
+        if proxy.is_gateway:
+            response = await client.get(asked_for(proxy.url, url), timeout=limit)
+        else:
+            way = wreq.Proxy.all(proxy.url)
+            response = await client.get(url, proxy=way, timeout=limit)
         status, body = response.status.as_int(), await response.bytes()
         finding = judge(Page(status=status, url=url, body=bytes(body)))
         good = finding.verdict == "ok"

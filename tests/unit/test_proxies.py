@@ -37,9 +37,33 @@ def test_exits_of_a_gateway_differ_by_their_credentials() -> None:
     assert [p.pool for p in proxies] == ["gateway", "gateway", "gateway", "datacenter"]
 
 
+def test_a_gateway_that_is_asked_by_a_url_shows_no_key() -> None:
+    line = "https://api.gw.example/v1?api_key=s3cret-{session}&url={url}&render=true sessions=2"
+    proxies, bad = parse([line, "http://gw.example:8080/?url={url}&k=2"])
+    assert bad == []
+    assert [p.id.partition("#")[0] for p in proxies] == [
+        *["api.gw.example:443"] * 2,
+        "gw.example:8080",
+    ]
+    assert {p.pool for p in proxies} == {"gateway"}
+    assert all(p.is_gateway for p in proxies)
+    assert "s3cret" not in repr(proxies) + "".join(p.id for p in proxies)
+
+
 @pytest.mark.parametrize(
     "line",
     [
+        "https://gw.example/{url}",
+        "https://{url}/?k=1",
+        "https://gw.example/?k=1&url={url}#x",
+        "https://me:word@gw.example/?url={url}",
+        "socks5://gw.example:1/?url={url}",
+        "gw.example/?url={url}",
+        "https:///?url={url}",
+        "https://gw.example:x/?url={url}",
+        "https://gw.example/?k=ключ&url={url}",
+        "https://gw.example/?country={country}&url={url}",
+        "https://gw.example/?k=<key>&url={url}",
         "nonsense",
         "p.example",
         "p.example:http",

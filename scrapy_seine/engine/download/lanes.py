@@ -17,6 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import SettingsLike, flag
+from scrapy_seine.engine.download.http.gateway import NO_GATEWAY
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
@@ -27,12 +28,18 @@ CLIENTS = {
     "scrapy": "scrapy_seine.engine.download.plain.PlainHandler",
 }
 
+#: Lanes whose clients' connections cannot be seen.
+_UNSEEN = ("tls", "browser")
+
 
 def lane_of(request: Request) -> str:
     """Lane for a request: the ladder's step, else what the request asks for, else plain.
 
-    Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client.
+    Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client. A gateway is
+    asked by plain HTTP, because it is the gateway that greets the site, or renders the page.
     """
+    if m.GATEWAY in request.meta:
+        return "plain"
     lane = str(request.meta.get(m.LANE_NOW) or request.meta.get(m.LANE) or "plain")
     proxy = request.meta.get("proxy")
     return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
@@ -92,14 +99,20 @@ class Lanes(BaseDownloadHandler):
             raise NotSupported(text)
         if lane == "browser" and not self.browser:
             raise NotSupported("this worker has no 'browser' lane")
+        if m.GATEWAY in request.meta and self.lanes["plain"] != CLIENTS["seine"]:
+            self.gate.inflight.bury(request, "lane", NO_GATEWAY)
+            raise NotSupported(NO_GATEWAY)
         if request.meta.get("proxy"):
             await self.reach.check_proxy(request)
-        if lane in ("tls", "browser") and request.meta.get("proxy"):
-            await self.reach.check_name(request)  # the proxy resolves the name
+        if m.GATEWAY in request.meta or (lane in _UNSEEN and request.meta.get("proxy")):
+            await self.reach.check_name(request)  # the other side resolves the name
         # The plain lane looks at the clock when it has a connection; stored pages ask nobody.
-        if lane in ("tls", "browser") and (opened := self.gate.opened(request)) is not None:
+        if lane in _UNSEEN and (opened := self.gate.opened(request)) is not None:
             await opened
-        response: Response = await self._handler(lane).download_request(request)
+        try:
+            response: Response = await self._handler(lane).download_request(request)
+        finally:
+            request.meta.pop(m.GATEWAY, None)  # callbacks and logs of meta are not to hold its key
         return response
 
     async def close(self) -> None:

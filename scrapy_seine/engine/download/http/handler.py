@@ -15,21 +15,27 @@ from urllib.parse import ParseResult
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
+from scrapy.exceptions import (
+    DownloadFailedError,
+    DownloadTimeoutError,
+    NotSupported,
+    ResponseDataLossError,
+)
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.download import Download, Stopped
-from scrapy_seine.engine.download.http.head import BadAnswer, request_head
+from scrapy_seine.engine.download.http.gateway import NO_GATEWAY, asked_at, head_of, permitted
+from scrapy_seine.engine.download.http.head import BadAnswer
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
 from scrapy_seine.engine.download.http.secure import SecureConnection
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.meta import HOME
+from scrapy_seine.meta import GATEWAY, HOME
 
 _, get_dataloss_msg, *_, log_tls, make_ssl_context = scrapy_internals.imported("client")
 logger = logging.getLogger(__name__)
@@ -95,6 +101,8 @@ class HttpHandler(BaseDownloadHandler):
             NotNow: it missed its time, and the site has none soon.
         """
         if self._special or _is_special(request):
+            if GATEWAY in request.meta:  # Scrapy's client would ask the site itself
+                raise NotSupported(NO_GATEWAY)
             if self._scrapys is None:
                 # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
                 from scrapy_seine.engine.download.plain import PlainHandler
@@ -113,9 +121,8 @@ class HttpHandler(BaseDownloadHandler):
             raise DownloadFailedError(str(error)) from error
 
     async def _download(self, request: Request, timeout_s: float) -> Response:
-        parts = urlparse_cached(request)
-        head = request_head(request.method, parts, request.headers.items(), len(request.body))
-        data = head + request.body
+        parts, through = asked_at(request), GATEWAY in request.meta
+        data = head_of(request, parts) + request.body
         download = Download(request, self, self._heard, self._sizes)
         connection = self._kept(request, parts)
         again = connection is not None and request.method in _AGAIN and not request.body
@@ -123,15 +130,16 @@ class HttpHandler(BaseDownloadHandler):
         while True:
             if connection is None:
                 made += 1
-                permitted = partial(self.reach.permitted, request)
-                connection, again = await self.pool.new(parts, timeout_s, permitted), False
-                connection.private = self.reach.policy.is_private(connection.at)
+                reachable = permitted if through else partial(self.reach.permitted, request)
+                connection, again = await self.pool.new(parts, timeout_s, reachable), False
+                connection.private = not through and self.reach.policy.is_private(connection.at)
                 self._log_tls(connection)
-            self.reach.reached(request, connection.at)
+            if not through:
+                self.reach.reached(request, connection.at)
             if connection.private:
                 connection.home = str(request.meta.get(HOME) or "")
             try:
-                return await self._ask(connection, data, download)
+                return await self._ask(connection, parts, data, download)
             except Unanswered as error:  # a server closes what was not used for long
                 # A server that speaks first, or hangs up, does so on the next connection as well.
                 if (error.sent and not again) or made >= _MOST_CONNECTIONS:
@@ -167,7 +175,9 @@ class HttpHandler(BaseDownloadHandler):
 
         self.gate.at_time(request, send, fail)
 
-    async def _ask(self, connection: Connection, data: bytes, download: Download) -> Response:
+    async def _ask(
+        self, connection: Connection, parts: ParseResult, data: bytes, download: Download
+    ) -> Response:
         request = download.request
         reader = Reader(request.method, download)
         answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -185,7 +195,7 @@ class HttpHandler(BaseDownloadHandler):
         except BaseException:
             connection.abort()
             raise
-        self.pool.keep(urlparse_cached(request), connection)
+        self.pool.keep(parts, connection)
         return download.response(connection, flags)
 
     def _fails(self, request: Request) -> bool:
