@@ -112,6 +112,12 @@ def quantity_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", 1.5, f"it asks {asked} times how many")
 
 
+def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
+    """Whether the address holds the number that the page tells: it is about that thing."""
+    if number and len(number) >= 4 and number.lower() in _ORIGIN.sub("", page.url).lower():
+        verdict.add("product", 1.5, "its address holds the number that it tells")
+
+
 def link_signs(verdict: Verdict, page: Page) -> None:
     """What the links in the page's head say."""
     if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):

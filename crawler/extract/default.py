@@ -138,6 +138,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     _visible_signs(seen, verdict)
     if verdict.product < _SURE:
         classify.quantity_signs(verdict, page)
+        classify.number_signs(verdict, page, seen.fields.get("sku"))
     offered["text"], found.paths = seen.fields, seen.paths
     found.struck_below = seen.struck_below
     if disputed:
@@ -304,7 +305,9 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
     elif stock in _NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
         verdict.add("product", 2, "beside its number it says that it cannot be had")
     elif stock in _NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
-        verdict.add("product", 1, "it says that it cannot be had")
+        # Who calls the page a product's elsewhere leaves out only the price.
+        points = 2 if verdict.product >= 3 else 1
+        verdict.add("product", points, "it says that it cannot be had")
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
         verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")

@@ -24,6 +24,8 @@ from scrapy_seine.urls import host
 _STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a rule, which says nothing of this product: "if it is out of stock".
 _CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
+#: What stands where the price was.
+_SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
@@ -317,6 +319,12 @@ def _host(url: str) -> str:
         return ""
 
 
+def _stock_in(line: Line) -> str | None:
+    """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
+    boxed = line.flags & (_lines.PRICE | _lines.STOCK) and len(line.text) < _GLANCE
+    return "OutOfStock" if boxed and _SOLD(line.text) else availability_of_text(line.text)
+
+
 def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
@@ -355,12 +363,12 @@ def _stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     *own* is the page's address.
     """
     marked = loose = firm = None
-    usable, label, apart = False, -2, 0
+    usable, label, away = False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
         if _is_buy_button(line):
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
-                apart += 1
+                away += 1
                 continue
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
@@ -372,9 +380,9 @@ def _stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         if len(line.text) < 30 and _STOCK_LABEL(line.text):
             label = line.index
         if marked is None and is_mark:
-            marked = availability_of_text(line.text)
+            marked = _stock_in(line)
         elif firm is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
-            found = availability_of_text(line.text)
+            found = _stock_in(line)
             if found and (found != "InStock" or len(line.text) < 40):
                 loose = loose or found
                 apart = _is_of_something_else(line, read.heading, usable)
@@ -382,8 +390,8 @@ def _stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
-    if seen.buy_buttons + apart > _BUTTONS_OF_ONE:
-        seen.buy_buttons += apart
+    if seen.buy_buttons + away > _BUTTONS_OF_ONE:
+        seen.buy_buttons += away
     sold = usable and priced
     seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
 

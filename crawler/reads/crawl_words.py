@@ -48,6 +48,7 @@ _NOT_READ = {
     "robots": "forbidden by robots.txt",
     "not modified": "unchanged since the last visit",
     "offsite": "of another site",
+    "dead end": "of addresses that lead nowhere",
     "cancelled": "cancelled with their job",
     "http status": "other HTTP errors",
     "filter": "left out by a filter",
