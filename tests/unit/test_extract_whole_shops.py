@@ -1,5 +1,5 @@
 """Six unlike shops without structured data, from their listing to each field of each product."""
-# ruff: noqa: N806, E741, E731, B007
+# ruff: noqa: N806, B007
 
 import json
 from decimal import Decimal
