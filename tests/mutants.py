@@ -98,7 +98,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract_rules",
         "price_rules",
     ),
-    "crawler.extract.microdata": ("extract_structured", "extract_pages"),
+    "crawler.extract.microdata": ("extract_structured", "extract_pages", "extract_rules"),
     "crawler.extract.opengraph": ("extract_values", "extract_structured", "price_rules"),
     "crawler.extract.pagecount": ("extract_pagecount", "extract_probing", "extract_rules"),
     "crawler.extract.price_choice": ("extract_pages", "extract_causes", "price_rules"),
@@ -130,6 +130,8 @@ _COUNTED: dict[type[ast.operator], type[ast.operator]] = {
 _PATIENCE_S = 240
 #: Status of a fork; any other one means that the fork itself has failed.
 _SURVIVED, _KILLED = 40, 41
+#: What C code ends a fork with where the module that keeps bad data from it is the broken one.
+_CRASHED = frozenset({-signal.SIGSEGV, -signal.SIGABRT})
 
 
 @attrs.frozen
@@ -336,7 +338,7 @@ class _Fork:
 
     def status(self) -> int:
         if self.process.exitcode is not None:
-            return self.process.exitcode
+            return _KILLED if self.process.exitcode in _CRASHED else self.process.exitcode
         os.killpg(self.process.pid or 0, signal.SIGKILL)
         self.process.join()
         return _KILLED

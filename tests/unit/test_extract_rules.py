@@ -311,3 +311,35 @@ class TestPageCounts:
 )
 def test_a_site_is_one_with_or_without_a_path(url: str, other: str, same: bool) -> None:
     assert same_site(url, other) is same
+
+
+class TestMicrodata:
+    """Where the value of a property stands, by the element that has it."""
+
+    @pytest.mark.parametrize(
+        ("part", "field", "value"),
+        [
+            ('<meta itemprop="sku" content=" AB-12 ">', "sku", "AB-12"),
+            ('<span itemprop="sku">AB-12</span>', "sku", "AB-12"),
+            ('<span itemprop="sku" content="AB-12">shown otherwise</span>', "sku", "AB-12"),
+            ('<data itemprop="sku" value="AB-12">shown otherwise</data>', "sku", "AB-12"),
+            ('<data itemprop="sku" value="">AB-12</data>', "sku", "AB-12"),
+            ('<a itemprop="brand" href="/acme">Acme</a>', "brand", "Acme"),
+            ('<img itemprop="image" src="/a.png">', "images", ["https://shop.example/a.png"]),
+            ('<img itemprop="image" data-src="/a.png">', "images", ["https://shop.example/a.png"]),
+            ('<span itemprop="sku mpn">AB-12</span>', "mpn", "AB-12"),
+        ],
+    )
+    def test_a_value_is_read_where_the_element_keeps_it(
+        self, part: str, field: str, value: object
+    ) -> None:
+        offer = (
+            '<div itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
+            '<meta itemprop="price" content="5.00"><meta itemprop="priceCurrency" content="EUR"></div>'
+        )
+        html = (
+            '<html><body><div itemscope itemtype="https://schema.org/Product">'
+            f'<h1 itemprop="name">Steel drill</h1>{part}{offer}</div></body></html>'
+        )
+        found = extract(parse(html, f"{SHOP}/p/drill")).fields
+        assert (found[field], found["price"], found["currency"]) == (value, 5, "EUR")

@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_seine.engine.download.http.head import BadAnswer, Head
-from scrapy_seine.engine.download.http.reader import MOST_HEAD, CutShort, Reader
+from scrapy_seine.engine.download.http.reader import (
+    _MOST_LINE,
+    _MOST_TRAILERS,
+    MOST_HEAD,
+    CutShort,
+    Reader,
+)
 
 LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world"
 CHUNKS = (
@@ -133,3 +139,46 @@ def test_no_body_waits_for_the_collector(answer: bytes) -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(("more", "is_read"), [(0, True), (1, False)])
+def test_the_line_before_a_chunk_has_a_longest_length(more: int, is_read: bool) -> None:
+    line = b"5;" + b"x" * (_MOST_LINE - 2 + more)
+    body = CHUNKED + line + b"\r\nhello\r\n0\r\n\r\n"
+    if is_read:
+        reader, kept = read(body)
+        assert (reader.done, kept.data) == (True, b"hello")
+        return
+    with pytest.raises(CutShort, match="between two chunks"):
+        read(body)
+
+
+@pytest.mark.parametrize(("more", "is_read"), [(0, True), (1024, False)])
+def test_what_follows_the_last_chunk_has_a_longest_length(more: int, is_read: bool) -> None:
+    line = b"A: " + b"x" * 1019 + b"\r\n"
+    assert len(line) == 1024
+    trailers = line * (_MOST_TRAILERS // 1024 - 1) + b"A: " + b"x" * (1017 + more) + b"\r\n"
+    body = CHUNKED + b"5\r\nhello\r\n0\r\n" + trailers + b"\r\n"
+    if is_read:
+        reader, kept = read(body)
+        assert (reader.done, reader.keeps, kept.data) == (True, True, b"hello")
+        return
+    with pytest.raises(CutShort):
+        read(body)
+
+
+@pytest.mark.parametrize("between", [b"x\r\n", b"xy", b"0\r\n"])
+def test_a_chunk_that_is_longer_than_it_said_cuts_the_body_short(between: bytes) -> None:
+    with pytest.raises(CutShort):
+        read(CHUNKED + b"5\r\nhello" + between + b"\r\n\r\n")
+
+
+def test_a_head_may_be_as_long_as_the_limit() -> None:
+    begin, end = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ", b"\r\n\r\n"
+    longest = begin + b"x" * (MOST_HEAD - len(begin) - len(end)) + end
+    assert read(longest)[0].done
+    with pytest.raises(BadAnswer, match="a head of more than"):
+        read(longest.replace(b"X: ", b"X: x"))

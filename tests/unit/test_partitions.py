@@ -70,6 +70,21 @@ def test_enough_is_asked_for_and_not_more_than_twice_of_it(
     assert (wanted == 0) == (sum(shares) == 0)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "starved", "shares"),
+    [
+        (32, [False, False], [16, 16]),
+        (32, [True, True], [16, 16]),  # nobody had enough: all are asked alike
+        (33, [True, False, False], [11, 17, 17]),
+        (1, [False, False, False], [1, 1, 1]),
+    ],
+)
+def test_those_that_had_enough_are_asked_for_all_of_it(
+    wanted: int, starved: list[bool], shares: list[int]
+) -> None:
+    assert shares_of(wanted, starved) == shares
+
+
 def lease(id_: str, domain: str) -> Lease:
     return Lease(id=id_, token="1", slot_ms=0, deliveries=0, stored=f"4000 {domain}\n".encode())
 
