@@ -84,7 +84,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.politeness.retry_after": ("delay",),
     "scrapy_seine.politeness.robots": ("delay", "readers"),
     "crawler.extract.amounts": ("extract_values", "extract_fuzz", "price_rules"),
-    "crawler.extract.attributes": ("readers", "extract_values"),
+    "scrapy_seine.attributes": ("readers", "extract_values"),
     "crawler.extract.availability": ("extract_values", "extract_words"),
     "crawler.extract.classify": ("extract_structured", "extract_values", "extract_pages"),
     "crawler.extract.crumbs": ("extract_values", "extract_structured", "extract_rules"),

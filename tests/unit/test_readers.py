@@ -23,8 +23,8 @@ from crawler.cleaning.text import identifier, plain
 from crawler.extract import extract, parse, schema
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
-from crawler.extract.attributes import MOST
 from crawler.extract.sitemap import is_news, read_sitemap
+from scrapy_seine.attributes import MOST
 from scrapy_seine.politeness.robots import Robots
 from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers
