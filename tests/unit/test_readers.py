@@ -11,9 +11,11 @@ import re
 import time
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from lxml import etree
+from scrapy.http import HtmlResponse
 
 import crawler.access
 import crawler.cleaning
@@ -25,6 +27,8 @@ from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.sitemap import is_news, read_sitemap
 from scrapy_seine.attributes import MOST
+from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
+from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.politeness.robots import Robots
 from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers
@@ -125,6 +129,15 @@ def test_a_tag_keeps_some_of_its_attributes() -> None:
     assert tag.get("class") == "price"
     assert len(tag.keys()) <= MOST + 1
     assert tag.text == "$5"
+
+
+def test_a_spiders_own_selectors_read_a_tag_in_its_bounds() -> None:
+    body = b"<p class=price " + b" ".join(b"a%d='>'" % n for n in range(32_000)) + b">$5</p>"
+    response = HtmlResponse(URL, body=body, encoding="utf-8")
+    SpiderCalls(Mock(), Mock(), ReadingLimit(0)).comes(response)
+    assert len(response.css("p")[0].attrib) <= MOST + 1
+    assert response.css(".price::text").get() == "$5"
+    assert response.body is body
 
 
 def test_a_sitemap_that_grows_without_end_is_read_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

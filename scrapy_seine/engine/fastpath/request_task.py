@@ -44,7 +44,7 @@ from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
-from scrapy_seine.engine.fastpath.spider_calls import ERRORS, SpiderCalls, error_of
+from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.outcomes import as_exception, as_output
@@ -243,8 +243,7 @@ class RequestTasks:
         await self._parse_queue.wait()
         if isinstance(result, Failure):
             return await self.calls.call(result, request)
-        if result.status >= ERRORS:
-            self.calls.taken()
+        self.calls.comes(result)
         spider = self.engine.spider
         asked = result.request or request
         callback = asked.callback or scrapy_internals.usual_callback(spider)

@@ -260,6 +260,12 @@ def forget_selector(response: Any) -> None:
         response._cached_selector = None
 
 
+def keep_selector(response: Any, selector: Any) -> None:
+    """Let a response answer `css` and `xpath` by a tree that was made of it already."""
+    if available("selectors"):
+        response._cached_selector = selector
+
+
 def storage_of(exporter: Any, uri: str, options: dict[str, Any]) -> Any:
     """The storage of a feed, as Scrapy's feed exporter makes it."""
     return exporter._get_storage(uri, feed_options=options)

@@ -12,9 +12,11 @@ from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from twisted.python.failure import Failure
 
+from scrapy_seine.attributes import bounded, is_suspect
+from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.inflight import InFlightTable, current
 from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
@@ -23,6 +25,13 @@ from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, u
 logger = logging.getLogger("scrapy.core.engine")
 #: Statuses from here on reach a callback only where it asks for them.
 ERRORS = 400
+
+
+def _bound_tree(response: HtmlResponse) -> None:
+    """Let `css` and `xpath` read a tree without tags that libxml2 takes minutes for."""
+    raw = response.body
+    if (cut := bounded(raw)) is not raw:
+        scrapy_internals.keep_selector(response, response.replace(body=cut).selector)
 
 
 class SpiderCalls:
@@ -44,8 +53,7 @@ class SpiderCalls:
         """Let Scrapy call the callback or the errback, and state what follows from that."""
         entry = current.get()
         if isinstance(result, Response):
-            if result.status >= ERRORS:
-                self.taken()
+            self.comes(result)
             return await self._called(result, request)
         if entry is not None and isinstance(result.value, IgnoreRequest):
             self.inflight.raised(entry, result.value)  # a spider middleware may drop it silently
@@ -64,7 +72,14 @@ class SpiderCalls:
                 raise
             raise failed from error
 
-    def taken(self) -> None:
+    def comes(self, response: Response) -> None:
+        """Prepare for a callback that takes a page."""
+        if response.status >= ERRORS:
+            self._taken()
+        if isinstance(response, HtmlResponse) and is_suspect(response.body):
+            self.limit.call(_bound_tree, response)
+
+    def _taken(self) -> None:
         """Take back what an error status had stated, because a callback asks for the page."""
         entry = current.get()
         if entry is not None:
