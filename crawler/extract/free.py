@@ -13,7 +13,7 @@ from crawler.extract.price_choice import label_before, says_other
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, whole
 
-_IS_FREE = whole(rf"\s*(?:{any_of('amounts', 'free')})\W*")
+_IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
 _RULES = re.compile(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
 _FARTHEST, _LONGEST_WORD, _LONGEST = 90, 30, 300
@@ -22,7 +22,11 @@ _FARTHEST, _LONGEST_WORD, _LONGEST = 90, 30, 300
 def take_free(read: Lines, seen: Visible) -> None:
     """A price of nothing, where a box that is called a price says so in a word: "Free"."""
     for line in read.own:
-        if line.flags & _lines.PRICE and len(line.text) < _LONGEST_WORD and _IS_FREE(line.text):
+        if (
+            line.flags & _lines.PRICE
+            and len(line.text) < _LONGEST_WORD
+            and _IS_FREE(line.text.strip())
+        ):
             distance = line.index - read.heading
             if distance > _FARTHEST or seen.cards or _is_of_delivery(read, line):
                 return
