@@ -8,7 +8,7 @@ one of which led anywhere, further ones are not fetched. Pure, and bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -26,8 +26,7 @@ _DIGITS = re.compile(r"\d+")
 #: end, behind a name, one of several words as well: `red-lamp/ask-a-question`.
 _WORD = re.compile(r"[a-z_]{1,20}(?:\.\w{2,5})?")
 _WORDS = re.compile(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
-#: A number or a name that ties a page to the product that it belongs to.
-_KEY = re.compile(r"[\w-]*\d[\w-]*|[\w]+(?:-[\w]+){1,}")
+_NAME = re.compile(r"[\w-]++")
 
 
 def shape_of(url: str) -> str | None:
@@ -164,11 +163,16 @@ def _leads_back(link: Link, page: str) -> bool:
 
 
 def _keys(url: str) -> set[str]:
-    """The numbers and names in an address's path and values.
+    """The numbers and names of words in an address: they tie a page to its product.
 
     >>> sorted(_keys("https://a.example/p/red-lamp-12?id=7"))
     ['12', '7', 'red-lamp-12']
     """
     tail = url.partition("://")[2].partition("/")[2]
-    found: Iterable[str] = _KEY.findall(tail)
-    return {key for name in found for key in (name, *_DIGITS.findall(name))}
+    names = (name.strip("-") for name in _NAME.findall(tail))
+    return {
+        key
+        for name in names
+        for key in (name, *_DIGITS.findall(name))
+        if "-" in name or _DIGITS.search(name)
+    }
