@@ -135,6 +135,7 @@ class CatalogSpider(FrontierSpider):
             self._count("not_html")
             return
         found = site.extract(page)
+        self._know_by_template(response, found)
         self._count(found.kind)
         for source, error in found.unread.items():
             self._count(f"unread/{source}")
@@ -166,6 +167,16 @@ class CatalogSpider(FrontierSpider):
                 meta={"handle_httpstatus_all": True},
                 cb_kwargs={"origin": response.url},
             )
+
+    def _know_by_template(self, response: Response, found: Found) -> None:
+        """Take a page without a price for a product's, where its site's products look like it."""
+        verdict = found.verdict
+        if found.kind != "other" or verdict.product <= 0 or found.not_to_be_had is None:
+            return
+        site_id = response.meta.get(m.SITE_ID) or sites.site_id(response.url)
+        if self.book.is_product_s(site_id, found.page):
+            verdict.add("product", 5, "it cannot be had, and the site's products look like it")
+            found.merge()
 
     def _judge(self, found: Found, site_id: str) -> Judgement | None:
         """Hold a product's page against its site's template; None where that is not possible."""

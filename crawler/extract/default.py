@@ -74,13 +74,18 @@ class Found:
             self.fields["name"] = merge.bare(self.fields["name"], self.page)
         merge.finish(self.fields, self.sources, self.page, self.offered)
 
+    @property
+    def not_to_be_had(self) -> str | None:
+        """What a source says of the stock, where that is that the thing cannot be had."""
+        told = (fields.get("availability") for fields in self.offered.values())
+        return next((word for word in told if word in _NOT_TO_BE_HAD), None)
+
     def unavailable(self) -> Product | None:
         """The product of a page that shows none, and says that it cannot be had; else None.
 
         Only where the page is known to be a product's: other pages say so of anything.
         """
-        told = (fields.get("availability") for fields in self.offered.values())
-        said = next((word for word in told if word in _NOT_TO_BE_HAD), None)
+        said = self.not_to_be_had
         if said is None:
             return None
         self.merge()

@@ -26,6 +26,8 @@ _STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
 _CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.
 _SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
+#: A choice's name before its stock.
+_CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|\s*\()\w").match
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
@@ -104,7 +106,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
     headings = page.headings[:_MOST_HEADINGS]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = short_text(element).casefold()
-        if not text or (site and text == site):
+        if not text or (site and text == site) or _is_logo(page, element):
             continue
         score = 3.0 if element.tag == "h1" else 0.0
         if element.get("itemprop") == "name":
@@ -119,6 +121,14 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if named is not None:
             return named
     return best if best_score >= _ENOUGH else None
+
+
+def _is_logo(page: Page, heading: Element) -> bool:
+    """Whether a heading is a link to the front page, as the shop's name is on many pages."""
+    if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
+        return False
+    target = page.resolve(heading[0].get("href") or "")
+    return is_front(target) and not is_front(page.url)
 
 
 def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
@@ -404,7 +414,15 @@ def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
     if line.flags & _lines.BUTTON:
         return sold or _DIGIT.search(line.text) is not None
     far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
-    return far or _CONDITION(line.text) is not None
+    return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
+
+
+def _is_of_variant(text: str) -> bool:
+    """Whether a stock is said of one choice of several: "L - sold out"."""
+    found = _CHOICE(text)
+    if found is None or _STOCK_LABEL(found[1]) is not None:
+        return False
+    return availability_of_text(found[1]) is None
 
 
 def _disabled(element: Element) -> bool:

@@ -237,3 +237,30 @@ def test_a_key_out_of_an_address_is_readable():
         f"{H1}<b>12 €</b><button>Add to cart</button>", url="https://s.example/p/l%C3%A1mpa"
     )
     assert page.fields["external_id"] == "lámpa"
+
+
+def test_a_choice_that_is_sold_out_is_not_the_product():
+    body = f"{H1}<b class=price>12,00 €</b><ul><li>S - Sold out</li><li>M</li></ul>"
+    assert found(body + "<button>Add to cart</button>").fields["availability"] == "InStock"
+    gone = (
+        f"{H1}<b class=price>12,00 €</b><p>Sold out (back in May)</p><button>Add to cart</button>"
+    )
+    assert found(gone).fields["availability"] == "OutOfStock"
+
+
+def test_a_heading_that_leads_to_the_front_page_is_the_shops_name():
+    body = "<h1><a href='/'>Woodshop</a></h1><h2>Red Lamp</h2><p>12,00 €</p><button>Add to cart</button>"
+    assert found(body, "<title>Red Lamp | Woodshop</title>").fields["name"] == "Red Lamp"
+
+
+def test_a_box_for_the_price_that_says_sold_tells_the_stock():
+    page = found(f"{H1}<p class=price>Sold</p><p>Ref. 145.022</p>")
+    assert (page.kind, page.fields["availability"]) == ("product", "OutOfStock")
+
+
+def test_a_number_that_the_address_holds_is_the_pages_own():
+    body = (
+        f"{H1}<p>Currently unavailable</p><table><tr><th>Item no</th><td>884213</td></tr></table>"
+    )
+    assert found(body, url="https://shop.example/offer/884213-red-lamp").kind == "product"
+    assert found(body, url="https://shop.example/offer/red-lamp").kind != "product"

@@ -17,6 +17,7 @@ from crawler.extract.template import Book, Drift
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.nodes import texts_of, value_at, values
 from crawler.extract.template.profile import Profile
+from crawler.items import Product
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from tests.benchmarks import drift
@@ -256,3 +257,32 @@ class TestNewMake:
         _, book = self.read_hashed(None)
         pages = [make.profile.pages for make in book._sites["shop"].values()]
         assert max(pages[1:]) > 10
+
+
+class TestByTemplate:
+    """A page without price, number and button is a product's, where the site's products look so."""
+
+    def shown(self, book: Book, html: str) -> list[Any]:
+        spider = TestSpider().spider()
+        spider.book = book
+        request = Request("https://woo.example/red-thing/", meta={m.SITE_ID: "shop"})
+        made = spider.parse(HtmlResponse(request.url, body=html.encode(), request=request))
+        return [one for one in made if isinstance(one, Product)]
+
+    def page(self) -> str:
+        """A product's page of the shop with all but its name and a word about the stock left out."""
+        thing = GOODS[60]
+        before, mark, _ = WOO.page(thing, False).partition("</h1>")
+        return f"{before}{mark}<p>Sold out</p></body></html>".replace("</title>", "x</title>")
+
+    def test_it_is_one_of_a_template_that_is_known(self):
+        (item,) = self.shown(taught(), self.page())
+        assert (item.availability, item.price) == ("OutOfStock", None)
+
+    def test_it_is_none_where_nothing_is_known_of_the_site(self):
+        assert self.shown(Book(), self.page()) == []
+
+    def test_another_template_s_page_is_none(self):
+        assert (
+            self.shown(taught(), "<html><body><h1>Our sale</h1><p>Sold out</p></body></html>") == []
+        )

@@ -134,6 +134,12 @@ class Book:
         make.mender.note(found.page, seen, frozenset(doubts))
         return made
 
+    def is_product_s(self, site_id: str, page: Page) -> bool:
+        """Whether a page is of a make that many of the site's products have."""
+        makes = self._sites.get(site_id)
+        make = makes.get(signature(page)) if makes else None
+        return make is not None and make.profile.pages >= _SETTLED
+
     def wanted(self) -> Iterator[tuple[str, list[str]]]:
         """Sites and addresses whose products' stored values would tell where a field went."""
         for site_id, makes in self._sites.items():
