@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import attrs
 
@@ -19,6 +18,9 @@ STEP_S = 10
 _KEPT = {STEP_S: 361, 600: 145, 3600: 169}
 #: Looks that a sparkline shows: ten minutes.
 _SPARK = 61
+#: Looks that a rate is taken over: a worker reports as often as the dashboard looks, so that
+#: between two looks there may be two reports or none.
+_SMOOTH = 3
 #: Domains and workers that are remembered.
 _MOST = 200
 
@@ -70,4 +72,6 @@ class History:
     def course(self, name: str) -> list[float]:
         """Return the pages a minute of a domain, or of `worker/…`, over the last ten minutes."""
         known = [(at, done[name]) for at, done in self.done if name in done]
-        return [60 * max(n - m, 0) / max(b - a, 1) for (a, m), (b, n) in pairwise(known)]
+        later = known[_SMOOTH:] or known[1:][-1:]
+        pairs = zip(known, later, strict=False)
+        return [60 * max(n - m, 0) / max(b - a, 1) for (a, m), (b, n) in pairs]

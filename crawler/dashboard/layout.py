@@ -197,6 +197,11 @@ def link(url: str) -> Node:
     return tag.span(url, class_="url")
 
 
+def labelled(label: str, name: str, example: str = "", *, required: bool = False) -> Markup:
+    """Make a field of a form, below its name; the example is shown while it is empty."""
+    return tag.label(label, tag.input(name=name, placeholder=example or None, required=required))
+
+
 def search_form(name: str, label: str, value: str, button: str = "Search") -> Markup:
     """Make a form with one field that asks for a page anew."""
     field = tag.input(type="search", name=name, id=name, value=value, autocomplete="off")

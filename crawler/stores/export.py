@@ -17,6 +17,7 @@ import psycopg2
 from psycopg2 import extensions, sql
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.sinks.postgres.database import transaction
 
 _PRODUCT = (
@@ -113,14 +114,16 @@ class Selection:
             ConfigError: naming what is unknown and what there is.
         """
         if table not in TABLES:
-            raise ConfigError(f"no table {table!r} to export; there is {', '.join(TABLES)}")
+            meant = did_you_mean(table, TABLES) or f"; there is {', '.join(TABLES)}"
+            raise ConfigError(f"no table {table!r} to export{meant}")
         usual, further, _ = TABLES[table]
         wanted = tuple(filter(None, re.split(r"[\s,]+", columns))) or usual
         conditions = tuple(Condition.parse(text) for text in where)
         for name in (*wanted, *(condition.field for condition in conditions)):
             if name not in usual + further:
-                known = ", ".join(usual + further)
-                raise ConfigError(f"{table} has no field {name!r}; there is {known}")
+                known = usual + further
+                meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
+                raise ConfigError(f"{table} has no field {name!r}{meant}")
         return cls(table, wanted, conditions, limit)
 
     def sql(self) -> tuple[sql.Composable, list[str]]:

@@ -58,6 +58,9 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "-a", "ulr=http://127.0.0.1:1/"), "did you mean url?"),
         (("newsite", "nota://url"), "'nota://url' is no http:// or https:// URL"),
         (("explain", "nota://url"), "nota://url"),
+        (("dashboard", "--port", "99999"), "SEINE_DASHBOARD_PORT=99999 is no port"),
+        (("export", "prodcts"), "no table 'prodcts' to export; did you mean products?"),
+        (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
     ],
 )

@@ -11,6 +11,7 @@ from crawler.dashboard.layout import (
     action_form,
     address,
     fragments,
+    labelled,
     link,
     moment,
     page,
@@ -47,10 +48,11 @@ async def frontier(request: web.Request) -> web.Response:
 
 def _chosen() -> list[Node]:
     """Fields that say which queued requests are meant; those that are empty narrow nothing."""
-    examples = {"domain": "shop.example", "job": "", "site": "", "url": "https://shop.example/p/*"}
     return [
-        tag.input(name=name, placeholder=example or name, aria_label=name)
-        for name, example in examples.items()
+        labelled("Domain", "domain", "shop.example"),
+        labelled("Job", "job"),
+        labelled("Site", "site"),
+        labelled("URL, * for any part", "url", "https://shop.example/p/*"),
     ]
 
 

@@ -11,13 +11,13 @@ from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import action_form, badge, moment, page, table
+from crawler.dashboard.layout import action_form, badge, labelled, moment, page, table
 from crawler.reads.stored import jobs as recorded_jobs
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
 
 SHOWN = 100
-_SCHEDULE = ("Site", "When (UTC)", "Starts at", "State", "")
+_SCHEDULE = ("Site", "When (UTC)", "Starts at", "State", "Actions")
 _COUNTED = ("total", *ENDED)
 _MOODS = {"running": "good", "paused": "warn", "cancelled": "bad", "done": ""}
 #: What may be done to a job, by its state.
@@ -33,7 +33,7 @@ async def jobs(request: web.Request) -> web.Response:
     found = await Jobs(context.frontier).newest(SHOWN)
     now_s = (await context.overview(max_age_s=5)).fleet.at
     names = (
-        *("Job", "Kind", "Site", "State", "Started (UTC)", ""),
+        *("Job", "Kind", "Site", "State", "Started (UTC)", "Actions"),
         *(name.title() for name in _COUNTED),
         *("Progress", "Time left"),
     )
@@ -44,7 +44,10 @@ async def jobs(request: web.Request) -> web.Response:
         "Jobs",
         tag.div(
             action_form(
-                request, "start_job", "Start a full crawl", _field("url", "https://a-shop.example")
+                request,
+                "start_job",
+                "Start a full crawl",
+                labelled("A shop's address", "url", "https://a-shop.example", required=True),
             ),
             class_="actions panel",
         ),
@@ -55,10 +58,6 @@ async def jobs(request: web.Request) -> web.Response:
 
 
 _NO_JOB = ("No job yet: ", tag.code("scrapy jobs start https://…"))
-
-
-def _field(name: str, example: str) -> Node:
-    return tag.input(name=name, placeholder=example, aria_label=name, required=True)
 
 
 async def _schedules(request: web.Request) -> Node:
@@ -74,9 +73,9 @@ async def _schedules(request: web.Request) -> Node:
         cron = one.cron or "that of its file"
         rows.append((one.site_id, cron, " ".join(one.seeds) or "–", state, buttons))
     fields = (
-        _field("site", "shop"),
-        _field("cron", "0 4 * * *"),
-        _field("url", "https://shop.example/"),
+        labelled("Site", "site", "shop", required=True),
+        labelled("When, as cron says it", "cron", "0 4 * * *", required=True),
+        labelled("First page", "url", "https://shop.example/", required=True),
     )
     return [
         table(
@@ -84,7 +83,7 @@ async def _schedules(request: web.Request) -> Node:
             _SCHEDULE,
             rows,
             words=5,
-            empty="None; a schedule says in cron's words when a site is crawled.",
+            empty="No schedule was made here; a site file may have one of its own.",
         ),
         tag.div(
             action_form(request, "set_schedule", "Set a schedule (UTC)", *fields),

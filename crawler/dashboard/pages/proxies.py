@@ -26,7 +26,13 @@ async def proxies(request: web.Request) -> web.Response:
         request,
         "Proxies",
         tag.p(f"{count(len(found))} in all."),
-        table("Most bans first", names, [_row(health) for health in found[:SHOWN]], words=6),
+        table(
+            "Most bans first",
+            names,
+            [_row(health) for health in found[:SHOWN]],
+            words=6,
+            empty=("No worker has used a proxy yet; name some in ", tag.code("SEINE_PROXIES")),
+        ),
     )
 
 

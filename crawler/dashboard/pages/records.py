@@ -45,9 +45,15 @@ async def attempts(request: web.Request) -> web.Response:
         request,
         "Attempts",
         search,
-        table("The last day, newest first", names, cells, words=6),
+        table("The last day, newest first", names, cells, words=6, empty=_none(outcome, domain)),
         await _providers(context_of(request), domain),
     )
+
+
+def _none(outcome: str, domain: str) -> Node:
+    if outcome or domain:
+        return "No attempt of the last day matches."
+    return ("No page was asked for in the last day: ", tag.code("scrapy crawl catalog"))
 
 
 def _outcome(name: str) -> Node:
@@ -66,7 +72,7 @@ async def _providers(context: Context, domain: str) -> Node:
         for row in rows
     ]
     names = ("Provider", "Hour (UTC)", "Attempts", "Good", "Mean, ms")
-    return table(f"{caption}, by provider", names, cells, words=2)
+    return table(f"{caption}, by provider", names, cells, words=2, empty="No attempt.")
 
 
 async def quality(request: web.Request) -> web.Response:
@@ -81,13 +87,18 @@ async def quality(request: web.Request) -> web.Response:
         request,
         "Quality",
         tag.p("Measured after a complete crawl, and by ", tag.code("scrapy quality --keep"), "."),
-        table("The worst first", _SCORES, measured, words=3),
+        table("The worst first", _SCORES, measured, words=3, empty=_NO_SCORE),
         table(
-            "Rejected in the last day", ("Site", "Reason", "Last (UTC)", "Times"), refused, words=3
+            "Rejected in the last day",
+            ("Site", "Reason", "Last (UTC)", "Times"),
+            refused,
+            words=3,
+            empty="No item was rejected.",
         ),
     )
 
 
+_NO_SCORE = ("No site was measured yet: ", tag.code("scrapy quality --keep"))
 _SCORES = ("Site", "Fell", "Measured (UTC)", "Score", "Products", "Rejected", "Changed", "Prices")
 
 
