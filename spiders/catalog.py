@@ -27,8 +27,6 @@ from scrapy_seine.engine.headers import header
 from scrapy_seine.engine.serializer import make_request, own_address
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
-from scrapy_seine.loading import broken_files
 from scrapy_seine.printable import printable
 from scrapy_seine.urls import absolute
 from spiders import sites
@@ -78,12 +76,12 @@ class CatalogSpider(FrontierSpider):
         self._in_vain: dict[str, int] = {}
         self._short = 0
         if site:
-            known = sites.named(site)
-            if known is None:
-                left_out = "".join(f"; left out: {file}" for file in broken_files())
-                names = sorted({known.name for known in sites.load().values() if known.name})
-                meant = did_you_mean(site, names) or f"; there is {', '.join(names) or 'none'}"
-                raise ConfigError(f"-a site={site}: no site file has this name{left_out or meant}")
+            known = sites.wanted(site)
+            if not known.seeds and not self.seed_urls:
+                raise ConfigError(
+                    f'-a site={site}: its file names no seeds; add seeds = ("https://…",) to it,'
+                    " or -a url=https://… here"
+                )
             self.seed_urls += known.seeds
 
     def make_request_from_data(self, data: bytes) -> Request:

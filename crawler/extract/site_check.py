@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 
@@ -121,6 +122,22 @@ def _hosts(value: Any) -> str | None:
     return f"{wrong[0]!r} is no host name" if wrong else None
 
 
+def _urls(value: Any) -> str | None:
+    if (fault := _texts(value)) is not None:
+        return fault
+    wrong = [url for url in value if not _is_url(url)]
+    return f"{wrong[0]!r} is no URL with http:// or https:// in front" if wrong else None
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port  # both raise for what they cannot be
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(host) and len(text.split()) == 1
+
+
 def _lane(value: Any) -> str | None:
     return None if value is None or value in _LANES else f"a lane is one of {sorted(_LANES)}"
 
@@ -128,7 +145,7 @@ def _lane(value: Any) -> str | None:
 _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "domains": _hosts,
     "name": _text,
-    "seeds": _texts,
+    "seeds": _urls,
     "fields": _selectors,
     "product_pages": _pattern,
     "allow": _patterns,
@@ -140,7 +157,7 @@ _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "concurrency": _whole,
     "required": _names,
     "schedule": _text,
-    "sitemaps": _texts,
+    "sitemaps": _urls,
     "watch_s": _number,
     "recrawl_s": _number,
     "budget": _whole,

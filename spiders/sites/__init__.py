@@ -12,7 +12,8 @@ from crawler.extract.registered_domain import site_of
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.loading import attempt, line_of, note
+from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.loading import attempt, broken_files, line_of, note
 from scrapy_seine.urls import domain
 
 _DEFAULT = Site()
@@ -101,6 +102,31 @@ def _find(key: str) -> Site:
 def named(name: str) -> Site | None:
     """The site of that short name, or None."""
     return next((site for site in load().values() if site.name == name), None)
+
+
+def wanted(name: str) -> Site:
+    """The site of the short name that a user gave.
+
+    Raises:
+        ConfigError: with what may be meant, or what is wrong with its file.
+    """
+    known = named(name)
+    if known is not None:
+        return known
+    left_out = "".join(f"; left out: {file}" for file in broken_files()) or _own(name)
+    names = sorted({site.name for site in load().values() if site.name})
+    meant = did_you_mean(name, names) or f"; there is {', '.join(names) or 'none'}"
+    raise ConfigError(f"-a site={name}: no site file has this name{left_out or meant}")
+
+
+def _own(name: str) -> str:
+    """What a file of that name says instead, because its name is not what a site is found by."""
+    module = f"{__name__}.{name}"
+    for kind in vars(sys.modules.get(module, object)).values():
+        if isinstance(kind, type) and issubclass(kind, Site) and kind.__module__ == module:
+            said = f"name = {kind.name!r}" if kind.domains else "no domains"
+            return f"; the class {kind.__name__} of {name}.py has {said}"
+    return ""
 
 
 def plans() -> list[Plan]:

@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 from crawler.extract.site import Site
 from scrapy_seine import loading
 from scrapy_seine.engine.spider_loader import SpiderLoader
+from scrapy_seine.errors import ConfigError
 from spiders import sites
 
 HEAD = "from crawler.extract.site import Site\n\n\nclass Shop(Site):\n"
@@ -51,6 +52,21 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         (HEAD + "    domains = 'a.example'\n", 5, "a tuple of texts is needed"),
         (HEAD + "    domains = ('http://a.example/',)\n", 5, "is no host name"),
         (HEAD + "    domains = ('a.example',)\n    seeds = 'http://a/'\n", 6, "a tuple of texts"),
+        (
+            HEAD + "    domains = ('a.example',)\n    seeds = ('a.example',)\n",
+            6,
+            "is no URL with http",
+        ),
+        (
+            HEAD + "    domains = ('a.example',)\n    seeds = ('http:///p',)\n",
+            6,
+            "is no URL with http",
+        ),
+        (
+            HEAD + "    domains = ('a.example',)\n    sitemaps = ('/s.xml',)\n",
+            6,
+            "is no URL with http",
+        ),
         (HEAD + "    domains = ('a.example',)\n    delay_ms = '500'\n", 6, "a whole number"),
         (HEAD + "    domains = ('a.example',)\n    delay_ms: int = -1\n", 6, "a whole number"),
         (HEAD + "    domains = ('a.example',)\n    deny = ('(',)\n", 6, "no regular expression"),
@@ -91,6 +107,29 @@ def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package:
     assert str(broken).endswith("b.py:6: good.example is already a host of a.py, which counts"), (
         broken
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (GOOD.replace("'good'", "'other'"), "; the class Shop of good.py has name = 'other'"),
+        (GOOD.replace("('good.example',)", "()"), "; the class Shop of good.py has no domains"),
+        ("x = 1\n", "; there is none"),
+    ],
+    ids=["another name", "no domains", "no class"],
+)
+def test_a_site_that_is_not_found_by_its_files_name_says_what_the_file_says(
+    package: Make, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    name = package({"good.py": text})
+    found = sites.load(name)
+    monkeypatch.setattr(sites, "load", lambda: found)
+    monkeypatch.setattr(sites, "__name__", name)
+
+    with pytest.raises(ConfigError) as caught:
+        sites.wanted("good")
+
+    assert str(caught.value) == f"-a site=good: no site file has this name{said}"
 
 
 def test_a_wrong_schedule_leaves_its_site_out_of_the_plan_only(
