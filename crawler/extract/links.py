@@ -184,7 +184,7 @@ class _Finder:
         there = _parts(url)
         if there == self.here or _is_useless(url):
             return
-        kind, reason = (kind, "rel=next") if kind else self._kind(element, url, there)
+        kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", there)
         if kind == "product" and self._is_variant(there):
             return
         if kind is not None and (known is None or PRIORITY[kind] > known.priority):
@@ -192,7 +192,9 @@ class _Finder:
 
     def _is_variant(self, there: Address) -> bool:
         """Whether a product was met before, or is the page itself, but for a chosen colour."""
-        if any(_IDENTITY(name) for name, _ in there[2]) or not _reads_product(there[1]):
+        if not _reads_product(there[1]):
+            return False
+        if there[2] and any(_IDENTITY(name) for name, _ in there[2]):
             return False
         place = there[0] + there[1]
         known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
@@ -211,18 +213,16 @@ class _Finder:
             return None
         return url
 
-    def _kind(self, element: Element, url: str, there: Address) -> tuple[LinkKind | None, str]:
+    def _kind(self, element: Element, rel: str, there: Address) -> tuple[LinkKind | None, str]:
         context = self._context(element)
-        if _is_pagination(element, context, there, self.here):
+        if _is_pagination(element, rel, context, there, self.here):
             number = _page_number(there)
             return (None, "") if number > _LAST_PAGE else ("pagination", "it turns the page")
         if context & _FACET and (there[2] or not looks_like_product(there[1])):
             return None, ""
         kind: LinkKind | None
         kind, reason = _plain_kind(element, context, there)
-        if kind != "product" and (context & _NAV or kind == "listing") and there[2]:
-            kind = kind if not _is_facet(there, self.here) else None
-        elif kind != "product" and _is_facet(there, self.here):
+        if kind != "product" and there[2] and _is_facet(there, self.here):
             kind = None
         return kind, reason
 
@@ -318,12 +318,12 @@ def _unpaged(path: str) -> str:
 
 def _is_pagination(
     element: Element,
+    rel: str,
     context: int,
     there: Address,
     here: Address,
 ) -> bool:
-    rel = (element.get("rel") or "").lower()
-    if rel in {"next", "prev", "previous"}:
+    if rel and rel.lower() in {"next", "prev", "previous"}:
         return True
     turned = _page_number(there)
     if not turned and not context & _PAGER:

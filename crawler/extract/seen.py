@@ -24,7 +24,7 @@ class Visible:
     facts: int = 0
     """Labelled identifiers (SKU, GTIN, MPN)."""
     on_request: bool = False
-    """Instead of a price it asks to be asked."""
+    """Instead of a price, where it shows none, it asks to be asked."""
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False

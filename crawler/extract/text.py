@@ -271,9 +271,10 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     _stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
-    near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
-    short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
-    seen.on_request = _ON_REQUEST(short) is not None
+    if seen.price_distance is None:
+        near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
+        short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
+        seen.on_request = _ON_REQUEST(short) is not None
     return seen
 
 

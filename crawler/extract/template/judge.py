@@ -140,8 +140,8 @@ def _from_elsewhere(field: str, one: Seen, known: Field) -> Doubt | None:
 
 
 def _unusual(field: str, one: Seen, known: Field) -> Doubt | None:
-    if known.pages < _MANY:
-        return None
+    if known.pages < _MANY or known.value_share(one.value) >= _RULE:
+        return None  # it is the usual one itself
     usual = constant(known)
     if usual is None or str(one.value) == usual or is_confirmed(field, one):
         return None
