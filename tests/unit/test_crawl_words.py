@@ -136,3 +136,33 @@ def test_an_estimate_is_a_lower_bound_while_links_still_grow() -> None:
 
     assert now(True).endswith("| 1 error | 100 wait | at least 10 s left")
     assert now(False).endswith("| 100 wait | 10 s left")
+
+
+FETCHED = {"seine/dequeued": 3}
+STORED = {**FETCHED, "item_scraped_count": 2}
+FORGET, EXPORT = "scrapy forget '*'", "scrapy export products -o products.csv"
+SEE = ["scrapy dashboard", "scrapy status"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "commands"),
+    [
+        ({}, [FORGET, *SEE]),
+        ({"stats": FETCHED}, ["scrapy explain URL", *SEE]),
+        ({"stats": FETCHED, "known": 4}, [FORGET, "scrapy explain URL", "scrapy dashboard"]),
+        ({"stats": FETCHED, "stores": False}, [*SEE, "scrapy down"]),
+        ({"reason": "shutdown"}, [*SEE, "scrapy down"]),
+        ({"stats": STORED}, [EXPORT, *SEE]),
+        ({"stats": STORED, "known": 4}, [EXPORT, *SEE]),
+        ({"stats": STORED, "dead": 1, "waiting": 1},
+         [EXPORT, "scrapy dlq", "scrapy crawl catalog"]),
+        ({"stats": STORED, "crawl": "mine", "dead": 1},
+         [EXPORT, "scrapy dlq --crawl mine", "scrapy dashboard --crawl mine"]),
+    ],
+)  # fmt: skip
+def test_the_block_ends_with_the_three_most_useful_commands(
+    changes: dict[str, Any], commands: list[str]
+) -> None:
+    lines = closing_block(end(**changes))
+    last = lines[lines.index("next:") + 1 :]
+    assert [line.split("  ")[1] for line in last] == commands
