@@ -18,7 +18,6 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     IgnoreRequest,
     NotConfigured,
-    NotSupported,
 )
 from scrapy.http import Response
 
@@ -413,7 +412,7 @@ class VerdictPolicy:
 
     _PROXY_RULES = frozenset({"proxy-error", "proxy-auth", "squid", "garbage", "truncated"})
     #: It was not asked for, or is larger than it may be.
-    _PAGES = (IgnoreRequest, NotSupported, AddressRefused, DownloadCancelledError)
+    _PAGES = (IgnoreRequest, NoWay, AddressRefused, DownloadCancelledError)
     _BAN_STATUSES = frozenset({403, 407, 429, 503})
 
     def response_is_ban(self, request: Request, response: Response) -> bool | None:

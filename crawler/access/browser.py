@@ -19,7 +19,7 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
-from crawler.access.programs import find_browser
+from crawler.access.programs import check_kind, find_browser
 from scrapy_seine.config import number
 from scrapy_seine.engine.reach import place_of
 from scrapy_seine.engine.relay import Relay
@@ -54,6 +54,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         super().__init__(crawler)
         settings = crawler.settings
         if not (self.config.cdp_url or self.config.connect_url):
+            check_kind(self.config.browser_type_name)
             options = self.config.launch_options
             path = str(settings.get("SEINE_BROWSER_PATH") or "")
             options.setdefault("executable_path", find_browser(path))

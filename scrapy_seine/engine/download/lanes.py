@@ -20,7 +20,7 @@ from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.download.http.gateway import NO_GATEWAY
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import ConfigError, NoWay
 
 #: SEINE_CLIENT -> the handler that serves the plain lane.
 CLIENTS = {
@@ -89,6 +89,7 @@ class Lanes(BaseDownloadHandler):
 
         Raises:
             NotSupported: this worker has no browser, or there is no such lane.
+            NoWay: its gateway cannot be asked under these settings.
             AddressRefused: it leads to a private address that it may not reach.
             NotNow: it missed its time, and the site has none soon.
         """
@@ -101,7 +102,7 @@ class Lanes(BaseDownloadHandler):
             raise NotSupported("this worker has no 'browser' lane")
         if m.GATEWAY in request.meta and self.lanes["plain"] != CLIENTS["seine"]:
             self.gate.inflight.bury(request, "lane", NO_GATEWAY)
-            raise NotSupported(NO_GATEWAY)
+            raise NoWay(NO_GATEWAY)
         if request.meta.get("proxy"):
             await self.reach.check_proxy(request)
         if m.GATEWAY in request.meta or (lane in _UNSEEN and request.meta.get("proxy")):

@@ -11,16 +11,22 @@ from typing import Any
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import (
+    DownloadCancelledError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotConfigured,
+    NotSupported,
+)
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from crawler.access.detect import VERDICT
 from crawler.stores.connect import redis_client
-from middlewares.proxies import LEASE, PROXY_ID, Proxies
+from middlewares.proxies import LEASE, PROXY_ID, Proxies, VerdictPolicy
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import AddressRefused, ConfigError, NoWay
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 
@@ -328,3 +334,19 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
     entry = worker_of(proxies.crawler).inflight.entry_of(request)
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("bury", "proxy")
+
+
+@pytest.mark.parametrize(
+    ("error", "ban"),
+    [
+        (AddressRefused("a private address", "10.0.0.1:80"), None),
+        (DownloadCancelledError(), None),
+        (NoWay("no client for a gateway"), None),
+        (IgnoreRequest(), None),
+        (NotSupported("a browser cannot log in to this SOCKS proxy"), True),
+        (DownloadTimeoutError(), True),
+    ],
+)
+def test_a_proxy_is_not_blamed_for_a_page(error: Exception, ban: bool | None) -> None:
+    """Else a page that links to a private address could ban all proxies of its site."""
+    assert VerdictPolicy().exception_is_ban(Request(URL), error) is ban

@@ -18,7 +18,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import (
     DownloadFailedError,
     DownloadTimeoutError,
-    NotSupported,
     ResponseDataLossError,
 )
 from scrapy.http import Response
@@ -35,6 +34,7 @@ from scrapy_seine.engine.download.http.secure import SecureConnection
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.errors import NoWay
 from scrapy_seine.meta import GATEWAY, HOME
 
 _, get_dataloss_msg, *_, log_tls, make_ssl_context = scrapy_internals.imported("client")
@@ -99,10 +99,11 @@ class HttpHandler(BaseDownloadHandler):
             ResponseDataLossError: it ended too early.
             AddressRefused: it leads to a private address that it may not reach.
             NotNow: it missed its time, and the site has none soon.
+            NoWay: its gateway cannot be asked under these settings.
         """
         if self._special or _is_special(request):
             if GATEWAY in request.meta:  # Scrapy's client would ask the site itself
-                raise NotSupported(NO_GATEWAY)
+                raise NoWay(NO_GATEWAY)
             if self._scrapys is None:
                 # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
                 from scrapy_seine.engine.download.plain import PlainHandler
