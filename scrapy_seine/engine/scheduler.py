@@ -198,7 +198,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if known or (not moved and self.df.drops(request, fingerprint, again=again)):
             self.worker.count("duplicates_local")
             return False
-        self._complete_meta(request, page)
+        self._complete_meta(request, page, moved=moved)
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
@@ -238,11 +238,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         entry = current.get()
         return self.df.knows_url(url, job or (m.run_of(entry.request.meta) if entry else ""))
 
-    def _complete_meta(self, request: Request, page: Request | None) -> None:
+    def _complete_meta(self, request: Request, page: Request | None, *, moved: bool) -> None:
         """Give a request what it inherits of the page that it was found on."""
         if page is None:
             request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
-        elif m.RETRY_TIMES in page.meta and request.url != page.url:
+        elif m.RETRY_TIMES in page.meta and (moved or request.url != page.url):
             request.meta.pop(m.RETRY_TIMES, None)  # a copy of the page's meta: these are its tries
         m.complete(request.meta, page.meta if page is not None else None)
         if page is not None and m.LOGIN in page.meta:
