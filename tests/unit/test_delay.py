@@ -22,6 +22,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
         ("99999999999999999999", 999_999_999),
         ("Thu, 01 Jan 2026 00:01:00 GMT", 60),
         ("Wed, 31 Dec 2025 23:00:00 GMT", 0),
+        ("Thu, 01 Jan 2026 00:01:00 -0000", 60),  # of no zone: it counts as UTC
+        ("Thu, 01 Jan 2026 02:01:00 +0200", 60),
         ("Thursday, 01-Jan-26 00:00:05 GMT", 5),
         ("", None),
         ("-1", None),

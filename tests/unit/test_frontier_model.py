@@ -11,7 +11,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.endings import MAX_PAGES, Endings
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from scrapy_seine.frontier.model import Done, Latency, Lease, Push, level_of
-from scrapy_seine.frontier.wire import MAX_CHILDREN, domain_of, escape
+from scrapy_seine.frontier.wire import MAX_CHILDREN, domain_of, escape, parse_leased
 
 
 def lease(n: int) -> Lease:
@@ -156,3 +156,25 @@ def test_a_lease_tells_its_level_domain_and_job(
 ) -> None:
     one = Lease(id="1", token="1", slot_ms=0, deliveries=0, stored=stored)
     assert (one.level, one.domain, one.job) == (level, domain, job)
+
+
+def test_a_reply_of_two_leases_is_read_field_by_field() -> None:
+    first = [b"1", b"t1", b"1000", 250, b"0", b"4000 a.example\n1"]
+    second = [b"2", b"t2", b"2000", b"100 50 3", b"2", b"4000 b.example\n2"]
+    reply = [b"OK", b"900", b"0", b"2", b"7", 0, [*first, *second], b"id", [b"broken\xff"]]
+    found = parse_leased(reply, slack_ms=1.5)
+    one, two = found.leases
+    assert (one.id, one.token, one.slot_ms, one.delay_ms, one.deliveries, one.domain) == (
+        "1", "t1", 1000, 250, 0, "a.example",
+    )  # fmt: skip
+    assert (two.id, two.token, two.slot_ms, two.deliveries, two.slack_ms) == (
+        "2",
+        "t2",
+        2000,
+        2,
+        1.5,
+    )
+    assert (two.delay_ms, two.each_ms, two.each_cap) == (100, 50, 3)
+    assert (found.state, found.now_ms, found.undone, found.entered) == ("OK", 900, 2, 7)
+    assert (found.expired, found.broken_keys) == (False, ["broken\ufffd"])
+    assert parse_leased([b"PAUSED", *reply[1:5], 1, [], b"", []]).state == "PAUSED"

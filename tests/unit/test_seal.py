@@ -98,3 +98,9 @@ def test_a_short_secret_and_a_second_one_alone_are_refused_and_not_shown() -> No
     assert config.secrets == (NEW, OLD)
     assert NEW not in repr(config)
     assert NEW not in repr(vars(Seal("c", config.secrets)))
+
+
+def test_a_seal_without_a_secret_signs_nothing() -> None:
+    assert not Seal("c").active
+    assert Seal("c", [NEW]).active
+    assert Seal("c").close(b"4000 a.example", b"blob") == b"blob"
