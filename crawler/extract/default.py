@@ -32,6 +32,11 @@ _LIST_OF = 3
 _NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
+#: What a page's state calls the price before a reduction.
+_REGULAR = (
+    b"listPrice", b"list_price", b"oldPrice", b"old_price", b"regularPrice", b"regular_price",
+    b"originalPrice", b"original_price", b"wasPrice", b"was_price", b"compareAt", b"compare_at",
+)  # fmt: skip
 _Read = TypeVar("_Read")
 #: Signs enough; no further ones are looked for.
 _SURE = 8
@@ -127,6 +132,8 @@ def extract(page: Page) -> Found:
         seen = _guarded(unread, "text", text.glance, page, known) or Visible()
         offered["text"], found.paths = seen.fields, seen.paths
         found.struck_below = seen.struck_below
+        if "price" not in seen.fields and "state" not in offered:
+            _read_regular_price(found, known)
     if found.kind != "product":
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
@@ -134,6 +141,15 @@ def extract(page: Page) -> Found:
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     found.merge()
     return found
+
+
+def _read_regular_price(found: Found, known: Fields) -> None:
+    """Take the price before a reduction from the state of a page that shows no price itself."""
+    if "regular_price" in known or not any(map(found.page.raw.__contains__, _REGULAR)):
+        return
+    held = _guarded(found.unread, "state", state.fields, found.page, known.get("name")) or {}
+    if "regular_price" in held and held.get("price") == known.get("price"):
+        found.offered["state"] = {"regular_price": held["regular_price"]}
 
 
 def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:

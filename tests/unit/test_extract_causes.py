@@ -264,3 +264,16 @@ def test_a_number_that_the_address_holds_is_the_pages_own():
     )
     assert found(body, url="https://shop.example/offer/884213-red-lamp").kind == "product"
     assert found(body, url="https://shop.example/offer/red-lamp").kind != "product"
+
+
+@pytest.mark.parametrize(("now", "regular"), [("12.00", Decimal("15.5")), ("11.00", None)])
+def test_the_price_before_is_read_from_the_state_of_a_page_that_shows_none(now, regular):
+    """Scripts draw the page; the state is believed where its price is the one that is known."""
+    held = {
+        "props": {"product": {"name": "Red Lamp", "price": now, "listPrice": 15.5, "sku": "L1"}}
+    }
+    state = f'<script id="__NEXT_DATA__" type="application/json">{json.dumps(held)}</script>'
+    stock = "https://schema.org/InStock"
+    page = found(f"{H1}{state}", json_ld(offers=offer(availability=stock)))
+    assert page.fields["price"] == Decimal("12.00")
+    assert page.fields.get("regular_price") == regular
