@@ -343,3 +343,27 @@ class TestMicrodata:
         )
         found = extract(parse(html, f"{SHOP}/p/drill")).fields
         assert (found[field], found["price"], found["currency"]) == (value, 5, "EUR")
+
+    def told(self, refs: str, *elsewhere: str) -> dict[str, Any]:
+        html = (
+            f'<html><body><div itemscope itemtype="https://schema.org/Product" itemref="{refs}">'
+            f'<h1 itemprop="name">Steel drill</h1></div>{"".join(elsewhere)}</body></html>'
+        )
+        return dict(extract(parse(html, f"{SHOP}/p/drill")).fields)
+
+    def test_what_stands_elsewhere_belongs_to_the_item_that_names_it(self) -> None:
+        sku = '<p id="a">Number <b itemprop="sku">AB-12</b></p>'
+        offer = (
+            '<div id="b" itemprop="offers" itemscope itemtype="https://schema.org/Offer">'
+            '<meta itemprop="price" content="5.00"><meta itemprop="priceCurrency" content="EUR"></div>'
+        )
+        found = self.told("a b", sku, offer)
+        assert (found["sku"], found["price"], found["currency"]) == ("AB-12", 5, "EUR")
+        assert "sku" not in self.told("b", sku.replace("Number ", ""), offer)
+        assert self.told("none a b", sku, offer)["sku"] == "AB-12"
+
+    def test_references_without_end_are_read_to_a_limit(self) -> None:
+        sku = '<b id="a" itemprop="mpn">AB-12</b>'
+        offer = '<meta id="o" itemprop="gtin" content="4006381333931">'
+        assert "gtin" in self.told("x " * 99 + "o", sku, offer)
+        assert "gtin" not in self.told("x " * 100 + "o", sku, offer)
