@@ -8,6 +8,7 @@ from typing import Any
 
 from crawler.access.ladder import STEPS
 from crawler.access.profiles import candidates
+from crawler.access.proxies import POOLS
 from crawler.stores.objects import is_place
 from scrapy_seine.engine import settings_table
 from scrapy_seine.engine.settings_table import (
@@ -34,7 +35,7 @@ _IDENTITY = Kind(
 )
 _PER = one_of("site", "egress")
 _STEP = one_of(*STEPS)
-_POOL = text_like(r"[\w.-]+", "the name of a pool")
+_POOL = one_of("any", "none", *POOLS)
 
 
 def _object(value: Any) -> dict[Any, Any]:
