@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.amounts import number
 from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_front, is_home, trail
 from crawler.extract.merge import disputed, in_whole_units, merged, settle
 from crawler.extract.pagecount import further_pages, numbers_of, step_of
 from crawler.extract.registered_domain import same_site
+from crawler.extract.sitemap import _LONGEST_ADDRESS, read_sitemap
 
 SHOP = "https://shop.example"
 
@@ -367,3 +369,42 @@ class TestMicrodata:
         offer = '<meta id="o" itemprop="gtin" content="4006381333931">'
         assert "gtin" in self.told("x " * 99 + "o", sku, offer)
         assert "gtin" not in self.told("x " * 100 + "o", sku, offer)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, None),
+        (None, None),
+        (12, "12"),
+        (12.5, "12.5"),
+        (float("inf"), None),
+        (float("nan"), None),
+        (2**2000 - 1, str(2**2000 - 1)),
+        (2**2000, None),  # Python writes none of very many digits
+        ("1299.00", "1299.00"),
+        ("", None),
+        ("call us", None),
+        ("1,299", "1299"),
+    ],
+)
+def test_a_number_of_structured_data_is_finite(value: object, expected: str | None) -> None:
+    found = number(value)
+    assert (found if found is None else str(found)) == expected
+
+
+@pytest.mark.parametrize(
+    ("location", "is_taken"),
+    [
+        ("https://shop.example/p/1", True),
+        ("/p/1", True),
+        ("", False),
+        ("mailto:a@shop.example", False),
+        ("https://shop.example/" + "x" * (_LONGEST_ADDRESS - 21), True),
+        ("https://shop.example/" + "x" * (_LONGEST_ADDRESS - 20), False),
+    ],
+)
+def test_an_entry_of_a_sitemap_is_an_address_of_the_web(location: str, is_taken: bool) -> None:
+    body = f"<urlset><url><loc>{location}</loc></url></urlset>".encode()
+    found = read_sitemap(body, f"{SHOP}/sitemap.xml")
+    assert bool(found.pages) is is_taken

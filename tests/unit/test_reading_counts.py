@@ -175,6 +175,8 @@ async def test_the_busiest_domains_come_first_and_then_those_with_work() -> None
     kept.sets[KEYS.busiest] = {b"some": 2, b"most": 9, b"few": 1}
     kept.sets[KEYS.ready] = {b"most": 1, b"new": 2}
     kept.sets[KEYS.waiting] = {b"later": 1}
+    assert await list_domains(kept, KEYS, limit=1) == ["most"]
+    assert kept.replies == [[b"most"], [b"most"], [b"later"]]  # no more is read than is shown
     assert await list_domains(kept, KEYS, limit=9) == ["most", "some", "few", "new", "later"]
     assert await list_domains(kept, KEYS, limit=2) == ["most", "some"]
     assert await list_domains(kept, KEYS, limit=2, start=1) == ["some", "few"]

@@ -288,6 +288,26 @@ class TestConfidence:
         assert confidence("price", here, varied, None) > confidence("price", here, same_price, None)
         assert confidence("price", here, same_price, None) == pytest.approx(0.6)
 
+    def test_half_of_the_prices_in_a_place_may_be_one(self) -> None:
+        half, more = Field(), Field()
+        for n in range(10):
+            half.learn("price", seen("5" if n < 5 else 10 + n, path="p"))
+            more.learn("price", seen("5" if n < 6 else 10 + n, path="p"))
+        here = seen("5", path="p")
+        assert confidence("price", here, half, None) > confidence("price", here, more, None)
+
+    def test_stock_that_nearly_all_products_have_is_still_typical_of_stock(self) -> None:
+        mixed, same_stock = Field(), taught(100, seen("InStock"), "availability")
+        for n in range(100):
+            mixed.learn("availability", seen("InStock" if n < 97 else "OutOfStock"))
+        here = seen("InStock")
+        assert confidence("availability", here, mixed, None) > confidence(
+            "availability", here, same_stock, None
+        )
+        assert confidence("availability", seen("PreOrder"), mixed, None) == confidence(
+            "availability", here, same_stock, None
+        )
+
     def test_a_number_that_differs_on_each_page_is_typical_of_a_number(self) -> None:
         known, frame = Field(), taught(12, seen("A-1"), "sku")
         for n in range(12):
