@@ -122,5 +122,26 @@ def _workers(points: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
+def reliability(found: Mapping[str, Any], path: Path) -> None:
+    """Draw how many values are right by the confidence that they are told with."""
+    names = {
+        "shops": "generated shops",
+        "changed": "shops whose template changed",
+        "saved": "saved pages, each alone",
+    }
+    with mpl.rc_context(STYLE):
+        figure, axes = _blank(4.2)
+        axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle=":")
+        for (name, series), colour in zip(found.items(), COLOURS, strict=False):
+            groups = series["groups"]
+            said, right = ([group[key] for group in groups] for key in ("confidence", "right"))
+            axes.plot(said, right, color=colour, marker="o", label=names.get(name, name))
+        axes.set_xlim(0, 1.02)
+        axes.set_ylim(0, 1.02)
+        axes.legend(frameon=False, loc="lower right")
+        _label(axes, "confidence of a value", "share of these values that is right")
+        _save(figure, path)
+
+
 def _save(figure: Figure, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None, "Creator": None})
