@@ -58,8 +58,8 @@ def check_names(settings: Settings) -> None:
         logger.warning("settings: %s", text)
 
 
-def check_feeds(settings: Settings) -> None:
-    """Make sure that the files of -o and FEEDS can be written, before anything is crawled for them.
+def check_files(settings: Settings) -> None:
+    """Make sure that the files of -o, FEEDS and --logfile can be written, before a page is crawled.
 
     Raises:
         ConfigError: one cannot be.
@@ -68,9 +68,11 @@ def check_feeds(settings: Settings) -> None:
         url = urlsplit(name)
         if url.scheme in {"", "file"} and name != "-" and "%(" not in name:
             check_file(Path(unquote(url.path) if url.scheme else name))
+    if log := str(settings.get("LOG_FILE") or ""):
+        check_file(Path(log), "--logfile")
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, option: str = "-o") -> None:
     """Make sure that a file can be written, its folder made where it is missing.
 
     Raises:
@@ -84,7 +86,7 @@ def check_file(path: Path) -> None:
         if not was_there:
             path.unlink()
     except OSError as error:
-        raise ConfigError(f"-o {path} cannot be written: {error.strerror}") from None
+        raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
 
 
 def tell(settings: Settings, spider: str, skew_s: float) -> None:

@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_feeds, check_names, tell
+from crawler.cli_start import check_files, check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
@@ -66,11 +66,11 @@ class Command(ScrapyCrawl):
         assert settings is not None  # Scrapy sets them before it reads options
         check_names(settings)
         check(settings, TABLE)
-        check_feeds(settings)
+        check_files(settings)
         found = spider_class(settings, spider)
         refuse_undeclared(found, opts.spargs)
         if issubclass(found, FrontierSpider):
-            _check_seeds(settings, spider, opts.spargs.get("url", ""))
+            _check_seeds(settings, spider, opts.spargs.get("url"))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
         stores = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
@@ -124,7 +124,11 @@ class Command(ScrapyCrawl):
             self.watch.tell_end()
 
 
-def _check_seeds(settings: Settings, spider: str, urls: str) -> None:
+def _check_seeds(settings: Settings, spider: str, urls: str | None) -> None:
+    if urls is None:
+        return
+    if not urls.strip():  # a variable of a script that is not set: the worker would wait for seeds
+        raise BadSeed("-a url= is empty; name a page, as -a url=https://shop.example/")
     read = seed_reader(settings, spider)
     for url in urls.split():
         try:

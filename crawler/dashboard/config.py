@@ -10,7 +10,6 @@ from scrapy_seine.config import SettingsLike, number, secrets_of
 from scrapy_seine.errors import ConfigError
 
 _SHORTEST_TOKEN = 16
-_HIGHEST_PORT = 65535
 
 
 def is_loopback(host: str) -> bool:
@@ -74,14 +73,11 @@ class DashboardConfig:
         given = {"SEINE_DASHBOARD_PORT": port or settings.get("SEINE_DASHBOARD_PORT") or 8800}
         if port == "0":
             given = {"SEINE_DASHBOARD_PORT": 0}
-        port_number = number(given, "SEINE_DASHBOARD_PORT", 8800)
-        if not port_number.is_integer() or port_number > _HIGHEST_PORT:
-            raise ConfigError(f"SEINE_DASHBOARD_PORT={port_number:g} is no port: 0 to 65535 are")
         return cls(
             crawl=crawl,
             partitions=int(number(settings, "FRONTIER_PARTITIONS", 1, low=1)),
             host=host,
-            port=int(port_number),
+            port=int(number(given, "SEINE_DASHBOARD_PORT", 8800)),
             token=token,
             fleet=str(settings.get("SEINE_FLEET") or "access"),
             images=_folder(settings.get("IMAGES_STORE")),

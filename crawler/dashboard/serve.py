@@ -37,7 +37,8 @@ async def _serve(app: web.Application, host: str, port: int, told: Callable[[str
         told(f"http://{name}:{number}/")
         sys.stdout.flush()
         await stop.wait()
-    except OSError as error:
-        raise ConfigError(f"{host}:{port} cannot be served: {error.strerror}") from None
+    except (OSError, OverflowError) as error:  # the second: a number that is no port
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{host}:{port} cannot be served: {reason}") from None
     finally:
         await runner.cleanup()
