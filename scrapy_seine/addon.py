@@ -16,6 +16,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
+from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
 from scrapy_seine.engine.one_off import is_one_off
 from scrapy_seine.engine.settings_table import LEVEL, check, strangers
@@ -140,6 +141,8 @@ def _check_loop(settings: BaseSettings) -> None:
     path = settings["TWISTED_REACTOR"]
     if path and not issubclass(load_object(path), load_object(REACTOR)):
         raise ConfigError(f"TWISTED_REACTOR={_path(path)} must be {REACTOR}, or not be set")
+    if not path and not (is_reactor_installed() and is_asyncio_reactor_installed()):
+        raise ConfigError(f"TWISTED_REACTOR is empty, but must be {REACTOR}, or not be set")
 
 
 def _take_over(settings: BaseSettings) -> None:

@@ -333,6 +333,9 @@ EXTENSIONS = {
     # CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT are the fleet's.
     "scrapy.extensions.closespider.CloseSpider": None,
     "scrapy_seine.engine.fleet_limits.CloseSpider": 0,
+    # Files of items (FEEDS, -o, -O) lose none where a worker is killed.
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "scrapy_seine.sinks.feeds.exporter.FeedExporter": 0,
 }
 
 # --- Access -----------------------------------------------------------------------------------

@@ -157,6 +157,19 @@ def test_another_event_loop_is_refused_by_its_setting(name: str, value: object) 
         Addon().update_settings(Settings({name: value}))
 
 
+def test_twisteds_default_loop_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scrapy runs on it where the setting is empty; the worker died there with a traceback."""
+    monkeypatch.setattr("scrapy_seine.addon.is_reactor_installed", lambda: False)
+    with pytest.raises(ConfigError, match="TWISTED_REACTOR is empty"):
+        Addon().update_settings(Settings({"TWISTED_REACTOR": ""}))
+
+
+def test_a_scripts_own_asyncio_loop_needs_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_seine.addon.is_reactor_installed", lambda: True)
+    monkeypatch.setattr("scrapy_seine.addon.is_asyncio_reactor_installed", lambda: True)
+    Addon().update_settings(Settings({"TWISTED_REACTOR": None}))
+
+
 def test_what_a_project_sets_itself_wins() -> None:
     settings = Settings({"DOWNLOADER_MIDDLEWARES": {RETRY: 77}, "STATS_CLASS": "mine.Stats"})
     Addon().update_settings(settings)

@@ -41,6 +41,8 @@ from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.places import Folder, Store
 
 logger = logging.getLogger(__name__)
+#: Scrapy's own, for its own line, which people's tools look for.
+_scrapys = logging.getLogger(feedexport.__name__)
 #: A stopped worker joins what is there so far up to so many bytes: its supervisor waits for it.
 PARTIAL_BYTES = 256 << 20
 #: Characters of a part's name.
@@ -265,7 +267,7 @@ class FeedExporter(feedexport.FeedExporter):
             line = "feed %s has %d items so far; the crawl is not over, its parts stay in %s"
             logger.info(line, place.name, joined.items, place.path)
         for path, items in joined.files:
-            logger.info("Stored %s feed (%d items) in: %s", kept.options["format"], items, path)
+            _scrapys.info("Stored %s feed (%d items) in: %s", kept.options["format"], items, path)
             self.crawler.stats.inc_value("feedexport/success_count/FileFeedStorage")
             slot = scrapy_internals.first_batch_of(self, str(path), kept.options, spider, kept.uri)
             slot.itemcount = items

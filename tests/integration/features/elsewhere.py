@@ -56,7 +56,7 @@ ROWS = (
     Row(_SPIDERS, "a second `scrapy crawl`", "a new run, which crawls again", "test_any_spider"),
     Row(
         _SPIDERS,
-        "TWISTED_REACTOR other than asyncio's, TWISTED_REACTOR_ENABLED = False",
+        "TWISTED_REACTOR other than asyncio's or empty, TWISTED_REACTOR_ENABLED = False",
         "refused in a line: a worker needs asyncio's reactor, Scrapy's default",
         "test_addon",
     ),
