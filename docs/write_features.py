@@ -34,14 +34,14 @@ _TAIL = """
 
 `python -m tests.benchmarks.scrapy_suite` runs the tests of the installed Scrapy's sdist twice: as
 they are, and with the add-on's line in Scrapy's default settings. It prints each that fails with
-the line alone. Those of middlewares, spiders, whole crawls, signals, CLOSESPIDER_… and feed exports
-end alike, and those of `crawl`, `runspider`, `parse`, `fetch` and the command line but for three:
+the line alone. Those of middlewares, spiders, whole crawls, signals, CLOSESPIDER_… and feed
+exports end alike, and those of `crawl`, `runspider`, `parse`, `fetch` and the command line but for three:
 
 | Test | Why it ends otherwise |
 |---|---|
 | test_asyncio_enabled_false | asks for another loop than asyncio's, which is refused in a line |
 | test_no_reactor | asks for no reactor, which is refused in a line |
-| test_runspider_default_reactor | an empty TWISTED_REACTOR is Twisted's own loop, refused in a line |
+| test_runspider_default_reactor | an empty TWISTED_REACTOR is Twisted's loop, refused in a line |
 """
 _FIRST = "Spiders and commands"
 
