@@ -33,6 +33,8 @@ def _readable(label: str) -> str:
 @lru_cache(maxsize=1024)
 def _site_of(key: str) -> str:
     labels = (key if key.startswith("[") else key.partition(":")[0]).rstrip(".").split(".")
+    if key.startswith("[") or labels[-1].isdigit():
+        return key  # an address has no suffix, and the list is not read for it
     found = _suffixes().privatesuffix(".".join(map(_readable, labels)))
     return ".".join(labels[-found.count(".") - 1 :]) if found else key
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.extract import parse
+from crawler.extract import parse, registered_domain
 from crawler.extract.registered_domain import same_site, site_of
 from crawler.extract.site import Site, select
 from spiders import sites
@@ -86,3 +86,15 @@ def test_select_reads_css_and_xpath() -> None:
     root = parse("<div><p>a <b>b</b></p><p></p></div>", "http://a.example").root
     assert select(root, "p") == ["a b"]
     assert select(root, "//p/b/text()") == ["b"]
+
+
+@pytest.mark.parametrize("key", ["http://10.1.2.3/a", "http://10.1.2.4:8000/", "http://[::2]:80/"])
+def test_no_list_of_suffixes_is_read_for_an_address(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise AssertionError("the list was read")
+
+    monkeypatch.setattr(registered_domain, "_suffixes", refuse)
+
+    assert site_of(key) in key
