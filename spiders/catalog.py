@@ -41,6 +41,8 @@ MOST_FOREIGN = 50
 _LONGEST_SCOPE = 500
 #: Listings of a site after which no more addresses are tried, and short ones that are told of.
 MOST_VAIN, MOST_TOLD = 3, 20
+#: So many pages are a number of products that has to be one listing's alone.
+MANY_PAGES = 20
 #: What is said of a template, where a field is not doubtful by it.
 _NOTICED = {
     "moved": "the template changed, {} is read from its new place since",
@@ -75,6 +77,8 @@ class CatalogSpider(FrontierSpider):
         #: By site: listings in a row whose further pages are at no address that was tried.
         self._in_vain: dict[str, int] = {}
         self._short = 0
+        #: By site: the large number of products that a listing announced last.
+        self._claims: dict[str, int] = {}
         if site:
             known = sites.wanted(site)
             if not known.seeds and not self.seed_urls:
@@ -346,7 +350,13 @@ class CatalogSpider(FrontierSpider):
         origin: str,
     ) -> Iterator[Request]:
         """Look for the pages of a listing that no link leads to; what is in vain is said."""
-        vain = self._in_vain.get(sites.site_id(origin), 0)
+        site_id = sites.site_id(origin)
+        if told.products > MANY_PAGES * told.shown and not told.pages:
+            # "Choose from 10,000 products!" stands on each page, and is no listing's own number.
+            if self._claims.get(site_id) == told.products:
+                return
+            self._claims[site_id] = told.products
+        vain = self._in_vain.get(site_id, 0)
         if search is not None and vain < MOST_VAIN:
             yield from self._guess(search, site)
         else:

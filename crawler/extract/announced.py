@@ -147,6 +147,7 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
         return None
     products, pages = _in_state(page)
     pages = max(pages, _labels(page))
+    pages = pages if pages <= MOST_PAGES else 0  # such a pager is rather a trap
     products = products or _in_text(page)
     if pages > 1 or products > shown:
         return Announced(products if products > shown else 0, pages if pages > 1 else 0, shown)

@@ -167,3 +167,14 @@ def test_a_stored_search_of_no_sense_is_refused(wrong):
     assert resume(search.plain()) == search
     with pytest.raises((TypeError, ValueError)):
         resume({**search.plain(), **wrong})
+
+
+def test_a_number_that_all_listings_tell_is_the_shop_s_own():
+    """Only the first listing is taken at its word."""
+    shop = Shop(None, "<p>Choose from 90000 products</p>")
+    shop.crawl(*(f"https://shop.example/c/{n}" for n in range(30)))
+    assert (shop.stat("short_listings"), shop.stat("guessed_pages")) == (1, 3)
+
+
+def test_a_pager_of_a_million_pages_is_no_pager():
+    assert read(body(more="<script>totalPages: 999999</script>")) is None
