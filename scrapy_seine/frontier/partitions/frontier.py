@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.frontier import priorities
 from scrapy_seine.frontier.budgets import tell_totals
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, part_of
@@ -302,6 +303,9 @@ class PartitionedFrontier(Frontier):
 
     async def clear(self) -> int:
         return sum(await self._each(lambda part: part.clear()))
+
+    async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
+        return await priorities.set_priority(self, priority, which)
 
     async def clear_domain(self, domain: str) -> int:
         await self.forward()
