@@ -84,6 +84,6 @@ def test_two_jobs_share_a_crawl_and_one_finishes_what_a_cancelled_one_leaves(
 
 
 def _taken(server: Scrapyd, job: str) -> bool:
-    """Whether Scrapyd's items link of a job shows something."""
-    path = server.folder / "items" / "seine" / "catalog" / f"{job}.jl"
-    return path.is_file() and path.stat().st_size > 0
+    """Whether a job has written items: in parts, which are one file when it ends."""
+    parts = server.folder / "items" / "seine" / "catalog" / f"{job}.jl.parts"
+    return any(not part.name.startswith(".") for part in parts.glob("*"))
