@@ -26,6 +26,7 @@ from crawler.extract import extract, parse, schema
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.sitemap import is_news, read_sitemap
+from scrapy_seine import attributes
 from scrapy_seine.attributes import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
 from scrapy_seine.engine.limit import ReadingLimit
@@ -62,6 +63,9 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
             for name, value in vars(importlib.import_module(module.name)).items():
                 for place, found in enumerate(_patterns_in(value)):
                     yield f"{module.name}.{name}.{place}", found
+    for name, value in vars(attributes).items():
+        for place, found in enumerate(_patterns_in(value)):
+            yield f"{attributes.__name__}.{name}.{place}", found
 
 
 def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
@@ -80,7 +84,8 @@ PATTERNS = dict(_patterns())
 #: These are tried at the beginning of a text only, or of one that was cut short.
 _ANCHORED = frozenset(
     {"_NEXT", "_TO", "_APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PAIR", "_RANGE",
-     "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY"}
+     "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
+     "_SOLD"}
 )  # fmt: skip
 
 
