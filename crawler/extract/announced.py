@@ -25,18 +25,24 @@ from scrapy_seine.urls import MAX_LENGTH
 _FORMS = ("page={}", "p={}", "/page/{}")
 #: Bytes of a page, and letters of a line, in which numbers are looked for.
 _MOST_RAW, _LONGEST = 2_000_000, 120
+#: What is told as a number in JSON, in a script or in an attribute, and the name before it. Patterns
+#: begin with what is rare in a page, because each letter is looked at.
+_NUMBER = re.compile(rb"[:=]\s{0,3}[\"']?(\d{1,6})\b")
+_NAME = re.compile(rb"[\w-]++")
+_LONGEST_NAME = 34
 _STATE = re.compile(
-    rb"[\"']?\b(?P<what>(?:total|num|nb|count|last|max)[_-]?(?:of[_-]?)?"
-    rb"(?P<pages>pages?)|page[_-]?count|pages[_-]?total"
+    rb"(?:[\w-]{1,26}-)?(?P<what>(?:total|num|nb|count|last|max)[_-]?(?:of[_-]?)?(?P<pages>pages?)"
+    rb"|page[_-]?count|pages[_-]?total"
     rb"|(?:total|num|nb)[_-]?(?:of[_-]?)?(?:results?|items?|products?|hits|count|elements?|records?)"
-    rb"|(?:results?|items?|products?|hits)[_-]?(?:total|count))[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?P<number>\d{1,6})\b",
+    rb"|(?:results?|items?|products?|hits)[_-]?(?:total|count))",
     re.I,
 )
 _ATTRIBUTE = re.compile(rb"\bdata-(?:page|page-?n(?:o|um|umber)|pg)=[\"']?(\d{1,4})\b", re.I)
+#: For texts in lower case: to fold each letter costs four times as much.
 _TOTAL = re.compile(
-    rf"(?<![\d.,])(\d{{1,3}}(?:[.,\s]\d{{3}})+|\d{{1,6}})\s?(?:{any_of('paging', 'things')})(?!\w)",
-    re.I,
+    rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s?(?:{any_of('paging', 'things')})(?!\w)"
 )
+_DIGIT = re.compile(r"\d")
 _PAGES = frozenset({b"pagecount", b"pagestotal"})
 #: A pager's labels begin with the first of these and hold so many.
 _FEWEST_LABELS = 2
@@ -148,7 +154,7 @@ def announced(page: Page, links: Sequence[Link]) -> Announced | None:
     products, pages = _in_state(page)
     pages = max(pages, _labels(page))
     pages = pages if pages <= MOST_PAGES else 0  # such a pager is rather a trap
-    products = products or _in_text(page)
+    products = products or _in_text(page, shown)
     if pages > 1 or products > shown:
         return Announced(products if products > shown else 0, pages if pages > 1 else 0, shown)
     return None
@@ -176,14 +182,26 @@ def guesses(url: str) -> Iterator[str]:
 def _in_state(page: Page) -> tuple[int, int]:
     """Products and pages that scripts and attributes tell, where each is told as one number."""
     told: dict[bool, set[int]] = {True: set(), False: set()}
-    for match in _STATE.finditer(page.raw, 0, _MOST_RAW):
-        what = re.sub(rb"[_-]", b"", match["what"].lower())
-        told[bool(match["pages"]) or what in _PAGES].add(int(match["number"]))
+    for match in _NUMBER.finditer(page.raw, 0, _MOST_RAW):
+        if found := _STATE.fullmatch(_name_before(page.raw, match.start())):
+            what = re.sub(rb"[_-]", b"", found["what"].lower())
+            told[bool(found["pages"]) or what in _PAGES].add(int(match[1]))
     products, pages = (told[kind] - {0} for kind in (False, True))
     return (
         products.pop() if len(products) == 1 else 0,
         pages.pop() if len(pages) == 1 else 0,
     )
+
+
+def _name_before(raw: bytes, place: int) -> bytes:
+    """The name that ends at a place, without its quotes; empty where none does.
+
+    >>> _name_before(b'{"total_pages" : 4}', 15)
+    b'total_pages'
+    """
+    before = raw[max(0, place - _LONGEST_NAME) : place].rstrip().rstrip(b"\"'")
+    names = _NAME.findall(before)
+    return names[-1] if names and before.endswith(names[-1]) else b""
 
 
 def _labels(page: Page) -> int:
@@ -197,11 +215,21 @@ def _labels(page: Page) -> int:
     return max(numbers) if is_pager else 0
 
 
-def _in_text(page: Page) -> int:
-    """The one number of products that the page's text tells; 0 where it tells none, or several."""
+def _in_text(page: Page, least: int) -> int:
+    """The one number of products that the page's text tells; 0 where it tells none, or several.
+
+    Numbers up to *least* are of no interest: a page without larger ones is not read by lines.
+    """
+    whole = "".join(page.root.itertext()).lower()
+    if all(_number(match) <= least for match in _TOTAL.finditer(whole)):
+        return 0
     shown = (
         line.text for line in lines.read_all(page, None).lines if not line.flags & lines.HIDDEN
     )
-    short = (text for text in shown if len(text) <= _LONGEST)
-    found = {int(re.sub(r"\D", "", m[1])) for text in short for m in _TOTAL.finditer(text)}
+    short = (text for text in shown if len(text) <= _LONGEST and _DIGIT.search(text))
+    found = {_number(match) for text in short for match in _TOTAL.finditer(text.lower())}
     return found.pop() if len(found) == 1 else 0
+
+
+def _number(match: re.Match[str]) -> int:
+    return int(re.sub(r"\D", "", match[1]))
