@@ -175,7 +175,7 @@ class CatalogSpider(FrontierSpider):
         verdict = found.verdict
         if found.kind != "other" or verdict.product <= 0 or found.not_to_be_had is None:
             return
-        site_id = response.meta.get(m.SITE_ID) or sites.site_id(response.url)
+        site_id = _site_id(response)
         if self.book.is_product_s(site_id, found.page):
             verdict.add("product", 5, "it cannot be had, and the site's products look like it")
             found.merge()
@@ -304,7 +304,7 @@ class CatalogSpider(FrontierSpider):
         self, response: Response, found: Found, shown: bool, links: list[Link]
     ) -> None:
         """Learn which pages lead nowhere: the middleware for dead ends asks for no more of them."""
-        site_id = response.meta.get(m.SITE_ID) or sites.site_id(response.url)
+        site_id = _site_id(response)
         asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or found.kind != "other":
             self.dead_ends.lead_on(site_id, asked)
@@ -454,6 +454,11 @@ class CatalogSpider(FrontierSpider):
 
     def _count(self, what: str) -> None:
         self.crawler.stats.inc_value(f"extract/{what}")
+
+
+def _site_id(response: Response) -> str:
+    """The site that a page is stored under: the one its seed names, else its address's."""
+    return str(response.meta.get(m.SITE_ID) or sites.site_id(response.url))
 
 
 def _job(response: Response) -> str:

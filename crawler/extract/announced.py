@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from zlib import crc32
 
 import attrs
 
 from crawler.extract import lines
-from crawler.extract.links import Link
+from crawler.extract.links import Link, mark_of
 from crawler.extract.page import Page
 from crawler.extract.pagecount import MOST_PAGES, numbers_of, split
 from crawler.extract.words import any_of
@@ -42,10 +41,7 @@ _ATTRIBUTE = re.compile(rb"\bdata-(?:page|page-?n(?:o|um|umber)|pg)=[\"']?(\d{1,
 _TOTAL = re.compile(
     rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s?(?:{any_of('paging', 'things')})(?!\w)"
 )
-_DIGIT = re.compile(r"\d")
 _PAGES = frozenset({b"pagecount", b"pagestotal"})
-#: A pager's labels begin with the first of these and hold so many.
-_FEWEST_LABELS = 2
 #: Products of a first page that are remembered, and products of any listing.
 _MOST_MARKS, _MOST_PRODUCTS = 300, 1_000_000
 _MOST_BUTTONS = 3_000
@@ -61,7 +57,7 @@ class Search:
     templates: Sequence[str]
     """Addresses that are tried, with `{}` for the number; the first one is asked."""
     seen: Sequence[int]
-    """The first page's products (`mark`)."""
+    """The first page's products (`mark_of`)."""
     products: int
     pages: int
 
@@ -80,7 +76,7 @@ class Search:
 
         Half of its products have to be new: a shop may answer any address with its first page.
         """
-        marks = [mark(link.url) for link in links if link.kind == "product"]
+        marks = [mark_of(link.url) for link in links if link.kind == "product"]
         fresh = len(set(marks) - set(self.seen))
         if not fresh or 2 * fresh < len(marks):
             return None
@@ -94,17 +90,12 @@ class Search:
         return attrs.asdict(self)
 
 
-def mark(url: str) -> int:
-    """A small number for an address."""
-    return crc32(url.encode("utf-8", "replace"))
-
-
 def begin(page: Page, links: Sequence[Link], told: Announced) -> Search | None:
     """Begin a search at a listing's first page; None where its address may not be extended."""
     templates = list(guesses(page.url))
     if not templates:
         return None
-    seen = [mark(link.url) for link in links if link.kind == "product"][:_MOST_MARKS]
+    seen = [mark_of(link.url) for link in links if link.kind == "product"][:_MOST_MARKS]
     return Search(
         listing=page.url, templates=templates, seen=seen, products=told.products, pages=told.pages
     )
@@ -211,8 +202,7 @@ def _labels(page: Page) -> int:
         text = (element.text or "").strip()
         if text.isdecimal() and len(text) < 5 and (element.get("href") or "#").startswith(_NOWHERE):
             numbers.add(int(text))
-    is_pager = {1, 2} <= numbers and len(numbers) >= _FEWEST_LABELS
-    return max(numbers) if is_pager else 0
+    return max(numbers) if {1, 2} <= numbers else 0
 
 
 def _in_text(page: Page, least: int) -> int:
@@ -226,7 +216,7 @@ def _in_text(page: Page, least: int) -> int:
     shown = (
         line.text for line in lines.read_all(page, None).lines if not line.flags & lines.HIDDEN
     )
-    short = (text for text in shown if len(text) <= _LONGEST and _DIGIT.search(text))
+    short = (text for text in shown if len(text) <= _LONGEST)
     found = {_number(match) for text in short for match in _TOTAL.finditer(text.lower())}
     return found.pop() if len(found) == 1 else 0
 

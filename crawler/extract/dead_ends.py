@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from urllib.parse import urlsplit
-from zlib import crc32
 
 import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
-from crawler.extract.links import Link
+from crawler.extract.links import Link, mark_of
 
 #: Pages of a shape that led nowhere before it is left out.
 ENOUGH = 20
@@ -88,10 +87,10 @@ class DeadEnds:
         links = links[:_MOST_LINKS]
         known.vain += 1
         known.useful = (known.vain > 1 and _leads_on(url, links, known.links)) or (
-            known.first is not None and _leads_on(*known.first, {_mark(one) for one in links})
+            known.first is not None and _leads_on(*known.first, {mark_of(one.url) for one in links})
         )
         known.first = (url, links) if known.vain == 1 else None
-        known.links.update(map(_mark, links))
+        known.links.update(mark_of(one.url) for one in links)
         if known.useful:
             known.links.clear()
         if known.useful or known.vain < ENOUGH:
@@ -110,7 +109,7 @@ class DeadEnds:
 
     def is_one(self, url: str) -> bool:
         """Whether an address is of a shape that leads nowhere."""
-        return bool(self.shapes) and shape_of(url) in self.shapes
+        return shape_of(url) in self.shapes
 
     def _shape(self, site_id: str, shape: str) -> _Shape:
         if site_id not in self._sites and len(self._sites) >= _MOST_SITES:
@@ -135,13 +134,9 @@ def _may_sell(url: str) -> bool:
     return not below and (looks_like_product(path) or looks_like_listing(path))
 
 
-def _mark(link: Link) -> int:
-    return crc32(link.url.encode("utf-8", "replace"))
-
-
 def _leads_on(url: str, links: Sequence[Link], known: Container[int]) -> bool:
     """Whether a page has a link that is not known, and does not lead back."""
-    return any(_mark(link) not in known and not _leads_back(link, url) for link in links)
+    return any(mark_of(link.url) not in known and not _leads_back(link, url) for link in links)
 
 
 def _leads_back(link: Link, page: str) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 from urllib.parse import unquote_plus
+from zlib import crc32
 
 import attrs
 
@@ -130,6 +131,11 @@ def shelf_of(links: list[Link]) -> int | None:
         return None
     digest = blake2b("\n".join(shown).encode("utf-8", "replace"), digest_size=7)
     return int.from_bytes(digest.digest(), "big")
+
+
+def mark_of(url: str) -> int:
+    """A small number for an address, by which links are compared."""
+    return crc32(url.encode("utf-8", "replace"))
 
 
 def listed_links(

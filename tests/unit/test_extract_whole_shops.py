@@ -102,17 +102,12 @@ def _script_state():
         (5503, "Yün Battaniye", 2450, None, False, "BTN-5503"),
     ]
     L = '<html lang="tr"><head><title>Ev Tekstili | Evim</title></head><body><div id="app"></div>'
-    {
-        "products": [
-            {"id": g[0], "title": g[1], "url": f"/urun/{g[0]}", "price": g[2]} for g in goods
-        ]
-    }
     L += (
         '<h1>Ev Tekstili</h1><div class="grid">'
         + "".join(
             f'<div class="p-card"><a href="/urun/{g[0]}"><img src="/i/{g[0]}.jpg"><span>{g[1]}</span></a><span>{g[2]:,.2f} TL</span></div>'.replace(
                 ",", "#"
-            ).replace(".", ",", 0)
+            )
             for g in goods
         )
         + "</div></body></html>"
