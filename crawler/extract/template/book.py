@@ -302,9 +302,9 @@ class Book:
 
 def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
     """Whether product after product has one name, or one price where prices vary."""
-    newest = make.newest.get(field)
-    if newest is None or one.value is None:
+    if one.value is None:
         return None
+    newest = make.newest[field]
     value = str(one.value)
     if (key, value) not in newest:
         newest.append((key, value))
