@@ -259,6 +259,7 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
         _move_login(fields)
         if "headers" in fields or "method" in fields:
             _check_head(fields)
+        _check_cookies(fields.get("cookies", {}))
         if "meta" in fields:
             fields["meta"] = m.stored(fields["meta"])
             if m.EVENT_HANDLERS in fields["meta"]:
@@ -300,6 +301,14 @@ def _check_head(fields: dict[str, Any]) -> None:
         for value in (name, *(values if isinstance(values, list | tuple) else [values])):
             if set(value) & ({"\r", "\n", "\0"} if isinstance(value, str) else {13, 10, 0}):
                 raise DecodeError(f"header {name!r:.80} has a line break in it")
+
+
+def _check_cookies(cookies: object) -> None:
+    """Let pass what Scrapy takes: names with their values, or a list of cookies laid out."""
+    if isinstance(cookies, dict):
+        return
+    if not isinstance(cookies, list | tuple) or not all(isinstance(row, dict) for row in cookies):
+        raise DecodeError(f"cookies are {cookies!r:.80}, neither a mapping nor a list of mappings")
 
 
 def make_request(

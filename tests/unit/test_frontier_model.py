@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.endings import MAX_PAGES, Endings
+from scrapy_seine.frontier.endings import MAX_PAGES, Call, Endings
 from scrapy_seine.frontier.keys import Keys, SeedKeys
-from scrapy_seine.frontier.model import Done, Latency, Lease, Push, level_of
+from scrapy_seine.frontier.model import Burial, Done, Latency, Lease, Push, Retry, level_of
 from scrapy_seine.frontier.wire import MAX_CHILDREN, domain_of, escape, parse_leased
 
 
@@ -108,6 +109,58 @@ def test_what_could_not_be_sent_goes_first_next_time() -> None:
     assert [x.id for x in since.releases] == ["1", "2"]
     assert bool(since)
     assert not Endings()
+
+
+def every_kind(n: int) -> Endings:
+    """One ending of each kind, of leases from *n* on, and a push."""
+    push = Push(domain="a", blob=b"x")
+    return Endings(
+        done=[Done(lease=lease(n))],
+        retries=[Retry(lease=lease(n + 1), wait_ms=5, push=push)],
+        burials=[Burial(lease=lease(n + 2), note=b"{}")],
+        releases=[lease(n + 3)],
+        landed=[lease(n + 4)],
+        pushes=[push],
+        limits=[Call("set_delay", ["a", 5], ["a"])],
+    )
+
+
+def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
+    """Nothing that a worker has to tell is lost with a call."""
+    told, since = every_kind(1), every_kind(11)
+    calls = [*told.limits, *told.calls()]
+    assert [call.name for call in calls] == [
+        "set_delay", "land", "push", "commit", "retry", "bury", "release",
+    ]  # fmt: skip
+    since.take_back(calls)
+    for field in attrs.fields(Endings):
+        mine, later = getattr(told, field.name), getattr(every_kind(11), field.name)
+        assert getattr(since, field.name) == [*mine, *later], field.name
+
+
+def test_of_leases_that_redis_forgot_only_pushes_are_told_again() -> None:
+    """I12: a limit and a link need no lease; what ends one would end somebody else's."""
+    told, since = every_kind(1), Endings()
+    since.take_back([*told.limits, *told.calls()], lost=True)
+    assert since == Endings(pushes=told.pushes, limits=told.limits)
+
+
+def test_what_would_end_leases_that_are_no_longer_held_is_dropped_and_named() -> None:
+    endings = every_kind(1)
+    for field in ("done", "retries", "burials", "releases", "landed"):
+        getattr(endings, field).extend(getattr(every_kind(11), field))
+    gone = endings.let_go(lambda held: int(held.id) < 10)
+    assert [held.id for held in gone] == ["1", "2", "3"]
+    left = every_kind(11)
+    left.pushes, left.limits = endings.pushes, endings.limits
+    assert endings == left
+    assert (len(endings.pushes), len(endings.limits)) == (1, 1)
+
+
+@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Endings)])
+def test_each_kind_of_ending_is_something_to_tell(field: str) -> None:
+    """A round trip that has nothing to tell is left out."""
+    assert Endings(**{field: getattr(every_kind(1), field)})
 
 
 def test_a_landed_lease_that_ends_in_the_same_trip_is_told_once() -> None:

@@ -13,7 +13,7 @@ from scrapy_seine.engine.telemetry.exporter import Exporter, parse_port, worker_
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
-from scrapy_seine.reads.exposition import render
+from scrapy_seine.reads.exposition import add_proxies, render
 
 STATS = {
     "downloader/response_status_count/200": 7,
@@ -117,6 +117,15 @@ def test_a_report_that_failed_is_told_the_next_time():
 
     assert tally.take() == {"shop.example": {"done": 3, "retry": 1}}
     assert tally.take() == {}
+
+
+def test_a_crawl_without_proxies_shows_none_of_their_states():
+    none, some = Sheet("catalog"), Sheet("catalog")
+    add_proxies(none, {"good": 0, "banned": 0})
+    add_proxies(some, {"good": 3, "banned": 0})
+    assert render(none) == b""
+    assert b'state="good"} 3.0' in render(some)
+    assert b'state="banned"} 0.0' in render(some)
 
 
 def test_label_values_are_escaped():

@@ -65,6 +65,22 @@ def test_of_two_equal_statements_the_first_counts_because_it_is_the_cause():
     assert rig.entry.copy.meta["retry_count"] == 1
 
 
+def test_each_further_try_counts_and_comes_behind_others_of_its_priority():
+    rig = Rig(retry_count=2)
+    rig.request.priority = 7
+    rig.inflight.mark(rig.entry, "connection", "refused", 5)
+    copy = rig.end().copy
+    assert (copy.meta["retry_count"], copy.meta["retry_times"], copy.priority) == (3, 3, 6)
+    assert (copy.dont_filter, rig.entry.wait_s) == (True, 5)
+
+
+def test_what_is_sent_back_untried_keeps_its_priority():
+    rig = Rig(retry_count=2)
+    rig.request.priority = 7
+    copy = rig.inflight.postpone(rig.request, kind="proxy", reason="none is free", wait_s=5)
+    assert (copy.meta["retry_count"], copy.priority, copy.dont_filter) == (2, 7, True)
+
+
 def test_what_nobody_states_has_failed_and_says_so():
     """I10: no default is success."""
     entry = Rig().end()

@@ -153,6 +153,8 @@ def test_a_delay_hands_out_one_at_a_time(delay_ms: int, queued: int, active: int
     usual = {"name": "a", "state": "ready", "concurrency": 4, "due_in_s": 0.0, "paused": False}
     made = Domain(queued=queued, active=active, delay_ms=delay_ms, **usual)  # type: ignore[arg-type]
     assert free_slots(made) == free
+    tried = attrs.evolve(made, done=1, retry=2, bury=5)
+    assert (made.success, tried.ended, tried.success) == (None, 8, 0.125)
 
 
 async def test_a_domain_is_read_with_the_limits_that_hold() -> None:
@@ -219,6 +221,7 @@ def test_an_average_needs_something_done_and_some_time() -> None:
 
 def test_a_pace_is_smoothed_over_the_time_since_the_last_look() -> None:
     assert follow(None, 5.0, 10, 5, 5.0).rate == 0.0  # it began this moment
+    assert follow(None, 5.0, 10, 5, 1.0) == Pace(5.0, 10, 5, rate=1.25, growth=0.0)
     before = Pace(at_s=100.0, total=50, ended=10, rate=1.0, growth=0.0)
     assert follow(before, 100.0, 99, 99, 0.0) is before
     after = follow(before, 220.0, 170, 250, 0.0)  # 2 a second, 1 a second more, for 120 s

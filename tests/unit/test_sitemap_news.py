@@ -28,6 +28,8 @@ SINCE = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
         ("Fri, 20 Nov 2026 12:00:01 GMT", True),
         ("Thu, 19 Nov 2026 12:00:01 GMT", False),
         # Somewhere it was still that day half a day ago.
+        ("2026-11-20T00:00:01", True),
+        ("2026-11-19T23:59:59", False),
         ("2026-11-19", True),
         ("2026-11-18", False),
         ("2026-11-20", True),
