@@ -89,7 +89,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.extract.classify": ("extract_structured", "extract_values", "extract_pages"),
     "crawler.extract.crumbs": ("extract_values", "extract_structured", "extract_rules"),
     "crawler.extract.facts": ("extract_values", "extract_words", "extract_rules"),
-    "crawler.extract.links": ("extract_links", "extract_probing", "extract_rules"),
+    "crawler.extract.links": ("listing_pages", "extract_links", "extract_probing", "extract_rules"),
     "crawler.extract.literal": ("extract_literal", "extract_fuzz"),
     "crawler.extract.merge": (
         "extract_structured",
@@ -104,7 +104,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.extract.price_choice": ("extract_pages", "extract_causes", "price_rules"),
     "crawler.extract.probing": ("extract_probing",),
     "crawler.extract.registered_domain": ("extract_registered_domain", "extract_rules"),
-    "crawler.extract.shop_number": ("extract_causes", "extract_structured"),
+    "crawler.extract.shop_number": ("shop_number", "extract_causes", "extract_structured"),
     "crawler.extract.sitemap": ("sitemap_news", "readers", "extract_links", "extract_rules"),
     "crawler.extract.template.judge": ("extract_template", "template_rules"),
     "crawler.extract.template.profile": ("extract_template", "extract_mending", "template_rules"),
