@@ -58,13 +58,13 @@ RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --t
 FROM base AS browser
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends chromium fonts-liberation \
+    && apt-get install --yes --no-install-recommends chromium firefox-esr fonts-liberation \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=browser-packages /opt/venv /opt/venv
 COPY --from=project /app /app
-ENV SEINE_BROWSER=1 SEINE_BROWSER_PATH=/usr/bin/chromium
+ENV SEINE_BROWSER=1
 LABEL org.opencontainers.image.title="seine-browser" \
-      org.opencontainers.image.description="A worker of Seine with Chromium" \
+      org.opencontainers.image.description="A worker of Seine with Chromium and Firefox" \
       org.opencontainers.image.licenses="MIT"
 USER 10001:10001
 EXPOSE 9809

@@ -83,6 +83,7 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
         own_place(endpoints(command.project)),
         products=int(number({"PRODUCTS": products}, "PRODUCTS", HOSTILE_PRODUCTS, low=1)),
         folder=data_folder(command.project),
+        browser=str(command.project.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium"),
         say=lambda text: print(text, file=sys.stderr if command.as_json else None, flush=True),
     )
     try:

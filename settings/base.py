@@ -395,11 +395,13 @@ ROTATING_PROXY_PAGE_RETRY_TIMES = 5
 ROTATING_PROXY_BAN_POLICY = "middlewares.proxies.VerdictPolicy"
 # The TLS lane speaks HTTP/2 where the site does, as the browsers that it resembles.
 WREQ_HTTP2_ENABLED = True
-# This worker has a browser (Chromium through scrapy-playwright) and takes requests that need one.
+# This worker has a browser (through scrapy-playwright) and takes requests that need one.
 # Default: no; it costs 400 MB and more.
 SEINE_BROWSER = False
-# Path of Chromium or Chrome. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names
-# a remote browser instead.
+# Which browser: chromium, or firefox (Debian's firefox-esr). Default chromium, which starts faster.
+PLAYWRIGHT_BROWSER_TYPE = "chromium"
+# Path of the browser. Default: found on PATH by its usual names. PLAYWRIGHT_CDP_URL names a remote
+# browser instead.
 SEINE_BROWSER_PATH = ""
 # Visitors (contexts) that the browser has at a time. Default 4, each some 65 MB.
 SEINE_BROWSER_CONTEXTS = 4

@@ -19,29 +19,20 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
-from crawler.access.programs import check_kind, find_browser
+from crawler.access.programs import launch_options
 from scrapy_seine.config import number
 from scrapy_seine.engine.reach import place_of
 from scrapy_seine.engine.relay import Relay
 from scrapy_seine.engine.worker import worker_of
 
-#: Without the first, a page sees at once that nobody sits in front of it.
-ARGUMENTS = (
-    "--disable-blink-features=AutomationControlled",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--no-first-run",
-    # UDP of a page's own knows no proxy, and so no limit to where it goes.
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-quic",
-)
 #: What Chrome on Linux calls itself.
 USER_AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/{major}.0.0.0 Safari/537.36"
 )
-#: What Chromium calls the answer "not allowed by the rules" of a SOCKS proxy.
-_DENIED = "ERR_SOCKS_CONNECTION_FAILED"
+#: What Chromium and Firefox call the answer "not allowed by the rules" of a SOCKS proxy. Firefox
+#: has no word for that alone, but of the answers that the relay gives it means this one only.
+_DENIED = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 #: Seconds for a page's last requests to end, where no element is waited for.
 _IDLE_S = 5.0
 _SCROLLS = 8
@@ -54,11 +45,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         super().__init__(crawler)
         settings = crawler.settings
         if not (self.config.cdp_url or self.config.connect_url):
-            check_kind(self.config.browser_type_name)
-            options = self.config.launch_options
             path = str(settings.get("SEINE_BROWSER_PATH") or "")
-            options.setdefault("executable_path", find_browser(path))
-            options["args"] = [*ARGUMENTS, *options.get("args", ())]
+            self.config.launch_options = launch_options(
+                self.config.browser_type_name, path, self.config.launch_options
+            )
         self.house = ContextPool(
             int(number(settings, "SEINE_BROWSER_CONTEXTS", 4, low=1)),
             int(number(settings, "SEINE_BROWSER_RECYCLE_PAGES", 50, low=1)),
@@ -95,10 +85,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                     f"{request.url} was not rendered within {limit_s:g} s"
                 ) from None
             except PlaywrightError as error:
-                if home is not None and _DENIED in str(error.message):
+                if home is not None and any(word in str(error.message) for word in _DENIED):
                     address = self.relay.refused.get((home, place_of(request)), "")
                     raise self.reach.refusal(request, address) from None
-                raise DownloadFailedError(_first_line(error)) from None
+                raise DownloadFailedError(_why(error)) from None
             if home is not None and (found := self.relay.reached.get(place_of(request))):
                 self.reach.reached(request, found)
             return response
@@ -128,7 +118,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
     async def _name_itself(self, request: Request) -> None:
         """Let a browser that is to look like one say so: its own name, without Headless."""
         options = request.meta.setdefault("playwright_context_kwargs", {})
-        if "user_agent" not in options:
+        # Firefox has no such word in its name.
+        if "user_agent" not in options and self.config.browser_type_name == "chromium":
             await self._maybe_launch_browser()
             major = str(self.browser.version).partition(".")[0]
             options["user_agent"] = USER_AGENT.format(major=major)
@@ -182,8 +173,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             await self.browser.close()
 
 
-def _first_line(error: PlaywrightError) -> str:
-    return (error.message or "the browser failed").splitlines()[0]
+def _why(error: PlaywrightError) -> str:
+    """Write what went wrong in a line; Firefox tells the reason in a second one."""
+    first, second, *_ = [*(error.message or "the browser failed").splitlines(), ""]
+    return f"{first}: {second}" if second.startswith("Message: ") else first
 
 
 async def behave(page: Page, plan: dict[str, Any]) -> None:

@@ -110,16 +110,23 @@ class Outcome:
 
 
 async def run_hostile(
-    where: Endpoints, *, products: int, folder: Path, say: Callable[[str], None]
+    where: Endpoints,
+    *,
+    products: int,
+    folder: Path,
+    say: Callable[[str], None],
+    browser: str = "chromium",
 ) -> Outcome:
     """Crawl every section with a plain worker and one that has a browser.
+
+    *browser* is its PLAYWRIGHT_BROWSER_TYPE.
 
     Raises:
         ConfigError: there is no browser, or no scrapy-playwright.
         RuntimeError: the shop did not start.
         StoreError: a store failed.
     """
-    find_browser()
+    find_browser(kind=browser)
     try:
         import scrapy_playwright  # noqa: F401
     except ImportError:
@@ -130,7 +137,9 @@ async def run_hostile(
     try:
         async with own_name(redis) as crawl:
             log = _shop_log(folder / crawl)
-            return await _run(redis, crawl, where, products=products, log=log, say=say)
+            return await _run(
+                redis, crawl, where, products=products, log=log, browser=browser, say=say
+            )
     finally:
         await redis.aclose()
 
@@ -142,6 +151,7 @@ async def _run(
     *,
     products: int,
     log: Path,
+    browser: str,
     say: Callable[[str], None],
 ) -> Outcome:
     frontier, seeds = Frontier(redis, crawl), f"{crawl}:start_urls"
@@ -158,7 +168,7 @@ async def _run(
     with (
         served(products=products, hosts=len(SECTIONS), guard=guards, log=log, quota=quota) as shop,
         forwarders(*ways),
-        fleet(_settings(crawl, _listed(ways, log.parent)), stores, log.parent) as workers,
+        fleet(_settings(crawl, _listed(ways, log.parent), browser), stores, log.parent) as workers,
     ):
         addresses = {name: _address(shop, n) for n, name in enumerate(names, 1)}
         for name, address in addresses.items():
@@ -233,7 +243,7 @@ def _listed(ways: Sequence[Forward], folder: Path) -> Path:
     return path
 
 
-def _settings(crawl: str, proxies: Path) -> dict[str, object]:
+def _settings(crawl: str, proxies: Path, browser: str) -> dict[str, object]:
     return {
         "SEINE_CRAWL": crawl,
         "FRONTIER_PARTITIONS": 1,
@@ -247,6 +257,7 @@ def _settings(crawl: str, proxies: Path) -> dict[str, object]:
         "SEINE_IDENTITY": "chrome-windows",
         "COOKIES_ENABLED": 1,
         "SEINE_RENDER": json.dumps({"wait_for": "h1"}),
+        "PLAYWRIGHT_BROWSER_TYPE": browser,
         "SEINE_PROXIES_PATH": proxies,
         # Only the ladder's step asks for them.
         "SEINE_PROXY_POOL": "none",

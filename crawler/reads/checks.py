@@ -255,17 +255,20 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     return found
 
 
-def browser_findings(chromium: str | None, playwright: str | None) -> list[Finding]:
+def browser_findings(program: str | None, playwright: str | None) -> list[Finding]:
     """Judge what the browser lane needs; both are optional."""
-    if chromium and playwright:
-        return [_ok("browser", f"{chromium}, scrapy-playwright {playwright}")]
+    if program and playwright:
+        return [_ok("browser", f"{program}, scrapy-playwright {playwright}")]
     lacking = [
-        *([] if chromium else ["Chromium"]),
+        *([] if program else ["the browser's program"]),
         *([] if playwright else ["scrapy-playwright"]),
     ]
     text = f"{' and '.join(lacking)} not found: no page can be rendered here"
     return [
         Finding(
-            "warn", "browser", text, "install scrapy-seine[browser] and chromium, if sites need"
+            "warn",
+            "browser",
+            text,
+            "install scrapy-seine[browser] and chromium (or firefox-esr), if sites need it",
         )
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -15,6 +14,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from crawler.access.ladder_store import LadderStore
+from crawler.access.programs import find_browser
 from crawler.catalogue.jobs.store import Jobs
 from crawler.reads import checks
 from crawler.reads.checks import PostgresFacts, RedisFacts
@@ -23,14 +23,13 @@ from crawler.reads.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
 from scrapy_seine.config import SettingsLike
-from scrapy_seine.errors import SeineError
+from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.loading import BrokenFile
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.fleet import read_fleet
 
 _PACKAGES = ("scrapy", "scrapy-redis", "redis", "psycopg2-binary", "aiohttp", "prometheus-client")
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 _TIMEOUT_S = 10
 
 
@@ -50,7 +49,7 @@ async def examine(
         *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
         *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
         *await asyncio.to_thread(_postgres, where.database_url),
-        *checks.browser_findings(_chromium(), installed("scrapy-playwright")),
+        *checks.browser_findings(_browser(settings), installed("scrapy-playwright")),
     ]
 
 
@@ -62,8 +61,12 @@ def installed(package: str) -> str | None:
         return None
 
 
-def _chromium() -> str | None:
-    return next((path for name in _CHROMIUM if (path := shutil.which(name))), None)
+def _browser(settings: SettingsLike) -> str | None:
+    kind = str(settings.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium")
+    try:
+        return find_browser(str(settings.get("SEINE_BROWSER_PATH") or ""), kind)
+    except ConfigError:
+        return None
 
 
 async def _redis(url: str, spider: str) -> Sequence[Finding]:

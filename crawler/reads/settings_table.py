@@ -8,6 +8,7 @@ from typing import Any
 
 from crawler.access.ladder import STEPS
 from crawler.access.profiles import candidates
+from crawler.access.programs import NAMES
 from crawler.access.proxies import POOLS
 from crawler.stores.objects import is_place
 from scrapy_seine.engine import settings_table
@@ -44,6 +45,7 @@ def _object(value: Any) -> dict[Any, Any]:
 
 TABLE: Mapping[str, Kind] = {
     **settings_table.TABLE,
+    "PLAYWRIGHT_BROWSER_TYPE": one_of(*NAMES),
     "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": whole(1),
     "ROTATING_PROXY_BACKOFF_BASE": number(0.1),
     "ROTATING_PROXY_BACKOFF_CAP": number(0.1),

@@ -11,6 +11,7 @@ from urllib.parse import urlparse
 import pytest
 from scrapy import Request
 
+from crawler.access.programs import NAMES
 from crawler.cli_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
@@ -202,9 +203,11 @@ async def test_only_permitted_addresses_are_connected_to(monkeypatch: pytest.Mon
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
-def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch) -> None:
+@pytest.mark.parametrize("browser", list(NAMES))
+def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch, browser: str) -> None:
     """Neither by a redirect, nor by what the page loads, nor by what its script asks for."""
+    if not any(map(shutil.which, NAMES[browser])):
+        pytest.skip(f"{browser} is not installed")
     with raw_site({"/secret": PAGE, "/pixel": PAGE, "/api": PAGE}, host="127.0.0.1") as inner:
         page = (
             f"<title>x</title><img src='{inner.base}/pixel'><iframe src='{inner.base}/secret'>"
@@ -217,6 +220,7 @@ def test_a_page_in_the_browser_reaches_no_private_address(fetch: Fetch) -> None:
             fetched = fetch(
                 *({"url": outer.base + path, "meta": {"lane": "browser"}} for path in answers),
                 SEINE_BROWSER=True,
+                PLAYWRIGHT_BROWSER_TYPE=browser,
                 SEINE_BROWSER_BLOCK=[],
             )
         assert inner.asked == []
