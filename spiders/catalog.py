@@ -45,6 +45,7 @@ MOST_VAIN, MOST_TOLD = 3, 20
 MANY_PAGES = 20
 #: What is said of a template, where a field is not doubtful by it.
 _NOTICED = {
+    "believed": "{} changed on all pages, and is believed since",
     "moved": "the template changed, {} is read from its new place since",
     "mended": "the template changed, {} is completed since",
     "layout": "the template changed, {} stands elsewhere since",

@@ -1,9 +1,10 @@
 """Values that are not believed stay out of the products' table: the last good ones stay in it.
 
 A page's own doubts come from its site's template (`crawler.extract.template`). Two more need the
-stored product: a price that became many times what it was, told by one source; and a key under
-which another page with another name is stored. A value that the product has already is never
-doubtful, and one that a later look tells again is believed.
+stored product: a price that became many times what it was, told by one source, or is in another
+currency; and a key under which another page with another name is stored. A value that the product
+has already is not doubtful, unless it came with those that repeat on all pages since; and one that
+a later look tells again is believed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import orjson
@@ -32,7 +33,8 @@ _WITH = {"price": ("regular_price", "currency"), "currency": ("price", "regular_
 #: So many prices of a site may jump at once; more are a template's doing.
 _FEW = 10
 _WORDS = re.compile(r"\w+")
-_LASTING = frozenset({"missing", "repeated"})
+#: What a page contradicts itself by, or lacks, does so each time.
+_LASTING = frozenset({"missing", "repeated", "order"})
 #: Without these nothing is stored.
 _ESSENTIAL = frozenset({"external_id", "name"})
 
@@ -44,6 +46,19 @@ class Stored:
     item: Mapping[str, Any]
     url: str
     scraped_at: datetime
+    lately: Mapping[str, Any] = attrs.Factory(dict)
+    """What changed within `SECOND_LOOK`, as it was before."""
+
+
+class Told(NamedTuple):
+    """A value that was told before and not believed."""
+
+    value: Any
+    first_at: datetime
+    jumps: int
+    """Prices of the site that are doubtful because they jumped."""
+    mixed: bool = False
+    """Other products of the site have what this one had, and were seen with it since."""
 
 
 @attrs.frozen
@@ -127,19 +142,26 @@ def settle_doubts(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None
 
 def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Stored]:
     keys = [
-        {"i": i, "s": row.site_id, "e": row.external_id, "d": bool(row.doubts)}
+        {
+            "i": i,
+            "s": row.site_id,
+            "e": row.external_id,
+            "d": bool(row.doubts),
+            "r": [field for field, (kind, _) in row.doubts.items() if kind == "repeated"],
+            "t": row.scraped_at - SECOND_LOOK,
+        }
         for i, row in enumerate(rows)
     ]
     cursor.execute(query("look_closer"), {"keys": orjson.dumps(keys).decode()})
-    return {i: Stored(item, url, scraped_at) for i, item, url, scraped_at in cursor.fetchall()}
+    return {i: Stored(*told) for i, *told in cursor.fetchall()}
 
 
 def _told_before(
     cursor: extensions.cursor, rows: Sequence[ProductRow]
-) -> dict[tuple[int, str], tuple[Any, datetime, int]]:
+) -> dict[tuple[int, str], Told]:
     keys = [{"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows)]
     cursor.execute(query("find_doubtful"), {"keys": orjson.dumps(keys).decode()})
-    return {(i, field): (value, at, jumps) for i, field, value, at, jumps in cursor.fetchall()}
+    return {(i, field): Told(*told) for i, field, *told in cursor.fetchall()}
 
 
 def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
@@ -149,13 +171,26 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
     if stored is not None and (reason := _claim(item, row, stored)):
         return [Doubtful(row, "external_id", "conflict", reason, item, None)]
     found = [
-        Doubtful(row, field, kind, reason, item.get(field), before.get(field))
+        Doubtful(row, field, kind, reason, item.get(field), kept)
         for field, (kind, reason) in row.doubts.items()
-        if (item.get(field) != before.get(field) if stored is not None else kind != "make")
+        for kept in (_last_good(field, kind, item, stored),)
+        if (item.get(field) != kept if stored is not None else kind != "make")
     ]
     if "price" not in row.doubts and (reason := _jump(item, before)):
         found.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
+    if "currency" not in row.doubts and (reason := _turn(item, before)):
+        found.append(
+            Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
+        )
     return found
+
+
+def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
+    """The value that stays: of one that repeats and came of late, what was there before it."""
+    before = None if stored is None else stored.item.get(field)
+    if stored is None or kind != "repeated" or item.get(field) != before:
+        return before
+    return stored.lately.get(field, before)
 
 
 def _claim(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | None:
@@ -189,6 +224,17 @@ def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     return f"it was {was}, and {'one source tells' if not sure else 'now is'} {now}"
 
 
+def _turn(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+    """Why another currency is not believed at once; None: it is.
+
+    Shops take a currency by the country that asks, which is that of a worker's exit.
+    """
+    now, was = item.get("currency"), before.get("currency")
+    if not now or not was or now == was:
+        return None
+    return f"the price was in {was}, and is in {now} now: does the worker ask from another country?"
+
+
 def _amount(value: Any) -> Decimal | None:
     return Decimal(str(value)) if isinstance(value, str | int | float) else None
 
@@ -197,18 +243,21 @@ def _words(name: Any) -> set[str]:
     return set(_WORDS.findall(str(name or "").casefold()))
 
 
-def is_told_again(doubt: Doubtful, before: tuple[Any, datetime, int] | None) -> bool:
+def is_told_again(doubt: Doubtful, before: Told | None) -> bool:
     """Whether a later look tells the same value, so that it is believed.
 
-    What a template lacks it lacks each time; and where many prices of a site have jumped, the
-    template tells something else, each time as well.
+    What a template lacks it lacks each time; where many prices of a site have jumped, the template
+    tells something else, each time as well; and a currency that other products do not have changes
+    with who asks.
     """
     if before is None or doubt.kind in _LASTING or doubt.field == "external_id":
         return False
-    value, first_at, jumps = before
-    if doubt.kind in {"jump", "make"} and jumps > _FEW:
+    if doubt.kind in {"jump", "make"} and before.jumps > _FEW:
         return False
-    return bool(value == doubt.value and doubt.row.scraped_at - first_at >= SECOND_LOOK)
+    if doubt.field == "currency" and before.mixed:
+        return False
+    later = doubt.row.scraped_at - before.first_at >= SECOND_LOOK
+    return bool(before.value == doubt.value and later)
 
 
 def _without(row: ProductRow, found: Iterable[Doubtful], stored: Stored | None) -> ProductRow:

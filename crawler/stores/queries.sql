@@ -84,19 +84,34 @@ WHERE p.content_hash <> EXCLUDED.content_hash
   AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
 
 -- name: look_closer
--- What is stored under keys whose pages tell something else: keys: [{i, s, e, d: all of the item}]
+-- What is stored under keys whose pages tell something else, and what fields r had before they
+-- changed after t: keys: [{i, s, e, d: all of the item, r: [field], t}]
 SELECT k.i, CASE WHEN k.d THEN p.item ELSE jsonb_strip_nulls(jsonb_build_object(
            'name', p.name, 'price', p.price::text, 'regular_price', p.regular_price::text,
            'currency', p.currency, 'gtin', p.gtin, 'canonical_url', p.canonical_url)) END,
-       p.url, p.scraped_at
-FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text, d boolean)
+       p.url, p.scraped_at, coalesce((
+           SELECT jsonb_object_agg(c.field, c.old ORDER BY c.changed_at, c.id)
+           FROM product_versions c
+           WHERE k.r <> '[]' AND c.site_id = k.s AND c.external_id = k.e AND c.changed_at > k.t
+             AND k.r ? c.field), '{}')
+FROM jsonb_to_recordset(%(keys)s::jsonb)
+    AS k(i integer, s text, e text, d boolean, r jsonb, t timestamptz)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
 -- name: find_doubtful
 -- What was told of these products and not believed, with the jumps of the site's prices (12 at
--- most are counted). keys: [{i, s, e}]
+-- most are counted), and whether one of the next 60 products was seen with the kept currency since.
+-- keys: [{i, s, e}]
 SELECT k.i, d.field, d.value, d.first_at, (SELECT count(*) FROM (
-    SELECT 1 FROM doubtful o WHERE o.site_id = d.site_id AND o.kind = 'jump' LIMIT 12) x)
+    SELECT 1 FROM doubtful o WHERE o.site_id = d.site_id AND o.kind = 'jump' LIMIT 12) x),
+       d.field = 'currency' AND EXISTS (
+           SELECT 1 FROM (
+               SELECT p.external_id, p.currency, p.scraped_at FROM products p
+               WHERE p.site_id = d.site_id AND p.external_id > d.external_id
+               ORDER BY p.external_id LIMIT 60) p
+           WHERE p.currency = d.kept #>> '{}' AND p.scraped_at > d.first_at AND NOT EXISTS (
+               SELECT 1 FROM doubtful o WHERE o.site_id = d.site_id
+                 AND o.external_id = p.external_id AND o.field = 'currency'))
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN doubtful d ON d.site_id = k.s AND d.external_id = k.e
 
@@ -145,7 +160,8 @@ WHERE %(site)s::text IS NULL OR site_id = %(site)s ORDER BY updated_at DESC LIMI
 -- Values of products by address, without what the last minutes changed: a page that is asked about
 -- may have been stored already.
 SELECT p.url, jsonb_build_object('name', p.item -> 'name', 'price', p.item -> 'price',
-                                 'sku', p.item -> 'sku') || coalesce(v.old, '{}')
+                                 'sku', p.item -> 'sku', 'currency', p.item -> 'currency')
+       || coalesce(v.old, '{}')
 FROM unnest(%(urls)s::text[]) AS k(u)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0) AND p.url = k.u
     AND p.site_id = %(site)s
@@ -153,7 +169,7 @@ LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(c.field, c.old ORDER BY c.changed_at DESC) AS old
     FROM product_versions c
     WHERE c.site_id = p.site_id AND c.external_id = p.external_id
-      AND c.changed_at > now() - interval '15 minutes' AND c.field IN ('name', 'price', 'sku')
+      AND c.changed_at > now() - interval '15 minutes' AND c.field IN ('name', 'price', 'sku', 'currency')
 ) v ON true
 
 -- name: refresh_products

@@ -4,9 +4,10 @@ Each shop is crawled once, then a second time a day later; from page 60 of that 
 changed. What is stored follows the rules of crawler.stores.doubtful, in memory. `noticed`: a doubt
 about the field that was changed (or one that it takes with it), within 30 pages. `wrong_rows`:
 products whose stored value is wrong afterwards. `mended`: of the last 40 pages 95 % of the values
-are right and believed; `told`: the pages still have them somewhere. What the book asks for is
-told and read again, as a crawl does. Unchanged crawls and a day of many price changes have to
-raise nothing.
+are right and believed; `told`: the pages still have them somewhere. `restored`: after one more
+crawl, a day later and of the template of before, every row is right and nothing is doubtful. What
+the book asks for is told and read again, as a crawl does. Unchanged crawls and a day of many price
+changes have to raise nothing.
 
 usage: python -m tests.benchmarks.drift [--products 300] [--json]
 """
@@ -29,8 +30,9 @@ import orjson
 from crawler.cleaning.product import clean
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.stores.doubtful import Stored, _without, doubts_of, is_told_again
-from crawler.stores.rows import digest, product_row
+from crawler.extract.template.observation import FIELDS
+from crawler.stores.doubtful import SECOND_LOOK, Stored, Told, _without, doubts_of, is_told_again
+from crawler.stores.rows import ProductRow, digest, product_row
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 
@@ -213,8 +215,10 @@ class Crawl:
     change: Change | None = None
     book: Book = attrs.field(init=False)
     table: dict[str, Stored] = attrs.Factory(dict)
-    told: dict[tuple[str, str], tuple[Any, datetime, int]] = attrs.Factory(dict)
-    jumps: int = 0
+    told: dict[tuple[str, str], tuple[Any, datetime, str]] = attrs.Factory(dict)
+    """What is doubtful: the value, since when, and the kind of the doubt."""
+    lately: dict[tuple[str, str], tuple[Any, datetime]] = attrs.Factory(dict)
+    """What a product's field was before it changed, and when it did."""
     drifts: list[str] = attrs.Factory(list)
     """Fields whose change was told of."""
     before: dict[str, Any] = attrs.Factory(dict)
@@ -242,21 +246,49 @@ class Crawl:
         clean(product, at)
         product.external_id = str(thing.number)
         row = product_row(product, digest(product))
-        before = self.table.get(row.external_id)
+        return self._store(row, at), orjson.loads(row.body)
+
+    def _store(self, row: ProductRow, at: datetime) -> set[str]:
+        """Do what crawler.stores.doubtful does with a row; returns the fields that are doubtful."""
+        key, before = row.external_id, self.table.get(row.external_id)
         found_doubts = [
             doubt
-            for doubt in doubts_of(row, before)
-            if not is_told_again(doubt, self.told.get((row.external_id, doubt.field)))
+            for doubt in doubts_of(
+                row, before and attrs.evolve(before, lately=self._lately(key, at))
+            )
+            if not is_told_again(doubt, self._told(key, doubt.field, before))
         ]
-        self.jumps += sum(doubt.kind == "jump" for doubt in found_doubts)
+        if not found_doubts:
+            self.told = {pair: told for pair, told in self.told.items() if pair[0] != key}
         for doubt in found_doubts:
-            before_value, since, _ = self.told.get((row.external_id, doubt.field), (None, at, 0))
-            since = since if before_value == doubt.value else at
-            self.told[row.external_id, doubt.field] = doubt.value, since, self.jumps
-        self.before[row.url] = None if before is None else before.item
+            value, since, _ = self.told.get((key, doubt.field), (None, at, ""))
+            since = since if value == doubt.value else at
+            self.told[key, doubt.field] = doubt.value, since, doubt.kind
+        item: dict[str, Any] = dict(before.item) if before is not None else {}
+        self.before[row.url] = item or None
         kept = _without(row, found_doubts, before) if found_doubts else row
-        self.table[row.external_id] = Stored(orjson.loads(kept.body), row.url, at)
-        return {doubt.field for doubt in found_doubts}, orjson.loads(row.body)
+        now = orjson.loads(kept.body)
+        changed_fields = {name for name in FIELDS if item and item.get(name) != now.get(name)}
+        self.lately.update({(key, name): (item.get(name), at) for name in changed_fields})
+        self.table[key] = Stored(now, row.url, at)
+        return {doubt.field for doubt in found_doubts}
+
+    def _told(self, key: str, field: str, stored: Stored | None) -> Told | None:
+        if (key, field) not in self.told:
+            return None
+        value, since, _ = self.told[key, field]
+        jumps = sum(kind == "jump" for _, _, kind in self.told.values())
+        mixed = field == "currency" and any(
+            other.item.get(field) == (stored and stored.item.get(field))
+            and other.scraped_at > since
+            and (number, field) not in self.told
+            for number, other in self.table.items()
+        )
+        return Told(value, since, jumps, mixed)
+
+    def _lately(self, key: str, at: datetime) -> dict[str, Any]:
+        told = {name: self.lately.get((key, name)) for name in FIELDS}
+        return {name: one[0] for name, one in told.items() if one and at - one[1] < SECOND_LOOK}
 
     def look_after(self, goods: dict[str, Thing], at: datetime, change: Change | None) -> None:
         """Tell the book of stored values as the storage does, and read again what it asks for."""
@@ -267,15 +299,13 @@ class Crawl:
             self.read(thing, at + timedelta(minutes=1), change if thing.number >= _START else None)
 
 
-def _wrong(stored: dict[str, Any], thing: Thing, field: str, stale: bool) -> bool:
+def _wrong(stored: dict[str, Any], thing: Thing, shop: Shop, field: str, stale: bool) -> bool:
     value = stored.get(field)
     if field == "price":
         raised = (thing.price * Decimal("1.1")).quantize(Decimal("0.01"))
         fine = {thing.price, raised} if stale else {thing.price}
         return value is not None and Decimal(str(value)) not in fine
-    if field == "availability":
-        return value is not None and value != ("InStock" if thing.in_stock else "OutOfStock")
-    return value is not None and value != getattr(thing, field, value)
+    return value is not None and value != _expected(thing, field, shop, stale)
 
 
 def changed(shop: Shop, structured: bool, change: Change, field: str, count: int) -> dict[str, Any]:
@@ -303,7 +333,8 @@ def changed(shop: Shop, structured: bool, change: Change, field: str, count: int
             expected = _expected(thing, field, shop, stale)
             late += field not in doubts and value == expected
     wrong = sum(
-        _wrong(dict(crawl.table[str(t.number)].item), t, field, change is _stale) for t in goods
+        _wrong(dict(crawl.table[str(t.number)].item), t, shop, field, change is _stale)
+        for t in goods
     )
     return {
         "change": change.__name__.strip("_"),
@@ -314,8 +345,21 @@ def changed(shop: Shop, structured: bool, change: Change, field: str, count: int
         "wrong_rows": wrong,
         "mended": late >= 0.95 * _LAST,
         "told": telling >= 0.95 * _LAST,
+        "restored": _restored(crawl, goods, by_url, field),
         "held_before": held,
     }
+
+
+def _restored(crawl: Crawl, goods: list[Thing], by_url: dict[str, Thing], field: str) -> bool:
+    """Whether a crawl of the template of before leaves right values alone."""
+    at = _FIRST_DAY + timedelta(days=2)
+    for thing in goods:
+        crawl.read(thing, at, None)
+        crawl.look_after(by_url, at, None)
+    return not crawl.told and not any(
+        crawl.table[str(t.number)].item.get(field) != _expected(t, field, crawl.shop, False)
+        for t in goods
+    )
 
 
 def _tells(html: str, field: str, thing: Thing, shop: Shop) -> bool:
@@ -377,6 +421,7 @@ def measure(count: int) -> tuple[dict[str, Any], list[str]]:
         "mended": sum(row["mended"] for row in rows),
         "told": sum(row["told"] for row in rows),
         "mended_of_told": sum(row["mended"] and row["told"] for row in rows),
+        "restored": sum(row["restored"] for row in rows),
         "false_alarms": sum(doubts > 0 for doubts, _ in calm),
         "wrong_rows_max": max(row["wrong_rows"] for row in rows),
         "right_values_held_back": round(held / max(1, sum(values for _, values in calm)), 5),

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+import attrs
 import orjson
 import pytest
 
 from crawler.items import Product
-from crawler.stores.doubtful import Stored, _without, doubts_of, is_told_again
+from crawler.stores.doubtful import Stored, Told, _without, doubts_of, is_told_again
 from crawler.stores.rows import digest, digest_of, product_row
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -98,22 +99,72 @@ class TestSecondLook:
         return made
 
     def test_a_value_that_is_told_again_is_believed(self):
-        assert is_told_again(self.doubt(), ("60.00", AT - HOUR, 0))
+        assert is_told_again(self.doubt(), Told("60.00", AT - HOUR, 0))
 
     @pytest.mark.parametrize(
-        "before", [None, ("60.00", AT, 0), ("59.00", AT - HOUR, 0)], ids=["first", "soon", "other"]
+        "before",
+        [None, Told("60.00", AT, 0), Told("59.00", AT - HOUR, 0)],
+        ids=["first", "soon", "other"],
     )
     def test_otherwise_it_is_not(self, before):
         assert not is_told_again(self.doubt(), before)
 
-    @pytest.mark.parametrize("kind", ["missing", "repeated"])
+    @pytest.mark.parametrize("kind", ["missing", "repeated", "order"])
     def test_what_a_template_lacks_it_lacks_each_time(self, kind):
-        assert not is_told_again(self.doubt(kind), ("60.00", AT - HOUR, 0))
+        assert not is_told_again(self.doubt(kind), Told("60.00", AT - HOUR, 0))
 
     def test_many_jumps_of_a_site_are_a_templates(self):
         (made,) = doubts_of(row(price=Decimal("60.00")), stored())
-        assert is_told_again(made, ("60.00", AT - HOUR, 1))
-        assert not is_told_again(made, ("60.00", AT - HOUR, 11))
+        assert is_told_again(made, Told("60.00", AT - HOUR, 1))
+        assert not is_told_again(made, Told("60.00", AT - HOUR, 11))
+
+
+class TestCurrencies:
+    """Shops take it by the country that asks; a worker's exit is no change of the shop."""
+
+    def turned(self):
+        (made,) = doubts_of(row(price=Decimal("11.00"), currency="USD"), stored())
+        return made
+
+    def test_another_currency_is_not_believed_at_once_and_its_price_is_not_either(self):
+        made = self.turned()
+        assert (made.field, made.kind, made.value, made.kept) == (
+            "currency",
+            "turned",
+            "USD",
+            "EUR",
+        )
+        item = orjson.loads(_without(made.row, [made], stored()).body)
+        assert (item["price"], item["currency"]) == ("10.00", "EUR")
+
+    def test_a_first_currency_and_one_that_is_gone_are_no_turn(self):
+        assert doubts_of(row(currency=None), stored()) == []
+        assert doubts_of(row(currency="USD"), stored(currency=None)) == []
+
+    def test_it_is_believed_when_all_of_the_site_tells_it_again(self):
+        assert is_told_again(self.turned(), Told("USD", AT - HOUR, 0))
+        assert not is_told_again(self.turned(), Told("USD", AT - HOUR, 0, mixed=True))
+
+
+class TestRepeated:
+    """Some products are stored with what repeats, before it has been told often enough."""
+
+    DOUBT = {"name": ["repeated", "six products have it"]}
+
+    def made(self, lately, name="Red Lamp"):
+        before = attrs.evolve(stored(), lately=lately)
+        return doubts_of(row(name=name, doubts=self.DOUBT), before)
+
+    def test_the_value_before_it_returns(self):
+        (made,) = self.made({"name": "Blue Vase"})
+        assert (made.value, made.kept) == ("Red Lamp", "Blue Vase")
+
+    def test_one_that_did_not_change_of_late_stays(self):
+        assert self.made({}) == []
+
+    def test_another_value_does_not_bring_back_one_older_than_the_stored(self):
+        (made,) = self.made({"name": "Blue Vase"}, name="Best offers")
+        assert made.kept == "Red Lamp"
 
 
 def test_the_money_that_belongs_to_a_kept_price_is_kept_with_it():

@@ -259,6 +259,43 @@ class TestNewMake:
         assert max(pages[1:]) > 10
 
 
+class TestLasting:
+    """What the storage does not believe is not learned from the number of pages that tell it."""
+
+    def read_all(self, book: Book, change: Any, known: dict[str, Any]) -> list[Any]:
+        kinds = []
+        for thing in GOODS[60:]:
+            _, judged = judge(book, thing, change(WOO.page(thing, False), thing, WOO))
+            kinds.append({field: doubt.kind for field, doubt in judged.doubts.items()})
+            recall(book, known)
+        return kinds
+
+    def read_more(self) -> Book:
+        book = taught()
+        for thing in GOODS[40:60] * 2:
+            judge(book, thing, WOO.page(thing, False))
+        return book
+
+    def test_another_currency_stays_doubtful_until_products_are_stored_with_it(self):
+        before = {WOO.url(t): {**stored(t), "currency": "USD"} for t in GOODS}
+        book = self.read_more()
+        kinds = self.read_all(book, drift._other_currency, before)
+        assert all(told == {"currency": "constant"} for told in kinds)
+        since = {url: {**known, "currency": "EUR"} for url, known in before.items()}
+        assert self.read_all(book, drift._other_currency, since)[-1] == {}
+
+    def test_prices_that_are_gone_are_not_learned_to_be_gone_from_goods_that_are(self):
+        kinds = self.read_all(self.read_more(), drift._no_price, {})
+        assert {"price": "missing"} in kinds[-5:]
+
+    def test_pages_before_a_repetition_are_asked_for_again(self):
+        book = taught()
+        for thing in GOODS[60:72]:
+            judge(book, thing, drift._one_name(WOO.page(thing, False), thing, WOO))
+        again = [url for url, _ in book.again("shop")]
+        assert {WOO.url(thing) for thing in GOODS[60:66]} <= set(again)
+
+
 class TestByTemplate:
     """A page without price, number and button is a product's, where the site's products look so."""
 
@@ -278,6 +315,18 @@ class TestByTemplate:
     def test_it_is_one_of_a_template_that_is_known(self):
         (item,) = self.shown(taught(), self.page())
         assert (item.availability, item.price) == ("OutOfStock", None)
+
+    def test_pages_with_classes_of_their_own_are_known_by_their_tags(self):
+        book = Book()
+        for thing in GOODS[:60]:
+            own = WOO.page(thing, False).replace('class="', f'class="p-{thing.name[:-4]}-x ')
+            judge(
+                book,
+                thing,
+                own.replace("-x ", "".join(chr(97 + int(d)) for d in thing.sku[-4:]) + " "),
+            )
+        (item,) = self.shown(book, self.page().replace('class="', 'class="quite-new '))
+        assert item.availability == "OutOfStock"
 
     def test_it_is_none_where_nothing_is_known_of_the_site(self):
         assert self.shown(Book(), self.page()) == []

@@ -17,6 +17,7 @@ from crawler.extract.template.judge import (
     confidence,
     constant,
     doubt_of,
+    goes_with_the_goods,
     is_confirmed,
     newcomer,
     oddity,
@@ -43,8 +44,9 @@ _WELL_KNOWN, _COUNTED = 200, 4
 _SETTLED = 40
 #: Pages on which a price in a new place does not overwrite another one unconfirmed.
 _PROBATION = 200
-#: Doubts that stay while the page is as it is: what is gone is not learned to be gone.
-_LASTING = frozenset({"missing", "repeated", "order"})
+#: Doubts that stay while the page is as it is: what is gone is not learned to be gone, and another
+#: currency is not believed before the storage believes it (`recall`).
+_LASTING = frozenset({"missing", "repeated", "order", "constant"})
 #: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
 _MOST_REPLAYS = 4
 #: Pages in a row without a value in its new place, before the parser is asked again.
@@ -137,7 +139,7 @@ class Book:
     def is_product_s(self, site_id: str, page: Page) -> bool:
         """Whether a page is of a make that many of the site's products have."""
         makes = self._sites.get(site_id)
-        make = makes.get(signature(page)) if makes else None
+        make = makes.get(self._cluster(site_id, page)) if makes else None
         return make is not None and make.profile.pages >= _SETTLED
 
     def wanted(self) -> Iterator[tuple[str, list[str]]]:
@@ -158,11 +160,13 @@ class Book:
                     continue
                 self._note_known(site_id, make, stored[url], url)
                 for field, place in make.mender.recall(url, stored[url]):
-                    reason = f"the known values stand in {place[:200]} since"
                     known, version = make.profile.fields[field], make.profile.version + 1
                     known.relearn(field, place)
                     known.preferred, known.probation = None, 0
-                    self._turn(Drift(site_id, field, "moved", reason, url, version), make)
+                    kind, reason = "believed", "products are stored with it"
+                    if place is not None:
+                        kind, reason = "moved", f"the known values stand in {place[:200]} since"
+                    self._turn(Drift(site_id, field, kind, reason, url, version), make)
 
     def _note_known(
         self, site_id: str, make: _Make, stored: Mapping[str, Any] | None, url: str
@@ -255,7 +259,8 @@ class Book:
             if known.probation:
                 known.probation -= 1
             known.recent.append((None if doubt is None else doubt.kind, one))
-            if (doubt is None or doubt.kind == "make") and not settled:
+            told = one.value is not None or not goes_with_the_goods(field, seen)
+            if (doubt is None or doubt.kind == "make") and told and not settled:
                 known.learn(field, one)
             version, url = profile.version, found.page.url
             if known.sources.get("template", 0) >= _CHANGED and not known.places:
@@ -274,6 +279,9 @@ class Book:
         """Learn a field anew, but for what no template means; tell of it once."""
         make.changed = f"{drift.field}: {drift.reason}"[:500]
         constant = drift.field in {"name", "price", "sku"} and not known.varies(drift.kind)
+        if drift.kind == "repeated" and (drift.field, drift.kind) not in make.said:
+            # The first ones were stored before anything repeated.
+            self._ask_again(make.mender.newest(2 * _NEWEST), make)
         if constant or drift.kind == "make" or drift.kind in _LASTING:
             self._tell_once(drift, make)
             return
@@ -289,10 +297,13 @@ class Book:
         make.changed = f"{drift.field}: {drift.reason}"[:500]
         make.profile.version += 1
         make.profile.unsaved += KNOWN
+        self._ask_again(make.mender.again(), make)
+        self._drifted(drift)
+
+    def _ask_again(self, urls: list[str], make: _Make) -> None:
         if make.replays < _MOST_REPLAYS:
             make.replays += 1
-            make.again = [(url, make.profile.version) for url in make.mender.again()]
-        self._drifted(drift)
+            make.again = [(url, make.profile.version) for url in urls]
 
     def _tell_once(self, drift: Drift, make: _Make) -> None:
         if (drift.field, drift.kind) not in make.said:

@@ -96,11 +96,16 @@ def doubt_of(
 def _missing(field: str, seen: Mapping[str, Seen], known: Field) -> Doubt | None:
     if known.filled < _ALWAYS * known.pages:
         return None
-    if field in {"price", "currency"} and seen["availability"].value in _NOT_TO_BE_HAD:
-        return None  # shops take the price away with the goods
+    if goes_with_the_goods(field, seen):
+        return None
     if field == "currency" and seen["price"].value is None:
         return None
     return Doubt("missing", f"{known.filled} of {known.pages} pages had it, this one has none")
+
+
+def goes_with_the_goods(field: str, seen: Mapping[str, Seen]) -> bool:
+    """Whether a field may be away because shops take prices away with the goods."""
+    return field in {"price", "currency"} and seen["availability"].value in _NOT_TO_BE_HAD
 
 
 def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:

@@ -89,6 +89,8 @@ class Mender:
     _alert: int = 0
     _vain: int = 0
     """Pages whose texts were read since a place was found."""
+    _believed: int = 0
+    """Pages whose doubtful currency their product is stored with."""
 
     def note(self, page: Page, seen: Mapping[str, Seen], doubtful: frozenset[str]) -> None:
         """Keep a page whose values may have to be held against the stored ones."""
@@ -104,7 +106,7 @@ class Mender:
         self._vain += bool(read_all)
         texts = texts_of(page) if read_all else []
         read = {field: one.value for field, one in seen.items()}
-        kept = _Waiting(texts, read, doubtful if read_all else frozenset())
+        kept = _Waiting(texts, read, doubtful)
         self._waiting[_address(page.url)] = kept
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.popitem(last=False)
@@ -113,11 +115,18 @@ class Mender:
         """Addresses of the products whose stored values are asked for."""
         return list(self._waiting)
 
-    def recall(self, url: str, stored: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-        """Take a product's stored values (None: it has none); yields fields and their new places."""
+    def recall(
+        self, url: str, stored: Mapping[str, Any] | None
+    ) -> Iterator[tuple[str, str | None]]:
+        """Take a product's stored values (None: it has none).
+
+        Yields fields and their new places; None where what the pages tell is believed as it is.
+        """
         page = self._waiting.pop(url, None)
         if page is None or stored is None:
             return
+        if self._is_believed(page, stored):
+            yield "currency", None
         for field, search in self._searches.items():
             known = _known(field, stored)
             if known is None:
@@ -132,7 +141,8 @@ class Mender:
                 for place, value, text in values(field, page.texts)
                 if _same(field, value, known)
             ]
-            if field in page.doubtful or _contradicts(field, page.read.get(field), known, places):
+            doubtful = page.texts and field in page.doubtful
+            if doubtful or _contradicts(field, page.read.get(field), known, places):
                 self._alert = _ALERT
                 exchanged = any(_is_exchanged(page.read.get(field), known, t) for _, t in places)
                 if not page.texts:
@@ -142,11 +152,24 @@ class Mender:
                     self._searches[field], self._vain = _Search(), 0
                     yield field, place
 
+    def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
+        """Whether page after page the doubtful currency is the one that is stored by now."""
+        is_stored = page.read.get("currency") == stored.get("currency")
+        self._believed += is_stored and "currency" in page.doubtful
+        if self._believed < _ENOUGH:
+            return False
+        self._believed = 0
+        return True
+
     def again(self) -> list[str]:
         """Addresses of the newest pages: what was read of them may be wrong or missing."""
-        urls = list(dict.fromkeys(map(_address, self._newest)))
+        urls = self.newest(_MOST_URLS)
         self._newest.clear()
         return urls
+
+    def newest(self, most: int) -> list[str]:
+        """Addresses of so many of the newest pages."""
+        return list(dict.fromkeys(map(_address, self._newest)))[-most:]
 
 
 def _address(url: str) -> str:

@@ -118,6 +118,37 @@ def test_items_that_no_template_judged_are_stored_as_they_are(database: str) -> 
     assert prices(database)[0][0] == Decimal("9999.00")
 
 
+def test_a_currency_that_all_of_the_site_tells_again_is_believed(database: str) -> None:
+    write(database, page(1), page(2))
+    for hours in (1, 3):
+        write(
+            database, *(page(n, hours=hours, price=Decimal("8.00"), currency="USD") for n in (1, 2))
+        )
+        stored = [(Decimal("9.99"), "EUR")] if hours == 1 else [(Decimal("8.00"), "USD")]
+        assert prices(database) == stored * 2
+
+
+def test_a_currency_that_changes_with_who_asks_is_never_believed(database: str) -> None:
+    write(database, page(1), page(2))
+    for hours in (1, 3, 5):
+        write(database, page(1, hours=hours, price=Decimal("8.00"), currency="USD"))
+        write(database, page(2, hours=hours + 1))
+    assert prices(database) == [(Decimal("9.99"), "EUR")] * 2
+    assert rows_of(database, "SELECT field, kind, times FROM doubtful") == [
+        ("currency", "turned", 3)
+    ]
+
+
+def test_what_repeats_on_all_pages_is_taken_back(database: str) -> None:
+    write(database, page())
+    write(database, page(hours=1, name="Best offers"))
+    doubts = {"name": ["repeated", "six products have it"]}
+    write(database, page(hours=1.1, name="Best offers", doubts=doubts))
+    assert rows_of(database, "SELECT name FROM products") == [("Lamp 1",)]
+    write(database, page(hours=1.2, name="Best offers", doubts=doubts))
+    assert rows_of(database, "SELECT name FROM products") == [("Lamp 1",)]
+
+
 def test_templates_are_shared_and_the_one_that_knows_more_stays(database: str) -> None:
     def template(pages: int, changed: str | None = None) -> TemplateRow:
         return TemplateRow("shop", "c1", 1, pages, b'{"pages":%d}' % pages, changed, T0)
@@ -147,8 +178,8 @@ def test_stored_values_are_those_before_a_page_was_stored(database: str) -> None
         write(database, row(1, at=at, price=Decimal(price), confidence={"price": 0.8}))
     one, two, none = (f"https://shop.example/p/{n}" for n in (1, 2, 3))
     told = stored_before(database, "shop", [one, two, none])
-    assert told[one] == {"name": "Lamp 1", "price": "9.99", "sku": None}
-    assert told[two] == {"name": "Lamp 2", "price": "9.99", "sku": None}
+    assert told[one] == {"name": "Lamp 1", "price": "9.99", "sku": None, "currency": "EUR"}
+    assert told[two] == {"name": "Lamp 2", "price": "9.99", "sku": None, "currency": "EUR"}
     assert told[none] is None
     assert stored_before(database, "another", [one]) == {one: None}
 
