@@ -101,7 +101,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.extract.microdata": ("extract_structured", "extract_pages", "extract_rules"),
     "crawler.extract.opengraph": ("extract_values", "extract_structured", "price_rules"),
     "crawler.extract.pagecount": ("extract_pagecount", "extract_probing", "extract_rules"),
-    "crawler.extract.price_choice": ("extract_pages", "extract_causes", "price_rules"),
+    "crawler.extract.price_choice": (
+        "price_choice",
+        "price_rules",
+        "extract_pages",
+        "extract_causes",
+    ),
     "crawler.extract.probing": ("extract_probing",),
     "crawler.extract.registered_domain": ("extract_registered_domain", "extract_rules"),
     "crawler.extract.shop_number": ("shop_number", "extract_causes", "extract_structured"),
