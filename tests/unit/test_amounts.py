@@ -1,0 +1,96 @@
+"""Whose currency a sign stands for, and what a number's separators mean: each rule's edge."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract.amounts import amount, count, find_prices, local_currency, number, parse_price
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "value"),
+    [
+        (".500", None, "0.500"),
+        (",5", None, "0.5"),
+        ("0.500", None, "0.500"),
+        ("1.500", None, "1500"),
+        ("1.500", "KWD", "1.500"),  # a currency of three decimals
+        ("1.500.000", "KWD", "1500000"),
+        ("1,500.00", "KWD", "1500.00"),
+        ("1.500,00", None, "1500.00"),
+        ("12.50", None, "12.50"),
+        ("1.5000", None, "1.5000"),
+        ("1'500", None, "1500"),
+        ("-", None, None),
+    ],
+)
+def test_separators_divide_thousands_or_decimals(
+    text: str, currency: str | None, value: str | None
+) -> None:
+    found = amount(text, currency)
+    assert (None if found is None else str(found)) == value
+
+
+@pytest.mark.parametrize(
+    ("host", "lang", "url", "currency"),
+    [
+        ("a.co.uk", "en", "", "GBP"),
+        ("a.com", "de-ch", "", "CHF"),
+        ("a.com", "de", "", None),
+        ("a.com", "en", "", None),
+        ("a.com", "en", "https://a.com/au/p/1", "AUD"),
+        ("a.com", "en-us", "https://a.com/ca/p/1", "CAD"),  # the address goes before the language
+        ("a.com.mx", "es", "", "MXN"),
+    ],
+)
+def test_a_pages_country_is_told_by_its_host_then_its_path_then_its_language(
+    host: str, lang: str, url: str, currency: str | None
+) -> None:
+    assert local_currency(host, lang, url) == currency
+
+
+def prices(text: str, local: str | None = None) -> list[tuple[str, str | None]]:
+    return [(str(money.value), money.currency) for money in find_prices(text, local)]
+
+
+@pytest.mark.parametrize(
+    ("text", "local", "expected"),
+    [
+        ("R 21.50", None, [("21.50", "ZAR")]),
+        ("R 21.50", "ZAR", [("21.50", "ZAR")]),
+        ("R 21.50", "EUR", []),
+        ("986479R21", None, []),
+        ("$5.00 CAD", None, [("5.00", "CAD")]),
+        ("119€99", None, [("119.99", "EUR")]),
+        ("$5.00 $7.00", None, [("5.00", "USD"), ("7.00", "USD")]),
+        ("5.00 € 7.00 €", None, [("5.00", "EUR"), ("7.00", "EUR")]),
+        ("kr 100", "NOK", [("100", "NOK")]),
+        ("5.00", None, []),
+    ],
+)
+def test_each_amount_of_a_text_has_its_own_sign(
+    text: str, local: str | None, expected: list[tuple[str, str]]
+) -> None:
+    assert prices(text, local) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(True, None), (5, 5), (5.0, 5), ("5", 5), (" 5 ", 5), ("1,200", 1200), ("many", None)],
+)  # fmt: skip
+def test_a_count_is_a_whole_number_of_things(value: object, expected: int | None) -> None:
+    assert count(value) == expected
+
+
+@pytest.mark.parametrize("value", [True, False, None, "", "free", float("nan"), float("inf")])
+def test_what_is_no_number_is_none(value: object) -> None:
+    assert number(value) is None
+
+
+def test_a_price_needs_no_sign_where_it_is_called_one() -> None:
+    money = parse_price("5,00")
+    assert money is not None
+    assert (money.value, money.currency) == (Decimal("5.00"), None)
+    assert parse_price("soon") is None
