@@ -23,19 +23,21 @@ from scrapy.crawler import Crawler
 from crawler.catalogue.jobs.closing import end_jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.catalogue.jobs.store import Jobs
+from crawler.extract.dead_ends import DeadEnds
 from crawler.extract.parser_version import parser_version
 from crawler.extract.template import Book
 from crawler.items import Missing, Product
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
+from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import migrate, pending
 from crawler.stores.objects import open_store
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished, product_row, rejected_row
 from crawler.stores.templates import write_templates
 from crawler.stores.warc import Page
-from crawler.templates import Templates, learned
+from crawler.templates import Templates, learned, led_nowhere
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.inflight import current
@@ -55,6 +57,7 @@ logger = logging.getLogger(__name__)
 _OVERHEAD = 400
 _PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
 _CONFIRMED, _VANISHED, _TEMPLATE = "confirmed", "vanished", "templates"
+_DEAD_END = "dead ends"
 #: What is said of a row that PostgreSQL refuses, by its table.
 _REFUSED = {
     _PRODUCT: "PostgreSQL refused it",
@@ -117,6 +120,7 @@ class Storage:
             _REJECTED: write_rejected,
             _ATTEMPT: write_attempts,
             _TEMPLATE: write_templates,
+            _DEAD_END: write_dead_ends,
         }
         limits = Limits(
             rows=config.batch_rows,
@@ -206,6 +210,10 @@ class Storage:
             return
         for row in learned(book, least, self.inflight.now(None)):
             self.writer.put(_TEMPLATE, row, len(row.learned) + _OVERHEAD)
+        dead_ends: DeadEnds | None = getattr(self.spider, "dead_ends", None)
+        if dead_ends is not None:
+            for found in led_nowhere(dead_ends, self.inflight.now(None)):
+                self.writer.put(_DEAD_END, found, _OVERHEAD)
 
     async def close(self) -> None:
         """Write what is left; afterwards each hold is released or failed. May be called twice."""

@@ -10,7 +10,9 @@ from typing import Any
 
 import orjson
 
+from crawler.extract.dead_ends import DeadEnds
 from crawler.extract.template import Book
+from crawler.stores.dead_ends import DeadEnd
 from crawler.stores.templates import TemplateRow, read_templates, stored_before
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
@@ -74,3 +76,9 @@ def learned(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
     for site_id, cluster, profile, changed in book.unsaved(least):
         text = orjson.dumps(profile.plain())
         yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, changed, now)
+
+
+def led_nowhere(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:
+    """The shapes of addresses that are left out since, or are not any more."""
+    for shape, (site_id, pages) in dead_ends.news().items():
+        yield DeadEnd(shape, site_id, pages, now)

@@ -1,22 +1,26 @@
-"""`scrapy domains`: by which means each domain is asked, since when and why."""
+"""`scrapy domains`: by which means each domain is asked, and which pages are left out."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
-from crawler.stores.connect import endpoints
+from crawler.stores.connect import endpoints, missing
+from crawler.stores.dead_ends import DeadEnd, read_dead_ends
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
-from scrapy_seine.config import FrontierConfig
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.config import FrontierConfig, flag
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import span
@@ -25,7 +29,10 @@ VERBS = ("show", "reset")
 
 
 class Command(SeineCommand):
-    """Shows the ladder's memory, and forgets a domain where that is asked for."""
+    """Shows the ladder's memory, and forgets a domain where that is asked for.
+
+    Shapes of addresses that led nowhere are shown where PostgreSQL has an address and answers.
+    """
 
     summary = "Show by which means each domain is asked, and why; send one back to the bottom"
     arguments = "[show [DOMAIN]|reset DOMAIN]"
@@ -45,29 +52,42 @@ class Command(SeineCommand):
         if verb == "reset":
             with_fleet(url, lambda redis: self._reset(redis, rest[0]))
         else:
-            with_fleet(url, lambda redis: self._show(redis, rest[0] if rest else ""))
+            found = self._dead_ends(rest[0] if rest else "")
+            with_fleet(url, lambda redis: self._show(redis, rest[0] if rest else "", found))
         return 0
+
+    def _dead_ends(self, domain: str) -> list[DeadEnd]:
+        if missing(self.project, ("postgres",)) and not flag(self.project, "SEINE_EMBEDDED"):
+            return []
+        try:
+            found = read_dead_ends(endpoints(self.project, need=("postgres",)).database_url)
+        except StoreUnreachable as error:
+            print(f"dead ends are not shown: {error}", file=sys.stderr)
+            return []
+        return [one for one in found if domain in ("", one.host)]
 
     def _steps(self, redis: Redis) -> LadderStore:
         return LadderStore(redis, str(self.project.get("SEINE_FLEET", "access")))
 
-    async def _show(self, redis: Redis, domain: str) -> None:
+    async def _show(self, redis: Redis, domain: str, dead_ends: Sequence[DeadEnd]) -> None:
         steps = self._steps(redis)
         places = [p for p in await steps.places() if domain in ("", p.domain)]
         waiting = frozenset(await steps.waiting())
-        if domain and not places:
+        if domain and not places and not dead_ends:
             raise ConfigError(f"the ladder knows no domain {domain!r}")
         if self.as_json:
-            self.show("", domains=[plain(place, waiting) for place in places])
-            return
-        if not places:
-            print("no worker has climbed the ladder yet")
+            told = [attrs.asdict(one) | {"at": one.at.isoformat()} for one in dead_ends]
+            self.show("", domains=[plain(place, waiting) for place in places], dead_ends=told)
             return
         console = paint.Console(highlight=False)
-        console.print(table(places, waiting))
-        if domain:
-            for line in places[0].path:
-                console.print("  " + moved(line))
+        if places:
+            console.print(table(places, waiting))
+        else:
+            print("no worker has climbed the ladder yet")
+        for line in places[0].path if domain and places else ():
+            console.print("  " + moved(line))
+        for one in dead_ends:
+            console.print(paint.escape(left_out(one)), soft_wrap=True)
 
     async def _reset(self, redis: Redis, domain: str) -> None:
         if not await self._steps(redis).reset(domain):
@@ -76,6 +96,18 @@ class Command(SeineCommand):
         crawl = FrontierConfig.from_settings(self.project, "catalog").crawl
         await note_command(redis, Keys(crawl), "domains reset", domain, 1)
         self.show(f"{domain} starts at the bottom within half a minute", reset=domain)
+
+
+def left_out(one: DeadEnd) -> str:
+    """Say which pages are not fetched, and why.
+
+    >>> left_out(DeadEnd("a.example/ask/*", "a", 20, datetime(2026, 1, 2, 3, 4, tzinfo=UTC)))
+    'a.example/ask/*: left out since 2026-01-02 03:04 UTC, because 20 of these pages led to nothing'
+    """
+    return (
+        f"{printable(one.shape)}: left out since {one.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC,"
+        f" because {one.pages} of these pages led to nothing"
+    )
 
 
 def table(places: Sequence[Place], waiting: Container[str] = ()) -> paint.Table:

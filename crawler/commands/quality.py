@@ -7,15 +7,20 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import attrs
+from scrapy.exceptions import UsageError
 
+from crawler.extract.template.observation import FIELDS
 from crawler.reads.crawl_words import plural
 from crawler.stores.connect import endpoints
+from crawler.stores.doubtful import accept
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
 
+#: For so long an operator's word holds.
+ACCEPTED_FOR = timedelta(days=1)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -23,11 +28,11 @@ class Command(SeineCommand):
     """Measures; exit status 1 where something fell since the last measure that was kept."""
 
     summary = "Measure coverage, rejections, prices and changes of each site's data"
-    arguments = "[SITE] [--since 24h] [--keep]"
+    arguments = "[SITE] [--since 24h] [--keep] [--accept FIELD]"
     example = "scrapy quality --since 24h"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare --since and --keep."""
+        """Declare --since, --keep and --accept."""
         super().add_options(parser)
         parser.add_argument(
             "--since", default="", help="only what was seen since: 90m, 24h, 7d (default: all)"
@@ -35,11 +40,20 @@ class Command(SeineCommand):
         parser.add_argument(
             "--keep", action="store_true", help="keep the measure, to compare the next one with"
         )
+        parser.add_argument(
+            "--accept",
+            metavar="FIELD",
+            choices=FIELDS,
+            help=f"believe SITE's doubtful values of a field for a day: {', '.join(FIELDS)}",
+        )
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Measure and print."""
         url = endpoints(self.project, need=("postgres",)).database_url
         site = args[0] if args else None
+        if opts.accept:
+            self._accept(url, site, opts.accept)
+            return 0
         found = measure_sites(url, site, since=since(opts.since), keep=opts.keep)
         if site and not found:
             raise ConfigError(f"no products of site {site!r} are stored")
@@ -54,6 +68,22 @@ class Command(SeineCommand):
                         paint.escape(f"{printable(one.site_id)}: {words}"), soft_wrap=True
                     )
         return 1 if any(one.fall for one in found) else 0
+
+    def _accept(self, url: str, site: str | None, field: str) -> None:
+        if site is None:
+            raise UsageError("--accept wants a SITE")
+        if not measure_sites(url, site, since=None, keep=False):
+            raise ConfigError(f"no products of site {site!r} are stored")
+        until = datetime.now(UTC) + ACCEPTED_FOR
+        waiting = accept(url, site, field, until)
+        self.show(
+            f"{printable(site)}: what pages that are read until {until:%Y-%m-%d %H:%M} UTC tell of"
+            f" the {field} is stored ({plural(waiting, 'doubtful value')} so far)",
+            site=site,
+            field=field,
+            until=until.isoformat(),
+            doubtful=waiting,
+        )
 
 
 def certainty(one: Quality) -> str:

@@ -20,6 +20,8 @@ TABLES = (
     "rejected_items",
     "doubtful",
     "site_templates",
+    "accepted_doubts",
+    "dead_ends",
 )
 
 

@@ -72,6 +72,8 @@ class DeadEnds:
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
     shapes: set[str] = attrs.Factory(set)
     """Those whose pages are not fetched any more."""
+    _news: dict[str, tuple[str, int]] = attrs.Factory(dict)
+    """Shapes that are left out, or are not any more, since somebody asked: site and pages."""
 
     def note(self, site_id: str, url: str, links: Sequence[Link]) -> str | None:
         """Count a page that is no product's and no listing; returns a shape that is left out since.
@@ -96,6 +98,7 @@ class DeadEnds:
         if known.useful or known.vain < ENOUGH:
             return None
         self.shapes.add(shape)
+        self._news[shape] = site_id, known.vain
         known.links.clear()
         return shape
 
@@ -105,7 +108,14 @@ class DeadEnds:
         if shapes and (shape := shape_of(url)) is not None:
             if shape in shapes or len(shapes) < _MOST_SHAPES:
                 shapes.setdefault(shape, _Shape()).useful = True
-            self.shapes.discard(shape)
+            if shape in self.shapes:
+                self.shapes.discard(shape)
+                self._news[shape] = site_id, 0
+
+    def news(self) -> dict[str, tuple[str, int]]:
+        """By shape: site, and pages that led nowhere; 0: it is not left out any more. Once."""
+        news, self._news = self._news, {}
+        return news
 
     def is_one(self, url: str) -> bool:
         """Whether an address is of a shape that leads nowhere."""

@@ -21,6 +21,7 @@ from psycopg2 import extensions
 
 from crawler.stores.queries import query
 from crawler.stores.rows import ProductRow, digest_of
+from scrapy_seine.sinks.postgres.database import transaction
 
 #: A value that is told again so long after its first time is believed.
 SECOND_LOOK = timedelta(hours=1)
@@ -92,11 +93,14 @@ def sort_out(
     told = _told_before(cursor, rows)
     kept: dict[int, ProductRow] = {}
     doubtful: list[Doubtful] = []
+    doubted = {i: found for i, row in enumerate(rows) if (found := doubts_of(row, stored.get(i)))}
+    accepted = _accepted(cursor, {rows[i].site_id for i in doubted})
     for i, row in enumerate(rows):
         found = [
             doubt
-            for doubt in doubts_of(row, stored.get(i))
-            if not is_told_again(doubt, told.get((i, doubt.field)))
+            for doubt in doubted.get(i, ())
+            if (row.site_id, doubt.field) not in accepted
+            and not is_told_again(doubt, told.get((i, doubt.field)))
         ]
         doubtful += found
         if not any(doubt.is_essential for doubt in found):
@@ -129,15 +133,49 @@ def write_doubtful(cursor: extensions.cursor, found: Sequence[Doubtful]) -> None
         cursor.execute(query("add_doubtful"), {"rows": orjson.dumps(made).decode()})
 
 
-def settle_doubts(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
-    """Forget the doubts about products that are stored without any now.
+def settle_doubts(
+    cursor: extensions.cursor, rows: Sequence[ProductRow], still: Iterable[Doubtful] = ()
+) -> None:
+    """Forget the doubts about products that are stored without them now.
 
     Raises:
         psycopg2.Error: the caller rolls back.
     """
     if rows:
-        keys = [{"s": row.site_id, "e": row.external_id, "t": row.scraped_at} for row in rows]
+        fields: dict[tuple[str, str], list[str]] = {}
+        for doubt in still:
+            fields.setdefault(_key(doubt.row), []).append(doubt.field)
+        keys = [
+            {
+                "s": row.site_id,
+                "e": row.external_id,
+                "t": row.scraped_at,
+                "f": fields.get(_key(row), []),
+            }
+            for row in rows
+        ]
         cursor.execute(query("settle_doubtful"), {"rows": orjson.dumps(keys).decode()})
+
+
+def accept(database_url: str, site_id: str, field: str, until: datetime) -> int:
+    """Believe what a site's pages tell of a field until then; returns the values that wait.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    given = {"site": site_id, "field": field, "until": until}
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(query("accept_doubts"), given)
+        (waiting,) = cursor.fetchone() or (0,)
+        return int(waiting)
+
+
+def _accepted(cursor: extensions.cursor, sites: Iterable[str]) -> set[tuple[str, str]]:
+    """Sites and fields whose doubts an operator does not share."""
+    if not sites:
+        return set()
+    cursor.execute(query("accepted_fields"), {"sites": sorted(sites)})
+    return set(cursor.fetchall())
 
 
 def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Stored]:

@@ -121,7 +121,7 @@ def _sort_out(
     if not asked:
         return rows, dict(known), []
     kept, doubtful = sort_out(cursor, [rows[i] for i in asked])
-    settle_doubts(cursor, [row for place, row in kept.items() if row is rows[asked[place]]])
+    settle_doubts(cursor, list(kept.values()), doubtful)
     sorted_out = {i: kept.get(place) for place, i in enumerate(asked)}
     left = [(i, row) for i, one in enumerate(rows) if (row := sorted_out.get(i, one)) is not None]
     return (

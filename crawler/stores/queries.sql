@@ -130,13 +130,41 @@ ON CONFLICT (site_id, external_id, field) DO UPDATE SET
 WHERE x.seen_at <= EXCLUDED.seen_at
 
 -- name: settle_doubtful
--- rows: [{s, e, t}]; a claim of another page to the key is not settled by the product's own
+-- rows: [{s, e, t, f: fields still in doubt}]; a claim of another page to the key is not settled by
+-- the product's own
 DELETE FROM doubtful d
-USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, t timestamptz)
+USING jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, e text, t timestamptz, f jsonb)
 WHERE d.site_id = k.s AND d.external_id = k.e AND d.seen_at < k.t AND d.field <> 'external_id'
+  AND NOT k.f ? d.field
 
 -- name: forget_doubtful
 DELETE FROM doubtful WHERE seen_at < %(before)s
+
+-- name: add_dead_ends
+-- rows: [{h: shape, s, p: pages, t}], in the order of their shapes
+INSERT INTO dead_ends AS x (shape, site_id, pages, noticed_at)
+SELECT k.h, k.s, k.p, k.t
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(h text, s text, p integer, t timestamptz)
+ON CONFLICT (shape) DO UPDATE SET
+    site_id = EXCLUDED.site_id, pages = EXCLUDED.pages, noticed_at = EXCLUDED.noticed_at
+WHERE x.noticed_at <= EXCLUDED.noticed_at
+
+-- name: forget_dead_ends
+DELETE FROM dead_ends WHERE pages = 0
+
+-- name: newest_dead_ends
+SELECT shape, site_id, pages, noticed_at FROM (
+    SELECT * FROM dead_ends ORDER BY noticed_at DESC LIMIT 1000) x ORDER BY shape
+
+-- name: accepted_fields
+SELECT site_id, field FROM accepted_doubts WHERE site_id = ANY(%(sites)s) AND until > now()
+
+-- name: accept_doubts
+-- Believe a site's doubtful values of one field until then; tells how many there are.
+WITH made AS (
+    INSERT INTO accepted_doubts (site_id, field, until) VALUES (%(site)s, %(field)s, %(until)s)
+    ON CONFLICT (site_id, field) DO UPDATE SET until = EXCLUDED.until)
+SELECT count(*) FROM doubtful WHERE site_id = %(site)s AND field = %(field)s
 
 -- name: add_templates
 -- rows: [{s, c: cluster, v: version, p: pages, l: learned, n: changed, t}]

@@ -95,6 +95,16 @@ def test_an_address_that_cannot_be_read_is_no_shape():
     assert DeadEnds().note("s", "http://[", NAV) is None
 
 
+def test_what_is_left_out_is_told_once_and_so_is_its_end():
+    known = learned()
+    (shape,) = known.shapes
+    assert known.news() == {shape: ("s", ENOUGH)}
+    assert known.news() == {}
+    known.lead_on("s", ask(7))
+    known.lead_on("s", ask(8))
+    assert known.news() == {shape: ("s", 0)}
+
+
 class TestSpider:
     def spider(self) -> CatalogSpider:
         spider = CatalogSpider()

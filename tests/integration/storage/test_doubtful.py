@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import psycopg2
 import pytest
+from scrapy.settings import Settings
 
+from crawler.commands.quality import Command
 from crawler.extract.template.profile import Profile
+from crawler.stores.dead_ends import DeadEnd, read_dead_ends, write_dead_ends
+from crawler.stores.doubtful import accept
 from crawler.stores.products import write_products
 from crawler.stores.rows import ProductRow
 from crawler.stores.templates import (
@@ -118,6 +123,35 @@ def test_items_that_no_template_judged_are_stored_as_they_are(database: str) -> 
     assert prices(database)[0][0] == Decimal("9999.00")
 
 
+def test_what_an_operator_accepts_is_stored_whatever_is_said_against_it(database: str) -> None:
+    write(database, page(1), page(2))
+    gone = {"availability": ["repeated", "none of the newest 12 is in stock"]}
+    write(database, page(1, hours=1, availability="SoldOut", doubts=gone | PLACE, price=Decimal(3)))
+    until = datetime.now(UTC) + HOUR
+    assert accept(database, "shop", "availability", until) == 1
+    write(database, page(1, hours=2, availability="SoldOut", doubts=gone | PLACE, price=Decimal(4)))
+    write(database, page(2, hours=2, availability="SoldOut", doubts=gone))
+    told = "SELECT availability, price FROM products ORDER BY external_id"
+    assert rows_of(database, told) == [("SoldOut", Decimal("9.99"))] * 2
+    assert rows_of(database, "SELECT field FROM doubtful") == [("price",)]
+    accept(database, "shop", "price", until - 2 * HOUR)
+    write(database, page(1, hours=2.1, availability="SoldOut", doubts=PLACE, price=Decimal(5)))
+    assert prices(database)[0][0] == Decimal("9.99")
+
+
+def test_shapes_that_lead_nowhere_are_kept_until_one_leads_somewhere(database: str) -> None:
+    def told(pages: int, minutes: int) -> None:
+        at = T0 + timedelta(minutes=minutes)
+        with psycopg2.connect(database) as connection, connection.cursor() as cursor:
+            write_dead_ends(cursor, [DeadEnd("shop.example:81/ask/*", "shop", pages, at)])
+
+    told(20, 1)
+    told(25, 0)  # a slower worker's
+    assert [(one.host, one.pages) for one in read_dead_ends(database)] == [("shop.example", 20)]
+    told(0, 2)
+    assert read_dead_ends(database) == []
+
+
 def test_a_currency_that_all_of_the_site_tells_again_is_believed(database: str) -> None:
     write(database, page(1), page(2))
     for hours in (1, 3):
@@ -200,3 +234,32 @@ async def test_a_book_is_told_the_stored_values_that_it_asks_for(database: str) 
     assert site == "shop"
     assert stored["https://shop.example/p/1"]["price"] == "9.99"
     assert stored["https://shop.example/p/2"] is None
+
+
+class TestCommand:
+    """`scrapy quality SITE --accept FIELD`."""
+
+    def type(self, database: str, *words: str) -> Command:
+        command = Command()
+        command.settings = Settings({"DATABASE_URL": database})
+        parser = argparse.ArgumentParser()
+        command.add_options(parser)
+        options, args = parser.parse_known_args(list(words))
+        command.run(args, options)
+        return command
+
+    def test_it_says_until_when_and_how_many_values_wait(
+        self, database: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        write(database, page())
+        write(database, page(hours=1, price=Decimal("3.00"), doubts=PLACE))
+        assert self.type(database, "shop", "--accept", "price").exitcode == 0
+        assert "of the price is stored (1 doubtful value so far)" in capsys.readouterr().out
+        write(database, page(hours=1.1, price=Decimal("4.00"), doubts=PLACE))
+        assert prices(database)[0][0] == Decimal("4.00")
+
+    def test_a_site_that_is_not_known_is_an_error(
+        self, database: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert self.type(database, "shpo", "--accept", "price").exitcode == 1
+        assert "no products of site 'shpo'" in capsys.readouterr().err
