@@ -126,6 +126,8 @@ _NUMBER = (
     r"|[.,]\d{2}(?!\d)"
 )
 _GROUPS = re.compile(rf"['’{_SPACES}]")
+#: A stroke for the cents, `1 799,-`, behind which nothing goes on.
+_IS_WHOLE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
@@ -218,6 +220,15 @@ def currency_of(text: str, local: str | None = None) -> str | None:
         return _SIGNS[text]
     code = text.upper()
     return code if code in ISO_4217 else _FORMER.get(code)
+
+
+def is_currency(text: str) -> bool:
+    """Whether a text is a currency's sign, word or code as it stands beside amounts.
+
+    >>> is_currency("TL"), is_currency("kr."), is_currency("kg")
+    (True, True, False)
+    """
+    return text in _KNOWN
 
 
 def amount(text: str, currency: str | None = None) -> Decimal | None:
@@ -325,7 +336,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     if len(text) < _SHORT and (". " in text or ", " in text) and (apart := _APART.fullmatch(text)):
         text = apart[1] + apart[2]
     since: re.Match[str] | None = None
-    past = 0
+    past = taken = 0
     for match in _AMOUNT.finditer(text):
         start, end = match.span()
         before = _sign_before(text[max(0, start - _REACH) : start])
@@ -346,17 +357,25 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         if sign is None:
             since = match
             found = local_signs.beside(text, start, end, local)
-            currency, start, end = found or (None, start, end)
+            whole = (local, start, place) if cents and _IS_WHOLE(text, place) else None
+            currency, start, end = found or whole or (None, start, end)
         else:
             currency = currency_of(sign, local)
             if since and after and _TO.fullmatch(text, since.end(), start):
                 low = amount(since[0], currency)
                 if low is not None:
                     yield Money(low, currency, *since.span())
-            start -= len(before or "")
+            start = _begin(text, before, start, taken if after else 0)
         value = amount(match[0], currency) if sign or currency else None
         if value is not None:
+            taken = end
             yield Money(value, currency, start, end)
+
+
+def _begin(text: str, sign: str | None, start: int, taken: int) -> int:
+    """Where an amount begins with the *sign* before it, unless that is *taken* by another."""
+    begin = text.rfind(sign, 0, start) if sign else start
+    return start if begin < taken else begin
 
 
 def _sign_of(before: str | None, after: str | None, figures: str, local: str | None) -> str | None:

@@ -20,12 +20,15 @@ from crawler.extract import (
     state,
     text,
 )
+from crawler.extract.amounts import count
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.page import Page, tidied
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
 from crawler.items import Product
 
+#: A category that some shops describe as one product has none of these.
+_OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "isbn", "productID")
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
 _LIST_OF = 3
@@ -164,6 +167,8 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     found.struck_below = seen.struck_below
     if disputed:
         merge.settle(offered)
+    if seen.on_request:
+        merge.without_gaps(offered)
     return merge.merged(offered)[0]
 
 
@@ -286,15 +291,27 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     family = main_product.family_name(own, page)
     if family:
         fields["name"] = family
-    if not main_product.is_shown(str(fields.get("name") or ""), page):
+    if not main_product.is_shown(str(fields.get("name") or ""), page) or _sums_up(own[0]):
         # A category's page may describe one of its products: the visible text has to decide.
         verdict.unnamed = True
-        verdict.add("product", 3, f"{source} describes one product, which no heading names")
+        verdict.add(
+            "product",
+            3,
+            f"{source} describes one product, which no heading names or which sums up several",
+        )
     elif "price" in fields or any("offers" in node for node in own):
         verdict.add("product", 6, f"{source} describes one product and its offer")
     else:
         verdict.add("product", 4, f"{source} describes one product")
     return fields
+
+
+def _sums_up(node: Node) -> bool:
+    """Whether a node without a number of its own sums up offers, as some categories' pages do."""
+    offers = schema.many(node.get("offers"))
+    summary = offers[0] if len(offers) == 1 and isinstance(offers[0], dict) else {}
+    told = count(summary.get("offerCount")) if "AggregateOffer" in schema.types(summary) else None
+    return (told or 0) > _LIST_OF and not any(map(node.get, _OWN_NUMBERS))
 
 
 def _open_graph_signs(page: Page, tags: Fields, verdict: Verdict) -> None:

@@ -170,7 +170,9 @@ def brand_before(heading: Element) -> str | None:
 
 
 def _take_unseparated(seen: Visible, text: str) -> None:
-    """`Item no. 88-12`: the label ends where a word with a digit begins."""
+    """`Item no. 88-12`, `(Code 88-12)`: the label ends where a word with a digit begins."""
+    if text[0] == "(" and text[-1] == ")":
+        text = text[1:-1]
     words = text.split(" ")
     for count in range(1, min(4, len(words))):
         if _DIGIT.search(words[count]):

@@ -13,6 +13,7 @@ from itertools import chain, islice
 
 import attrs
 
+from crawler.extract.amounts import is_currency
 from crawler.extract.page import Element, Page
 from crawler.extract.words import Marks, any_of
 
@@ -67,7 +68,7 @@ _CLASSES = (
     (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
      r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"),
     (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
-     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-none|a-offscreen)(?=\s|$)"),
+     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen)(?=\s|$)"),
     (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
      r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
@@ -103,6 +104,9 @@ _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that may go on in the next box: `€ 1.119`, `119.99`.
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 _HOLDS_DIGIT = re.compile(r"\d").search
+#: An amount that is written out: what begins with a digit behind it is a number of its own.
+_HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
+_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
 
 
 @attrs.define(eq=False)
@@ -334,6 +338,8 @@ class _Reader:
             self.flags, self.element = flags, element
         elif text[0].isdigit():
             text = self._joint(element, text) + text
+        elif "$" in text[1:4] and text[0].isalpha() and self.parts[-1][-1].isalpha():
+            text = f" {text}"  # Regular price and C$24.00
         self.parts.append(text)
         self.flags |= flags
         if ":" in text:
@@ -343,8 +349,8 @@ class _Reader:
         """What stands between two inline parts where the second begins with a digit."""
         before = self.parts[-1]
         if before[-1].isdigit():
-            if "%" in text:
-                return " "  # 71.999 and 20% are two numbers
+            if "%" in text or _HAS_CENTS(before):
+                return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in _SIGNS and _HOLDS_DIGIT(before):
@@ -352,6 +358,8 @@ class _Reader:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
+        elif (word := _ENDS_IN_WORD(before[-_LONGEST:])) and is_currency(word[1]):
+            return " "  # 399,99 TL and 249,99 TL
         return ""
 
     def _reads_as_cents(self, text: str) -> bool:

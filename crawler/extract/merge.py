@@ -75,6 +75,17 @@ def settle(offered: dict[str, Fields]) -> None:
             fields["price"] = agreed
             if told > agreed:
                 fields.setdefault("regular_price", told)
+            if stock := offered.get("text", {}).get("availability"):
+                fields["availability"] = stock  # what is stale in one thing is so in others
+
+
+def without_gaps(offered: dict[str, Fields]) -> None:
+    """Drop structured prices of nothing: a template writes 0.00 where the shop tells no price."""
+    for source in STRUCTURED:
+        fields = offered.get(source, {})
+        if "price" in fields and not fields["price"]:
+            del fields["price"]
+            fields.pop("currency", None)
 
 
 def in_whole_units(offered: dict[str, Fields]) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice, pairwise, repeat
+from itertools import islice, repeat
 from string import digits
 
 import attrs
@@ -21,8 +21,9 @@ from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
+from crawler.extract.price_pairs import PERCENT, Candidate, beside, paired, stands_alone
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, any_word, finder
+from crawler.extract.words import any_of, any_word, finder, whole
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
@@ -31,6 +32,8 @@ _OTHER_LABEL = any_word("amounts", "other_label")
 _APART = re.compile(any_of("amounts", "apart"))
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
+#: Words that stand by the price after a reduction, `now`, where the one before stands too.
+_NOW_WORDS = whole(rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
 _PER_UNIT = re.compile(
     rf"^\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*(?:\d+[.,]?\d*\s*)?"
     rf"(?:{any_of('amounts', 'units')})\b",
@@ -46,23 +49,19 @@ _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = re.compile(r"\d")
-_PERCENT = re.compile(
-    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')}))?\b",
-    re.I,
-)
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
-#: What beside an amount says more about it: words, a range, a sum.
-_WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 #: What stands right before the figures of an identifier: `C34-1060`.
 _CODE = re.compile(r"\w[-./_]?$")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
+_ON_REQUEST = any_word("amounts", "on_request")
+#: Lines after the heading in which a price is asked for.
+_NEAR = 60
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
-_LONGEST_PAIR = 30
 #: Characters before an amount with which its line begins.
 _GAP = 3
 #: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
@@ -74,17 +73,6 @@ _MOST_LINKED = 6
 _PARAGRAPH = 80
 #: What each repetition of an amount is worth, in lines of distance.
 _FAVOUR, _MOST_FAVOUR = 4, 12
-
-
-@attrs.frozen
-class _Candidate:
-    money: Money
-    line: Line
-    cost: int
-    old: bool
-    other: bool
-    """Postage, instalments, savings: no price of the product."""
-    follows_link: bool
 
 
 def _signature(element: Element) -> str:
@@ -126,7 +114,7 @@ class _Amounts:
 
 def _candidates(
     read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
-) -> list[_Candidate]:
+) -> list[Candidate]:
     amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen)
     # A column beside the reviews comes after them in the page.
     here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
@@ -210,13 +198,21 @@ def _are_tiles(members: list[Element]) -> bool:
     return leading * 5 >= len(sample) * 3
 
 
-def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[_Candidate]:
+def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
     place = _Place(
         line, line.index - read.heading, label_before(read, line), _follows_link(read, line)
     )
     ends = [0, *(money.end for money in monies)]
     starts = [*(money.start for money in monies[1:]), len(line.text)]
+    if len(monies) > 1 and _are_told_behind(monies, line.text):
+        place, ends = attrs.evolve(place, behind=True), [money.end for money in monies]
     return [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
+
+
+def _are_told_behind(monies: Sequence[Money], text: str) -> bool:
+    """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
+    last = text[monies[-1].end :]
+    return monies[0].start <= _GAP and len(last) <= _BEHIND and _NOW_WORDS(last) is not None
 
 
 def label_before(read: Lines, line: Line) -> str:
@@ -275,6 +271,8 @@ class _Place:
     label: str
     """The line before, where it may say what an amount is."""
     follows_link: bool
+    behind: bool = False
+    """The words of each amount of the line stand behind it."""
 
 
 # What stands around amounts repeats on all of a shop's pages.
@@ -282,7 +280,7 @@ class _Place:
 def says_other(text: str) -> bool:
     """Whether words around an amount make it postage, an instalment or a saving."""
     # How much a price is off, in percent, says nothing against it.
-    return _OTHER_AMOUNT(_PERCENT.sub("", text) if "%" in text else text) is not None
+    return _OTHER_AMOUNT(PERCENT.sub("", text) if "%" in text else text) is not None
 
 
 @lru_cache(maxsize=512)
@@ -295,7 +293,7 @@ def _says_old(text: str) -> bool:
     return _OLD_WORDS(text) is not None
 
 
-def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
+def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
@@ -308,8 +306,12 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> _Candidate:
     cost = _cost_of_place(money, place) + (60 if other else 0)
     if since and _RANGE.match(before):
         cost += 5
-    old = bool(line.flags & _lines.OLD) or _says_old(before[-40:].strip() or label)
-    return _Candidate(money, line, cost, old, other, place.follows_link)
+    told = before[-40:].strip() or label
+    if place.behind:
+        told = line.text[money.end : until][:40].strip()
+    old = bool(line.flags & _lines.OLD) or _says_old(told)
+    now = not old and bool(told) and _NOW_WORDS(told) is not None
+    return Candidate(money, line, cost, old, other, place.follows_link, now)
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -351,15 +353,19 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = _often_told(_paired(_candidates(read, seen, local, tiles)))
+    candidates = _often_told(paired(_candidates(read, seen, local, tiles)))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
     if first is None:
         return
-    if best is None or (first.cost < best.cost - 20 and not _beside(first, best)):
+    if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
         best = first  # a class says "regular price", and there is no other
+    elif best.other and not first.other and not first.line.flags & _lines.OLD:
+        best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or _is_struck(best):
+        return
+    if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
     seen.fields["price"] = best.money.value
     seen.fields["currency"] = best.money.currency
@@ -375,7 +381,14 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         seen.struck_below = _below(read, candidates, best)
 
 
-def _is_in_prose(read: Lines, best: _Candidate) -> bool:
+def asks_for_price(read: Lines, before: int) -> bool:
+    """Whether a short line from the heading on and *before* a line says that one has to ask."""
+    here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
+    short = "\n".join([line.text for line in here if len(line.text) < _LONGEST_TILE_PRICE])
+    return _ON_REQUEST(short) is not None
+
+
+def _is_in_prose(read: Lines, best: Candidate) -> bool:
     """Whether a price is a word of a sentence, or stands by a link in the middle of an article."""
     line, money = best.line, best.money
     if best.follows_link:
@@ -384,20 +397,22 @@ def _is_in_prose(read: Lines, best: _Candidate) -> bool:
     if line.flags & _lines.PRICE or len(line.text) < _GAP + _BEHIND // 2:
         return False
     before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
+    if line.index == read.heading:
+        return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
     return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
 
 
-def _below(read: Lines, candidates: list[_Candidate], best: _Candidate) -> Decimal | None:
+def _below(read: Lines, candidates: list[Candidate], best: Candidate) -> Decimal | None:
     """An amount beside the price that is marked as the one before, without words, and lower.
 
     Shops have to show the lowest price of late as well, and say that it is.
     """
     for c in candidates:
         lower = c.old and not c.other and c.money.value < best.money.value
-        if not lower or c.money.currency != best.money.currency or not _beside(c, best):
+        if not lower or c.money.currency != best.money.currency or not beside(c, best):
             continue
-        if _stands_alone(c) and not is_labelled(read, c.line):
+        if stands_alone(c) and not is_labelled(read, c.line):
             return c.money.value
     return None
 
@@ -413,7 +428,7 @@ def is_labelled(read: Lines, line: Line) -> bool:
     return not any(find_prices(text))
 
 
-def _often_told(candidates: list[_Candidate]) -> list[_Candidate]:
+def _often_told(candidates: list[Candidate]) -> list[Candidate]:
     """Favour an amount that the page repeats: a price stands in the box, the bar and the summary.
 
     Other sellers' prices, card offers and sponsored things stand there once each.
@@ -433,60 +448,17 @@ def _favour(times: int) -> int:
     return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
 
 
-def _is_struck(candidate: _Candidate) -> bool:
+def _is_struck(candidate: Candidate) -> bool:
     """Whether an amount is struck through by its element: nobody pays that."""
     here = candidate.line.element
     chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
     return any(element.tag in {"s", "del", "strike"} for element in chain)
 
 
-def _paired(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Tell which of two amounts that stand alone side by side was the price before."""
-    plain = [c for c in candidates if not c.other and not c.old]
-    if any(c.old for c in candidates):
-        return candidates
-    for place, (one, two) in enumerate(pairwise(plain)):
-        around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
-        if _is_pair(one, two) and not any(_adjoin(c, one) or _adjoin(c, two) for c in around):
-            high = one if one.money.value > two.money.value else two
-            return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
-    return candidates
-
-
-def _is_pair(one: _Candidate, two: _Candidate) -> bool:
-    low, high = sorted((one.money.value, two.money.value))
-    alone = all(_stands_alone(c) for c in (one, two))
-    alike = one.money.currency is not None and one.money.currency == two.money.currency
-    return alone and alike and _adjoin(one, two) and low * 5 > high > low
-
-
-def _adjoin(one: _Candidate, two: _Candidate) -> bool:
-    if one.line is two.line:
-        between = one.line.text[
-            min(one.money.end, two.money.end) : max(one.money.start, two.money.start)
-        ]
-        return not between.strip()
-    return abs(one.line.index - two.line.index) == 1
-
-
-def _stands_alone(one: _Candidate) -> bool:
-    """Whether nothing but amounts is written in its line."""
-    text = one.line.text
-    if len(text) > _LONGEST_PAIR:
-        return False
-    for money in find_prices(text, one.money.currency):
-        text = text.replace(one.line.text[money.start : money.end], " ", 1)
-    return not _WORD.search(text)
-
-
-def _beside(one: _Candidate, other: _Candidate) -> bool:
-    return abs(one.line.index - other.line.index) <= 12
-
-
-def _is_before(old: _Candidate, new: _Candidate) -> bool:
+def _is_before(old: Candidate, new: Candidate) -> bool:
     """Whether an amount is what the price was before."""
     return (
-        _beside(old, new)
+        beside(old, new)
         and (new.follows_link or not old.follows_link or bool(old.line.flags & _lines.PRICE))
         and old.money.value > new.money.value
         and old.money.currency in {new.money.currency, None}

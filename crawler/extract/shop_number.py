@@ -20,8 +20,14 @@ _PARAMETER = re.compile(
 _AFTER_WORD = finder(
     rf"/(?:ip|gp/product|{any_of('paths', 'product')})/((?=[a-z-]{{0,12}}\d)[a-z0-9-]{{3,20}})/?$"
 )
+#: A path whose part after the word is the number, with the name behind it.
+_BEFORE_NAME = finder(
+    rf"/(?:ip|{any_of('paths', 'product')})/(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
+)
 _AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I)
 _AT_BEGIN = re.compile(r"(\d{2,12})-[a-z]", re.I)
+#: What schema.org writes before a productID to say of what kind it is.
+_KEYED = re.compile(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
 _INDEX = re.compile(r"/(?:p|index\.\w{3,4})?$")
 _DIGIT = re.compile(r"\d")
 #: Years end many slugs: `calendar-2026`.
@@ -60,13 +66,16 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
     if told := model or (code if code.startswith(_BOOKS) else None):
         fields["sku"], sources["sku"] = told, "text"
         return
-    known = fields.get("external_id")
-    if known and sources.get("external_id") not in {"url", "text", None}:
+    known = _KEYED.sub("", fields.get("external_id") or "")
+    addressed = in_address(page.url) or in_address(page.canonical or "")
+    if addressed and known and known in {fields.get("gtin"), fields.get("mpn")}:
+        fields["sku"], sources["sku"] = addressed, "url"
+    elif known and sources.get("external_id") not in {"url", "text", None}:
         fields["sku"], sources["sku"] = known, sources["external_id"]
     elif found := _told_by(_SKU, page.raw):
         fields["sku"], sources["sku"] = found, "state"
-    elif found := in_address(page.url) or in_address(page.canonical or ""):
-        fields["sku"], sources["sku"] = found, "url"
+    elif addressed:
+        fields["sku"], sources["sku"] = addressed, "url"
     elif found := next((told for rule in _IDS if (told := _told_by(rule, page.raw))), None):
         fields["sku"], sources["sku"] = found, "state"
 
@@ -97,6 +106,8 @@ def in_address(url: str) -> str | None:
     word = _AFTER_WORD(path)
     if word and word[1].count("-") <= 1:
         return path[word.start(1) : word.end(1)]
+    if named := _BEFORE_NAME(path):
+        return named[1]
     last = _INDEX.sub("", path).rstrip("/").rpartition("/")[2]
     found = _AT_END.search(last) or _AT_BEGIN.match(last)
     return found[1] if found and not _YEAR.fullmatch(found[1]) else None

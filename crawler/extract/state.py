@@ -52,7 +52,7 @@ _NOW = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
     "priceAmount", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
-    "priceRange", "priceWithTax", "gross", "offers", "offer",
+    "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range",
 )  # fmt: skip
 _BEFORE = (
     "compare_at_price", "compareAtPrice", "listPrice", "list_price", "originalPrice", "oldPrice",
@@ -63,13 +63,18 @@ _STOCK = (
     "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock",
     "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus",
 )  # fmt: skip
+_NUMBERS = (
+    "sku", "articleNumber", "productCode", "item_id", "articleNo", "itemNumber", "itemCode",
+    "productNumber", "product_code", "item_code", "code",
+)  # fmt: skip
 _CURRENCIES = (
     "currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso", "currencyIsoCode",
 )  # fmt: skip
 _AMOUNTS = (
     "centAmount", "amount", "value", "price", "current", "currentPrice", "sale", "salePrice",
     "finalPrice", "final", "minVariantPrice", "min", "lowPrice", "low", "gross", "now", "regular",
-    "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net",
+    "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net", "minimum_price",
+    "minimumPrice",
 )  # fmt: skip
 _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
@@ -273,11 +278,8 @@ def _fields(node: Node) -> Fields:
         before, _ = _amount(variant, _BEFORE, cents)
     if before is None:
         before = _old_inside(node, cents)
-    stock = first(node, *_STOCK)
-    if stock is None:
-        stock = node.get("available", _any_available(node))
-    if isinstance(stock, dict):
-        stock = first(stock, "status", "value", "inStock", "available", "isAvailable")
+    if before is None and price is not None:
+        before, _ = _amount(node, ("price",), cents)  # beside a special price it is the usual one
     found: Fields = {
         "name": plain(first(node, *_NAMES)),
         "price": price,
@@ -285,9 +287,8 @@ def _fields(node: Node) -> Fields:
         if before is not None and price is not None and before > price
         else None,
         "currency": currency or _currency(node),
-        "availability": availability(stock),
-        "sku": plain(first(node, "sku", "articleNumber", "productCode", "item_id"))
-        or plain(variant.get("sku")),
+        "availability": availability(_stock(node)),
+        "sku": plain(first(node, *_NUMBERS)) or plain(variant.get("sku")),
         "brand": plain(first(node, "brand", "brandName", "vendor", "manufacturer", "item_brand")),
         "gtin": gtin(first(node, "gtin", "gtin13", "ean", "barcode", "upc"))
         or gtin(variant.get("barcode")),
@@ -297,6 +298,20 @@ def _fields(node: Node) -> Fields:
         "images": images(first(node, "images", "image", "media", "featured_image", "imageUrl")),
     }
     return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _stock(node: Node) -> Any:
+    """What a node tells of the stock: a word, a truth value, or a quantity as one."""
+    told = first(node, *_STOCK)
+    if told is None:
+        told = node.get("available", _any_available(node))
+    if told is None:
+        told = first(node, "stock", "inventory", "stockInfo")
+        if isinstance(told, int | float):
+            return told > 0
+    if isinstance(told, dict):
+        told = first(told, "status", "value", *_STOCK, "stockLevelStatus")
+    return told
 
 
 def _variants(node: Node) -> list[Any]:
@@ -357,10 +372,15 @@ def _money(value: Any, cents: bool, depth: int) -> tuple[Decimal | None, str | N
 
 
 def _old_inside(node: Node, cents: bool) -> Decimal | None:
-    for name in ("price", "prices", "pricing", "priceInfo"):
+    for name in ("price", "prices", "pricing", "priceInfo", "price_range", "priceRange"):
         inner = node.get(name)
+        inner = (
+            first(inner, "minimum_price", "minimumPrice") or inner
+            if isinstance(inner, dict)
+            else None
+        )
         if isinstance(inner, dict):
-            for old in _OLD_AMOUNTS:
+            for old in (*_OLD_AMOUNTS, *_BEFORE):
                 if inner.get(old):
                     return _money(inner[old], cents, 3)[0]
     return None

@@ -8,26 +8,18 @@ from itertools import islice
 
 from crawler.extract import lines as _lines
 from crawler.extract.amounts import currency_of, local_currency, parse_price
-from crawler.extract.availability import availability_of_text, buys, buys_in_short
-from crawler.extract.classify import looks_like_product
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.facts import brand_before, find_facts
 from crawler.extract.free import take_free
-from crawler.extract.lines import Line, Lines
+from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
-from crawler.extract.price_choice import CARDS, find_price
+from crawler.extract.price_choice import CARDS, asks_for_price, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, any_of, any_word, finder, whole
+from crawler.extract.shown_stock import read_stock
+from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
 
-_STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
-#: Words of a rule, which says nothing of this product: "if it is out of stock".
-_CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
-#: What stands where the price was.
-_SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
-#: A choice's name before its stock.
-_CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|\s*\()\w").match
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
 _OUT_OF = re.compile(
@@ -60,10 +52,6 @@ _MOST_BEFORE = 3000
 #: Boxes that are called trails, and the steps of one.
 _MOST_TRAILS, _MOST_STEPS = 40, 60
 _LONGEST_WORDS = 200
-_LONGEST_STOCK = 70
-#: Lines after the heading in which a sentence is about the product.
-_NEAR_STOCK = 15
-_ON_REQUEST = any_word("amounts", "on_request")
 _NEAR = 60
 _MOST_IMAGES = 120
 #: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
@@ -83,12 +71,6 @@ _PRICE_ATTRIBUTES = (
 )
 _CURRENCY_ATTRIBUTE = re.compile(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
-#: Classes of links that look like buttons; addresses that put something into a cart.
-_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
-_CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
-_ORIGIN = re.compile(r"^https?://[^/?#]*")
-#: A product's page has so many buttons that buy; more are a listing's.
-_BUTTONS_OF_ONE = 3
 
 
 def heading_of(page: Page, expected: str | None = None) -> Element | None:
@@ -163,7 +145,9 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
         begins = bool(text) and any(title.startswith(text) for title in titles)
         if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
-        elif part is None and (text in parts or (begins and _ends_word(text, titles))):
+        elif part is None and (
+            text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
+        ):
             part = element if _is_called_name(element) else None
     return part if best is None else best
 
@@ -173,6 +157,13 @@ def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
     return len(text) >= _SHORTEST_CALLED and any(
         title.startswith(text) and not title[len(text) : len(text) + 1].isalnum()
         for title in titles
+    )
+
+
+def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
+    """Whether a text stands in a title, of which it is more than half."""
+    return len(text) > _SHORTEST_NAME and any(
+        2 * len(text) > len(title) and text in title for title in titles
     )
 
 
@@ -251,7 +242,7 @@ def glance(page: Page, known: Fields) -> Visible:
         find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
     if "availability" not in known:
-        _stock(read, seen, bool(known.get("price")), page.url)
+        read_stock(read, seen, bool(known.get("price")), page.url)
     if "rating" not in known or "review_count" not in known:
         _rating(read, seen.fields)
     return _without_nothing(seen)
@@ -269,12 +260,10 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     if seen.price_distance is None and not priced:
         take_free(read, seen)
     find_facts(read, seen)
-    _stock(read, seen, priced or "price" in seen.fields, own)
+    read_stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
     if seen.price_distance is None:
-        near = read.lines[max(read.heading, 0) : max(read.heading, 0) + _NEAR]
-        short = "\n".join([line.text for line in near if len(line.text) < _GLANCE])
-        seen.on_request = _ON_REQUEST(short) is not None
+        seen.on_request = asks_for_price(read, len(read.lines))
     return seen
 
 
@@ -328,113 +317,6 @@ def _host(url: str) -> str:
         return host(url)
     except ValueError:
         return ""
-
-
-def _stock_in(line: Line) -> str | None:
-    """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
-    boxed = line.flags & (_lines.PRICE | _lines.STOCK) and len(line.text) < _GLANCE
-    return "OutOfStock" if boxed and _SOLD(line.text) else availability_of_text(line.text)
-
-
-def _is_buy_button(line: Line) -> bool:
-    text = line.text
-    if line.flags & _lines.BUTTON:
-        return buys_in_short(text)
-    if len(text) >= _GLANCE:
-        return False
-    if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
-        boxes = (line.element, line.element.getparent())
-        return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
-    return buys(text)
-
-
-def _is_buy_input(element: Element) -> bool:
-    says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
-    return element.get("type") in {"submit", "image", "button"} and buys_in_short(says)
-
-
-_IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
-
-
-def _sells_elsewhere(element: Element, own: str) -> bool:
-    """Whether a link that buys leads to another product's page, as articles and tiles have it."""
-    links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
-    link = next(links, None)
-    path = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
-    return looks_like_product(path) and not _CARTS(path) and _path(path) != _path(own)
-
-
-def _path(url: str) -> str:
-    return _ORIGIN.sub("", url).partition("?")[0].rstrip("/")
-
-
-def _stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
-    """Read the stock; of a thing that is *priced*, a button that buys it says enough.
-
-    *own* is the page's address.
-    """
-    marked = loose = firm = None
-    usable, label, away = False, -2, 0
-    for line in read.own:
-        labelled = label == line.index - 1
-        if _is_buy_button(line):
-            if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
-                away += 1
-                continue
-            seen.buy_buttons += 1
-            usable = usable or not _disabled(line.element)
-            continue
-        if line.flags & _lines.BADGE:
-            label += labelled  # it stands between a label and its value
-            continue
-        is_mark = bool(line.flags & _lines.STOCK) or labelled
-        if len(line.text) < 30 and _STOCK_LABEL(line.text):
-            label = line.index
-        if marked is None and is_mark:
-            marked = _stock_in(line)
-        elif firm is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
-            found = _stock_in(line)
-            if found and (found != "InStock" or len(line.text) < 40):
-                loose = loose or found
-                apart = _is_of_something_else(line, read.heading, usable)
-                firm = firm or (None if apart else found)
-    pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
-    seen.buy_buttons += len(pressed)
-    usable = usable or any(pressed)
-    if seen.buy_buttons + away > _BUTTONS_OF_ONE:
-        seen.buy_buttons += away
-    sold = usable and priced
-    seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
-
-
-def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
-    """Whether a word about a stock may be a variant's button's, or a rule's for what may be.
-
-    A page's own button says no more than that it is sold out, and stands before any that buys.
-    """
-    if line.flags & _lines.BUTTON:
-        return sold or _DIGIT.search(line.text) is not None
-    far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
-    return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
-
-
-def _is_of_variant(text: str) -> bool:
-    """Whether a stock is said of one choice of several: "L - sold out"."""
-    found = _CHOICE(text)
-    if found is None or _STOCK_LABEL(found[1]) is not None:
-        return False
-    return availability_of_text(found[1]) is None
-
-
-def _disabled(element: Element) -> bool:
-    here = element
-    for _ in range(4):
-        if here is None:
-            break
-        if here.tag == "button":
-            return here.get("disabled") is not None
-        here = here.getparent()
-    return False
 
 
 def _rating(read: Lines, fields: Fields) -> None:

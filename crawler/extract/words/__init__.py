@@ -32,6 +32,8 @@ _LONGEST, _MOST = 1_000, 4_096
 _FIRST = "en"
 #: A group that would capture, and a word that must begin where it stands.
 _GROUP = re.compile(r"(\\.|\[(?:\\.|[^\\\]]){1,80}+\])|\((?!\?)", re.S)
+#: What may be left out or stand for something else: a group, a class, a letter that is optional.
+_CHOICE = re.compile(r"\((?:\?:)?[^()]{0,400}\)[?*]?|\[[^\]]{1,80}\]|[^\x00-\x7f][?*]")
 _BEGINS = re.compile(r"\\b(\w[\w ]*)(?![?*+{\w ])")
 
 
@@ -72,8 +74,20 @@ def any_word(section: str, *names: str) -> Found:
     """
     parts = [_uncaptured(e) for name in names for e in entries(section, name)]
     everything = _compiled(tree(parts)).search
-    ascii_only = _compiled(tree(filter(str.isascii, parts))).search
+    ascii_only = _compiled(tree(filter(_is_for_ascii, parts))).search
     return lambda text: (ascii_only if text.isascii() else everything)(text.lower())
+
+
+def _is_for_ascii(pattern: str) -> bool:
+    """Whether a text in ASCII may hold a pattern: no letter beyond stands outside of its choices.
+
+    >>> _is_for_ascii("(?:añadir|agregar) al carrito"), _is_for_ascii("añadir al carrito")
+    (True, False)
+    """
+    found = 1
+    while found and not pattern.isascii():
+        pattern, found = _CHOICE.subn("", pattern)
+    return pattern.isascii()
 
 
 def _uncaptured(entry: str) -> str:

@@ -1,0 +1,90 @@
+"""Which of two amounts side by side was the price before: the higher one, or the one not called now."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import attrs
+
+from crawler.extract.amounts import Money, find_prices
+from crawler.extract.lines import Line
+from crawler.extract.words import any_of
+
+#: What beside an amount says more about it: words, a range, a sum.
+_WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
+_LONGEST_PAIR = 30
+PERCENT = re.compile(
+    rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
+    re.I,
+)
+
+
+@attrs.frozen
+class Candidate:
+    """An amount of the page that may be the price, with what speaks for and against it."""
+
+    money: Money
+    line: Line
+    cost: int
+    old: bool
+    other: bool
+    """Postage, instalments, savings: no price of the product."""
+    follows_link: bool
+    now: bool = False
+    """Words say that it is the price after a reduction."""
+
+
+def paired(candidates: list[Candidate]) -> list[Candidate]:
+    """Tell which of two amounts that stand alone side by side was the price before."""
+    plain = [c for c in candidates if not c.other and not c.old]
+    reduced = [c for c in candidates if c.old]
+    for place, (one, two) in enumerate(pairwise(plain)):
+        around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
+        if any(beside(c, one) for c in reduced):
+            continue
+        if _is_reduced(one, two):
+            return [attrs.evolve(c, old=True) if c is one else c for c in candidates]
+        if _is_pair(one, two) and not any(_adjoin(c, one) or _adjoin(c, two) for c in around):
+            high = one if one.money.value > two.money.value else two
+            return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
+    return candidates
+
+
+def _is_reduced(one: Candidate, two: Candidate) -> bool:
+    """Whether the second of two amounts side by side is called the price that is asked now."""
+    near = abs(one.line.index - two.line.index) <= 1 and one.money.currency == two.money.currency
+    return (
+        near and two.now and not one.now and two.money.value < one.money.value < two.money.value * 5
+    )
+
+
+def _is_pair(one: Candidate, two: Candidate) -> bool:
+    low, high = sorted((one.money.value, two.money.value))
+    alone = all(stands_alone(c) for c in (one, two))
+    alike = one.money.currency is not None and one.money.currency == two.money.currency
+    return alone and alike and _adjoin(one, two) and low * 5 > high > low
+
+
+def _adjoin(one: Candidate, two: Candidate) -> bool:
+    if one.line is two.line:
+        between = one.line.text[
+            min(one.money.end, two.money.end) : max(one.money.start, two.money.start)
+        ]
+        return not between.strip()
+    return abs(one.line.index - two.line.index) == 1
+
+
+def stands_alone(one: Candidate) -> bool:
+    """Whether nothing but amounts is written in its line."""
+    text = PERCENT.sub("", one.line.text) if "%" in one.line.text else one.line.text
+    if len(text) > _LONGEST_PAIR:
+        return False
+    for money in find_prices(text, one.money.currency):
+        text = text[: money.start] + " " * (money.end - money.start) + text[money.end :]
+    return not _WORD.search(text)
+
+
+def beside(one: Candidate, other: Candidate) -> bool:
+    """Whether so few lines stand between two amounts that one box may hold both."""
+    return abs(one.line.index - other.line.index) <= 12

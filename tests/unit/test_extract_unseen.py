@@ -1,0 +1,194 @@
+"""What defeated the parser on pages in the manner of widespread shop systems: one case a cause."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import Found, extract, parse
+
+URL = "https://shop.example/p/red-lamp"
+H1 = "<h1>Red Lamp</h1>"
+BUY = "<button>Add to cart</button>"
+
+
+def found(body: str, head: str = "", url: str = URL, lang: str = "en") -> Found:
+    html = f'<html lang="{lang}"><head>{head}</head><body>{body}</body></html>'
+    return extract(parse(html, url))
+
+
+def prices(page: Found) -> tuple[Decimal | None, Decimal | None]:
+    return page.fields.get("price"), page.fields.get("regular_price")
+
+
+class TestAmountsSideBySide:
+    @pytest.mark.parametrize(
+        ("body", "price", "regular"),
+        [
+            ("<b>399,99 TL</b><b>249,99 TL</b>", "249.99", "399.99"),
+            ("<b>129 990 Ft</b> <b>109 990 Ft</b> <b>-15%</b>", "109990", "129990"),
+            ("<b>Now $24.97</b><b>Was $34.97</b><i>50.0 ¢/ft</i>", "24.97", "34.97"),
+            ("<b>C$32.00</b><i>Regular Price</i><b>C$24.00</b><i>Sale Price</i>", "24.00", "32.00"),
+            ("<b>de R$ 300,00</b><b>por R$ 250,00</b>", "250.00", "300.00"),
+        ],
+    )
+    def test_two_amounts_in_one_row_are_two_prices(
+        self, body: str, price: str, regular: str
+    ) -> None:
+        page = found(f"{H1}<div>{body}</div>{BUY}")
+        assert prices(page) == (Decimal(price), Decimal(regular))
+
+    def test_a_stroke_for_the_cents_is_the_money_of_the_country(self) -> None:
+        body = f'{H1}<p class="price"><b>1 799,-</b> <s>2 299,-</s></p>{BUY}'
+        page = found(body, url="https://shop.example.no/p/lamp", lang="nb")
+        assert prices(page) == (Decimal("1799"), Decimal("2299"))
+        assert page.fields["currency"] == "NOK"
+
+    def test_figures_with_a_stroke_inside_are_no_amounts(self) -> None:
+        page = found(f"{H1}<p>Levering 10.-12. mai</p>{BUY}", lang="nb")
+        assert "price" not in page.fields
+
+    def test_who_holds_no_card_pays_the_usual_price(self) -> None:
+        body = f"{H1}<p>Kliendikaardiga <b>64,90 €</b></p><p>Tavahind <b>69,90 €</b></p>{BUY}"
+        assert prices(found(body, lang="et")) == (Decimal("69.90"), None)
+
+    def test_a_reduced_price_elsewhere_hinders_no_pair(self) -> None:
+        far = "<p>text</p>" * 20
+        body = f"{H1}<p>40,00 €</p><p>30,00 €</p>{BUY}{far}<p><s>9,00 €</s> 7,00 €</p>"
+        assert prices(found(body)) == (Decimal("30.00"), Decimal("40.00"))
+
+
+class TestNoPrice:
+    def test_an_amount_in_the_text_is_no_price_where_one_has_to_ask(self) -> None:
+        body = f"{H1}<p class=price>Cena na zapytanie</p><p>Zadatek lub 500 zł w sklepie.</p>{BUY}"
+        assert "price" not in found(body, lang="pl").fields
+
+    def test_a_structured_nothing_is_a_gap_where_one_has_to_ask(self) -> None:
+        node = (
+            '{"@type":"Product","name":"Red Lamp","offers":{"price":"0.00","priceCurrency":"EUR"}}'
+        )
+        head = f'<script type="application/ld+json">{node}</script>'
+        page = found(f"{H1}<p>Price on request</p>", head)
+        assert page.kind == "product"
+        assert "price" not in page.fields
+
+    def test_a_question_about_an_amount_is_no_product(self) -> None:
+        body = "<h1>Is $300 a fair price for this lens?</h1><p>Sold out here.</p><p>Buy it now</p>"
+        assert found(body, url="https://forum.example/t/12").kind != "product"
+
+
+class TestStock:
+    @pytest.mark.parametrize(
+        ("classes", "said"),
+        [
+            ("stock available-on-backorder", "BackOrder"),
+            ("stock out-of-stock", "OutOfStock"),
+            ("stock in-stock", "InStock"),
+        ],
+    )
+    def test_a_class_tells_what_words_of_no_table_say(self, classes: str, said: str) -> None:
+        body = f'{H1}<b class=price>€ 12.00</b><p class="{classes}">Ag labhairt</p>{BUY}'
+        assert found(body).fields["availability"] == said
+
+    def test_what_cafe24_hides_is_not_said(self) -> None:
+        body = f'{H1}<b class=price>€ 12.00</b>{BUY}<span class="displaynone">SOLD OUT</span>'
+        assert found(body).fields["availability"] == "InStock"
+
+    def test_data_whose_price_is_stale_is_not_believed_about_the_stock(self) -> None:
+        node = (
+            '{"@type":"Product","name":"Red Lamp","offers":{"price":"40.00","priceCurrency":"EUR",'
+            '"availability":"https://schema.org/InStock"}}'
+        )
+        head = f'<script type="application/ld+json">{node}</script>'
+        head += '<meta property="product:price:amount" content="30.00">'
+        head += '<meta property="product:price:currency" content="EUR">'
+        page = found(f"{H1}<b class=price>30,00 €</b><p class=stock>Sold out</p>", head)
+        assert (page.fields["price"], page.fields["availability"]) == (
+            Decimal("30.00"),
+            "OutOfStock",
+        )
+
+    def test_a_word_with_other_letters_in_its_choices_is_found_in_a_text_without(self) -> None:
+        page = found(
+            f"{H1}<b class=price>$ 12.00</b><button>Agregar a la bolsa</button>", lang="es"
+        )
+        assert page.fields["availability"] == "InStock"
+
+
+class TestState:
+    def test_a_special_price_and_a_nested_stock_are_read(self) -> None:
+        state = (
+            '{"product":{"sku":"AR-1","name":"Red Lamp","price":119.95,"specialPrice":89.95,'
+            '"currency":"EUR","stock":{"isInStock":true,"qty":4}}}'
+        )
+        page = found(f"{H1}<script>window.__NUXT__={state}</script>")
+        assert prices(page) == (Decimal("89.95"), Decimal("119.95"))
+        assert (page.fields["sku"], page.fields["availability"]) == ("AR-1", "InStock")
+
+    def test_a_graph_price_range_is_read(self) -> None:
+        state = (
+            '{"P:1":{"name":"Red Lamp","code":"T-2","stock_status":"OUT_OF_STOCK","price_range":'
+            '{"minimum_price":{"final_price":{"value":19,"currency":"EUR"},'
+            '"regular_price":{"value":24,"currency":"EUR"}}}}}'
+        )
+        page = found(f"{H1}<script>window.__APOLLO_STATE__={state}</script>")
+        assert prices(page) == (Decimal("19"), Decimal("24"))
+        assert (page.fields["sku"], page.fields["availability"]) == ("T-2", "OutOfStock")
+
+
+class TestNumber:
+    def test_the_number_in_the_address_goes_before_a_barcode(self) -> None:
+        state = '{"product":{"name":"Red Lamp","price":12,"currency":"USD","upc":"036000291452"}}'
+        script = f'<script type="application/json">{state}</script>'
+        page = found(H1 + script, url="https://shop.example/ip/red-lamp/88997766")
+        assert (page.fields["sku"], page.fields["external_id"]) == ("88997766", "036000291452")
+
+    @pytest.mark.parametrize(
+        ("line", "number"),
+        [("(Code 88-12)", "88-12"), ("Anzeige-Nr. 778812", "778812"), ("Vörunúmer: LL-9", "LL-9")],
+    )
+    def test_a_number_in_brackets_or_behind_an_abbreviation_is_read(
+        self, line: str, number: str
+    ) -> None:
+        page = found(f"{H1}<b class=price>12,00 €</b><p>{line}</p>{BUY}")
+        assert page.fields["sku"] == number
+
+    def test_what_tells_a_numbers_kind_is_no_part_of_it(self) -> None:
+        node = '<meta itemprop="productID" content="sku:LP-77">'
+        offer = '<p itemprop="offers" itemscope itemtype="http://schema.org/Offer">'
+        offer += '<b itemprop="price">12.00</b><i itemprop="priceCurrency">EUR</i></p>'
+        page = found(
+            '<div itemscope itemtype="http://schema.org/Product"><h1 itemprop="name">Red Lamp</h1>'
+            f"{node}{offer}</div>"
+        )
+        assert page.fields["sku"] == "LP-77"
+
+    def test_the_number_stands_before_the_name_in_an_address(self) -> None:
+        page = found(
+            f"{H1}<b class=price>12,00 €</b>{BUY}",
+            url="https://shop.example/produto/1334455/red-lamp",
+        )
+        assert page.fields["sku"] == "1334455"
+
+
+def test_a_category_that_calls_itself_one_product_is_none() -> None:
+    node = (
+        '{"@type":"Product","name":"Shoes","offers":{"@type":"AggregateOffer","lowPrice":"19.90",'
+        '"highPrice":"89.90","priceCurrency":"EUR","offerCount":132}}'
+    )
+    tiles = "".join(
+        f'<div class="product-card"><a href="/p/{n}"><h3>Shoe {n}</h3></a><b>€ {n}9.90</b></div>'
+        for n in range(1, 9)
+    )
+    head = f'<script type="application/ld+json">{node}</script>'
+    page = found(f"<h1>Shoes</h1>{tiles}", head, url="https://shop.example/shoes")
+    assert page.kind != "product"
+
+
+def test_a_box_that_is_called_a_name_and_is_most_of_the_title_is_the_heading() -> None:
+    title = "<title>【市場】【送料無料】深蒸し煎茶 100g：茶屋</title>"
+    body = (
+        '<span class="item_name"><b>【送料無料】深蒸し煎茶 100g</b></span>'
+        '<p class="price">1,080円</p><input type="submit" value="買い物かごに入れる">'
+    )
+    page = found(body, title, lang="ja")
+    assert page.fields["name"] == "【送料無料】深蒸し煎茶 100g"
