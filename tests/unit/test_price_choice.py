@@ -13,20 +13,19 @@ from crawler.extract import lines as flags
 from crawler.extract.amounts import find_prices
 from crawler.extract.lines import Line, Lines
 from crawler.extract.price_choice import (
-    _Candidate,
     _cost_of_place,
     _favour,
     _is_before,
     _is_in_prose,
     _is_struck,
     _often_told,
-    _paired,
     _Place,
     _words_of,
     find_price,
     is_labelled,
     label_before,
 )
+from crawler.extract.price_pairs import Candidate, paired
 from crawler.extract.seen import Visible
 
 
@@ -44,12 +43,12 @@ def lines(*texts: str | tuple[str, int], heading: int = 0) -> Lines:
 
 def candidate(
     text: str, index: int = 1, *, mark: int = 0, tag: str = "p", nth: int = 0, **more: Any
-) -> _Candidate:
+) -> Candidate:
     money = list(find_prices(text))[nth]
     element = fragment_fromstring(f"<{tag}></{tag}>")
     line = Line(text=text, flags=mark, element=element, index=index)
     usual = {"cost": index, "old": False, "other": False, "follows_link": False}
-    return _Candidate(money, line, **{**usual, **more})
+    return Candidate(money, line, **{**usual, **more})
 
 
 def price(*texts: str | tuple[str, int]) -> tuple[Any, Any]:
@@ -189,24 +188,24 @@ def test_an_amount_that_a_page_repeats_is_favoured_up_to_a_limit() -> None:
 def test_of_two_amounts_that_stand_alone_side_by_side_the_higher_was_before(
     one: str, two: str, old: int | None
 ) -> None:
-    found = _paired([candidate(one, 1), candidate(two, 2)])
+    found = paired([candidate(one, 1), candidate(two, 2)])
     assert [c.old for c in found] == [old == 0, old == 1]
 
 
 def test_a_third_amount_beside_a_pair_or_a_price_before_leaves_it_open() -> None:
     pair = [candidate("$9.00", 1), candidate("$5.00", 2)]
     for more in (candidate("$7.00", 3), candidate("$12.00", 9, old=True)):
-        assert _paired([*pair, more]) == [*pair, more]
-    apart = _paired([*pair, candidate("$7.00", 5)])
+        assert paired([*pair, more]) == [*pair, more]
+    apart = paired([*pair, candidate("$7.00", 5)])
     assert [one.old for one in apart] == [True, False, False]
-    assert not any(c.old for c in _paired([candidate("$9.00", 1), candidate("$5.00", 3)]))
+    assert not any(c.old for c in paired([candidate("$9.00", 1), candidate("$5.00", 3)]))
 
 
 def test_a_pair_may_stand_in_one_line_with_nothing_between() -> None:
     def both(text: str) -> list[bool]:
         one, two = candidate(text, nth=0), candidate(text, nth=1)
         two = attrs.evolve(two, line=one.line)
-        return [c.old for c in _paired([one, two])]
+        return [c.old for c in paired([one, two])]
 
     assert both("$9.00 $5.00") == [True, False]
     assert both("$9.00 , $5.00") == [False, False]
