@@ -62,7 +62,7 @@ _CLASSES = (
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
      r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
      r"|price[-_](?:per[-_]unit|unit)|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
-     r"|tier-?price|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
+     r"|tier-?price|graduated|staffel|price-?breaks?|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
      r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
     (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
@@ -82,7 +82,7 @@ _CLASSES = (
 )  # fmt: skip
 _RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
 #: Words in a price block's class that make it no old price: the block holds both.
-_BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)")
+_BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)(?!__)")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Headings of what is about other products, or about what people say of this one.
 _OTHERS = re.compile(rf"(?:{any_of('headings', 'others')})", re.I)
@@ -338,8 +338,12 @@ class _Reader:
             self.flags, self.element = flags, element
         elif text[0].isdigit():
             text = self._joint(element, text) + text
-        elif "$" in text[1:4] and text[0].isalpha() and self.parts[-1][-1].isalpha():
-            text = f" {text}"  # Regular price and C$24.00
+        elif text[0].isupper() and (self.parts[-1][-1].islower() or self.parts[-1][-1].isdigit()):
+            if ":" in text:
+                self._end()  # "In stock" and "Item no: 12" are two lines in one row
+                self.flags, self.element = flags, element
+            else:
+                text = f" {text}"  # Regular price and C$24.00
         self.parts.append(text)
         self.flags |= flags
         if ":" in text:

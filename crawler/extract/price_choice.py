@@ -62,6 +62,8 @@ _FARTHEST, _FARTHEST_OTHER = 150, 90
 #: Lines of a tile between its title and its price.
 _TILE_LINES = 10
 _LONGEST_TILE_PRICE = 40
+#: The amount with which a line ends, its sign apart.
+_AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
 #: Characters before an amount with which its line begins.
 _GAP = 3
 #: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
@@ -299,8 +301,11 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
     other = says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
     if other and not since and not label and money.start <= _GAP:
-        # What is said behind an amount alone may be that postage comes to it.
-        other = says_other(_APART.sub(" ", line.text[money.end : until][:_BEHIND].lower()))
+        # What is said behind an amount alone may be that postage comes to it, or be about the
+        # lower amount that follows.
+        other = not _tells_a_part(money, line.text) and says_other(
+            _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
+        )
     if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]) or _OF_UNIT.search(before[-20:]):
         other = True
     cost = _cost_of_place(money, place) + (60 if other else 0)
@@ -312,6 +317,13 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     old = bool(line.flags & _lines.OLD) or _says_old(told)
     now = not old and bool(told) and _NOW_WORDS(told) is not None
     return Candidate(money, line, cost, old, other, place.follows_link, now)
+
+
+def _tells_a_part(money: Money, text: str) -> bool:
+    """Whether words behind an amount tell of a lower one behind them: `399,- without tax 329,75`."""
+    found = _AMOUNT_AT_END(text[money.end :][:_BEHIND])
+    part = amount(found[1]) if found else None
+    return part is not None and part < money.value
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -373,6 +385,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_in_prose = _is_in_prose(read, best)
+    seen.price_after_link = best.follows_link
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))

@@ -30,5 +30,7 @@ class Visible:
     price_marked: bool = False
     price_in_prose: bool = False
     """The price is a word of a sentence, or stands by a link in an article."""
+    price_after_link: bool = False
+    """The price stands right behind a link, as in a listing's tiles."""
     struck_below: Decimal | None = None
     """An amount beside the price that is marked as the price before, and is lower."""

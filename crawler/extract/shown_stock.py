@@ -124,7 +124,16 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     if seen.buy_buttons + away > _BUTTONS_OF_ONE:
         seen.buy_buttons += away
     sold = usable and priced
+    marked = _outvoted(marked, firm, seen.buy_buttons)
     seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
+
+
+def _outvoted(marked: str | None, firm: str | None, buttons: int) -> str | None:
+    """What a box for the stock says, unless a sentence says that nothing is left, and none buys.
+
+    "Usually ships in a day" is said of what is sold out, too.
+    """
+    return firm if (marked, firm, buttons) == ("InStock", "OutOfStock", 0) else marked
 
 
 def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:

@@ -263,7 +263,7 @@ def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
 
 def _has_price(node: Node) -> bool:
     return any(name in node for name in _NOW) or any(
-        isinstance(variant, dict) and "price" in variant for variant in many(node.get("variants"))
+        isinstance(variant, dict) and "price" in variant for variant in _variants(node)
     )
 
 
@@ -324,7 +324,8 @@ def _variants(node: Node) -> list[Any]:
 
 def _any_available(node: Node) -> Any:
     """Whether any variant can be had; None where none tells."""
-    told = [v["available"] for v in _variants(node) if isinstance(v, dict) and "available" in v]
+    variants = [v for v in _variants(node) if isinstance(v, dict)]
+    told = [v[name] for v in variants for name in ("available", "availableForSale") if name in v]
     return (True in told or told[0]) if told else None
 
 

@@ -192,3 +192,50 @@ def test_a_box_that_is_called_a_name_and_is_most_of_the_title_is_the_heading() -
     )
     page = found(body, title, lang="ja")
     assert page.fields["name"] == "【送料無料】深蒸し煎茶 100g"
+
+
+@pytest.mark.parametrize(
+    ("body", "price", "regular"),
+    [
+        ('<b class="price-box__compare-price">499 Kč</b><p>399 Kč</p>', "399", "499"),
+        ("<p>399,- bez DPH 329,75</p>", "399", None),
+        ('<b class="price">9,00 €</b><p class="staffel">ab 10 Stück 8,00 €</p>', "9.00", None),
+        ("<p>מחיר קטלוגי: 78 ₪</p><p>מחיר מבצע: 62.40 ₪</p>", "62.40", "78"),
+    ],
+)
+def test_words_and_classes_tell_which_amount_is_paid(
+    body: str, price: str, regular: str | None
+) -> None:
+    page = found(f"{H1}{body}{BUY}", url="https://shop.example.cz/p/red-lamp")
+    assert prices(page) == (Decimal(price), None if regular is None else Decimal(regular))
+
+
+def test_two_statements_in_one_row_are_two_lines() -> None:
+    row = "<div><span>В наявності</span><span>Код: <b>LED-12</b></span></div>"
+    page = found(f"{H1}<p>89,50 ₴</p>{row}{BUY}", lang="uk")
+    assert (page.fields["sku"], page.fields["availability"]) == ("LED-12", "InStock")
+
+
+def test_a_sentence_that_nothing_is_left_goes_before_a_promise_of_speed() -> None:
+    body = f'{H1}<b class="price">$ 139.00</b><dl><dt>Availability:</dt>'
+    body += "<dd>Usually ships in 24 hours</dd></dl><p>The item is out of stock</p>"
+    assert found(body).fields["availability"] == "OutOfStock"
+
+
+def test_variants_of_a_storefront_tell_price_and_stock() -> None:
+    told = '"price":{"amount":"59.0","currencyCode":"USD"},"compareAtPrice":{"amount":"79.0"}'
+    nodes = ('{"node":{"availableForSale":' + had + "," + told + "}}" for had in ("false", "true"))
+    edges = ",".join(nodes)
+    state = '{"product":{"title":"Red Lamp","variants":{"edges":[' + edges + "]}}}"
+    page = found(f'{H1}<script type="application/json">{state}</script>')
+    assert prices(page) == (Decimal("59.0"), Decimal("79.0"))
+    assert page.fields["availability"] == "InStock"
+
+
+def test_a_category_of_two_things_is_no_product() -> None:
+    things = "".join(
+        f'<div><a href="/noz-{n}">Nóż {n}</a><b>{n}9,00 zł</b><a href="#">Do koszyka</a></div>'
+        for n in (1, 2)
+    )
+    page = found(f"<h1>Noże</h1>{things}", url="https://shop.example/kategoria/noze", lang="pl")
+    assert page.kind != "product"
