@@ -20,8 +20,8 @@ from scrapy.http import Response
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
-from crawler.access.listing import Listing
 from crawler.access.profiles import BOT, candidates, chosen
+from crawler.access.proxy_list import Listing
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number

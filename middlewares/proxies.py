@@ -22,9 +22,9 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
-from crawler.access.listing import Listing
 from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
 from crawler.access.proxies import BadLine, Proxy
+from crawler.access.proxy_list import Listing
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number

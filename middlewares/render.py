@@ -20,7 +20,7 @@ from scrapy_seine.engine.download.lanes import lane_of
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.statements import LACKING_S
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.frontier.presence import lanes_of
+from scrapy_seine.frontier.live_workers import lanes_of
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from crawler.access.listing import Listing
 from crawler.access.proxies import POOLS
+from crawler.access.proxy_list import Listing
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.finding import SKEW_S, Finding
 from scrapy_seine.config import SettingsLike, flag

@@ -32,8 +32,8 @@ from scrapy_seine.engine.serializer import push_of
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.live_workers import is_alive
 from scrapy_seine.frontier.model import Done, Lease, Push
-from scrapy_seine.frontier.presence import is_alive
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import word

@@ -15,7 +15,7 @@ import orjson
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.presence import live_workers
+from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.lenient import record, whole, word
 
 #: Runs of which a crawl keeps the beginning, the newest ones.

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.presence import live_workers
+from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.scripts import call, load_script
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving, wait_until_async
