@@ -21,7 +21,7 @@ from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.profiles import BOT, candidates, chosen
-from crawler.access.proxy_list import Listing
+from crawler.access.proxy_list import ProxyList
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -96,7 +96,7 @@ class Escalate:
         if mode == "off" or (mode != "on" and not useful):
             raise NotConfigured  # without a word: Scrapy would warn of what is usual
         middleware = cls(crawler)
-        found = Listing.from_settings(settings).read() or ([], [])
+        found = ProxyList.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
         worker_of(crawler).feedback.listen(middleware.heard)
         if middleware.browser:

@@ -24,7 +24,7 @@ from scrapy.http import Response
 from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
 from crawler.access.proxies import BadLine, Proxy
-from crawler.access.proxy_list import Listing
+from crawler.access.proxy_list import ProxyList
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -80,11 +80,11 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
     request returns to the frontier with its tries untouched.
     """
 
-    def __init__(self, crawler: Crawler, listing: Listing) -> None:
+    def __init__(self, crawler: Crawler, proxy_list: ProxyList) -> None:
         settings = crawler.settings
         self.crawler = crawler
         self.stats: Any = crawler.stats
-        self.listing = listing
+        self.proxy_list = proxy_list
         self.config = PoolConfig.from_settings(settings)
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
@@ -121,14 +121,14 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
             NotConfigured: there is no list of proxies, or the list is empty.
             ConfigError: a setting is wrong, or a list cannot be read.
         """
-        listing = Listing.from_settings(crawler.settings)
-        if not listing:
+        proxy_list = ProxyList.from_settings(crawler.settings)
+        if not proxy_list:
             raise NotConfigured  # without a word: Scrapy would warn of what is usual
-        if told := listing.check():
+        if told := proxy_list.check():
             logger.warning("%s", told)
             raise NotConfigured
-        middleware = cls(crawler, listing)
-        found = Listing.from_settings(crawler.settings).read() or ([], [])
+        middleware = cls(crawler, proxy_list)
+        found = ProxyList.from_settings(crawler.settings).read() or ([], [])
         worker_of(crawler).reach.trust(proxy.url for proxy in found[0])
         crawler.signals.connect(middleware.downloaded, signals.response_downloaded)
         crawler.signals.connect(middleware.closed, signals.spider_closed)
@@ -172,12 +172,12 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         from this worker's own address.
         """
         try:
-            found, wrong = self.listing.read(), ""
+            found, wrong = self.proxy_list.read(), ""
         except ConfigError as error:
             found, wrong = None, str(error)
         if found is not None and not found[0]:
             found, wrong = None, "the list of proxies is empty now"
-            self.listing.forget()  # so that it is told for as long as it is
+            self.proxy_list.forget()  # so that it is told for as long as it is
         if wrong:
             self.stats.inc_value("proxies/list_errors")
             if wrong != self._wrong:

@@ -11,7 +11,7 @@ from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
 
 
-class Listing:
+class ProxyList:
     """Lines from the settings and from files."""
 
     def __init__(self, lines: Sequence[str], paths: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ class Listing:
         return bool(self.lines or self.paths)
 
     @classmethod
-    def from_settings(cls, settings: SettingsLike) -> Listing:
+    def from_settings(cls, settings: SettingsLike) -> ProxyList:
         """Find the lists that the settings name."""
         lines = [
             *_lines(settings.get("SEINE_PROXIES")),
@@ -38,7 +38,7 @@ class Listing:
         Raises:
             ConfigError: a file cannot be read, or no line of the lists is a proxy.
         """
-        proxies, bad = Listing(self.lines, [str(path) for path in self.paths]).read() or ([], [])
+        proxies, bad = ProxyList(self.lines, [str(path) for path in self.paths]).read() or ([], [])
         if bad and not proxies:
             line = bad[0]
             raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")

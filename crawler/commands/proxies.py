@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.access.pool import Health, ProxyPool
 from crawler.access.proxy_check import ProxyCheck, try_all
-from crawler.access.proxy_list import Listing
+from crawler.access.proxy_list import ProxyList
 from crawler.reads.proxies import read_proxies
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand, complain
@@ -79,7 +79,7 @@ class Command(SeineCommand):
         self.show(f"{name} may be used again; the next request probes it", released=name)
 
     def _test(self, url: str, timeout_s: float) -> int:
-        proxies, bad = Listing.from_settings(self.project).read() or ([], [])
+        proxies, bad = ProxyList.from_settings(self.project).read() or ([], [])
         for line in bad:
             complain(f"line {line.number} is left out: {line.reason}")
         if not proxies:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from crawler.access.proxies import POOLS
-from crawler.access.proxy_list import Listing
+from crawler.access.proxy_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.finding import SKEW_S, Finding
 from scrapy_seine.config import SettingsLike, flag
@@ -63,16 +63,16 @@ def _name(settings: SettingsLike) -> Iterator[Finding]:
 
 def _proxies(settings: SettingsLike, wishes: Sequence[Wish]) -> Iterator[Finding]:
     """Judge the list, and the pools that somebody asks for."""
-    listing = Listing.from_settings(settings)
+    proxy_list = ProxyList.from_settings(settings)
     asked = _pools(settings, wishes)
-    if not listing:
+    if not proxy_list:
         for pool, who in asked.items():
             text = f"{who} asks for the pool {pool!r}, but no list of proxies is given"
             yield Finding("fail", "proxies", text, "set PROXY_LIST, or name no pool")
         return
-    where = ", ".join(map(str, listing.paths)) or "SEINE_PROXIES"
+    where = ", ".join(map(str, proxy_list.paths)) or "SEINE_PROXIES"
     try:
-        found, bad = listing.read() or ([], [])
+        found, bad = proxy_list.read() or ([], [])
     except ConfigError as error:
         yield Finding("fail", "proxies", str(error), "mount the file, or unset PROXY_LIST")
         return

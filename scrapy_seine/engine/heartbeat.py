@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 #: Pages that a beat names, of those that the worker is at.
 _NAMED = 5
 _LONGEST_URL = 300
-#: News reaches all idle workers at once: their questions are spread over this time, s.
+#: A message reaches all idle workers at once, so that their leases are asked for over this time, s.
 SPREAD_S = 0.02
 _LOADED = time.monotonic()
 
@@ -115,7 +115,7 @@ class Heartbeat:
         lost, _, _ = await asyncio.gather(
             self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
             self.frontier.tend(),
-            self._hear_of_cancelled(),
+            self._read_cancelled(),
         )
         self.stats.inc_value("seine/redis_round_trips")
         if lost:
@@ -130,7 +130,7 @@ class Heartbeat:
             if not self.exchange.refusals.tell(error, "This worker's leases may expire"):
                 logger.debug("no heartbeat: %s", error)
 
-    async def _hear_of_cancelled(self) -> None:
+    async def _read_cancelled(self) -> None:
         key, names = self.frontier.keys.cancelled, set[bytes]()
         try:
             names = await self.redis.smembers(key)  # type: ignore[assignment]
@@ -163,32 +163,32 @@ class Heartbeat:
         )
 
     async def listen(self) -> None:
-        """Hear of work and of commands, until cancelled."""
+        """Receive wake-ups and commands on the crawl's Redis channels, until cancelled."""
         while True:
             try:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(*self.frontier.channels)
-                    self.forget()  # who did not listen may have missed the word
+                    self.forget()  # a `forget` may have been published before this subscription
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
-                            await self._hear_of_cancelled()
-                        self._news(message["data"])
+                            await self._read_cancelled()
+                        self._received(message["data"])
             except (RedisError, OSError):
                 await asyncio.sleep(1)
 
-    def _news(self, news: bytes) -> None:
-        if news == b"pause":
+    def _received(self, message: bytes) -> None:
+        if message == b"pause":
             self.exchange.give_back()
-        elif news == b"forget":
+        elif message == b"forget":
             self.forget()
-        elif news.startswith((b"local ", b"drain ")):
-            what, _, worker = word(news).partition(" ")
+        elif message.startswith((b"local ", b"drain ")):
+            what, _, worker = word(message).partition(" ")
             if worker == self.worker:
                 self.mail() if what == "local" else self._leave()
-        elif news.startswith(b"block "):
-            self.exchange.give_back(word(news[6:]))
-        elif news.startswith(b"ready "):
-            if self.worker in word(news).split(" "):
+        elif message.startswith(b"block "):
+            self.exchange.give_back(word(message[6:]))
+        elif message.startswith(b"ready "):
+            if self.worker in word(message).split(" "):
                 self.exchange.kick()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
             self.exchange.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)

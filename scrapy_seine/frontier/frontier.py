@@ -34,10 +34,9 @@ from scrapy_seine.frontier.wire import (
     parse_leased,
     remembered,
     script,
-    text,
     untried,
 )
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole, word
 from scrapy_seine.scripts import call
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Frontier:
             RedisError: a server does not answer.
         """
         self.watch.known = None
-        self.watch.known = Known.read(text(await self.run("begin", new_id())))
+        self.watch.known = Known.read(word(await self.run("begin", new_id())))
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
@@ -111,7 +110,7 @@ class Frontier:
             part = pushes[start : start + MAX_CHILDREN]
             args = [arg for push in part for arg in push.args()]
             before = self.watch.before
-            replies += map(text, await self.run("push", len(part), *args))
+            replies += map(word, await self.run("push", len(part), *args))
             self.watch.entered(before, len(part))
         return replies
 
@@ -140,12 +139,12 @@ class Frontier:
     ) -> list[str]:
         """Keep leases for another *ttl_ms*; returns ids that are no longer this worker's."""
         args = [arg for lease in leases for arg in (lease.id, lease.token)]
-        return [text(i) for i in await self.run("renew", worker, ttl_ms, info, *args)]
+        return [word(i) for i in await self.run("renew", worker, ttl_ms, info, *args)]
 
     async def commit(self, pages: Sequence[Done]) -> list[str]:
         """End leases and push their children, in one script (I3); 'OK' or 'LOST' for each."""
         name, args = self.commit_call(pages)
-        return [text(r) for r in await self.run(name, *args)]
+        return [word(r) for r in await self.run(name, *args)]
 
     def commit_call(self, pages: Sequence[Done]) -> tuple[str, list[Any]]:
         """Which script commits, and its arguments."""
@@ -156,17 +155,17 @@ class Frontier:
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
         """Send failed requests back; 'OK' or 'LOST' for each."""
         args = [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
-        return [text(r) for r in await self.run("retry", len(retries), *args)]
+        return [word(r) for r in await self.run("retry", len(retries), *args)]
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
         """Give requests up, with the reason; 'OK' or 'LOST' for each."""
         args = [a for b in burials for a in (b.lease.id, b.lease.token, b.note)]
-        return [text(r) for r in await self.run("bury", len(burials), *args)]
+        return [word(r) for r in await self.run("bury", len(burials), *args)]
 
     async def release(self, leases: Sequence[Lease]) -> list[str]:
         """Hand leases back unfinished; 'OK' or 'LOST' for each."""
         args = [a for lease in leases for a in (lease.id, lease.token)]
-        return [text(r) for r in await self.run("release", len(leases), *args)]
+        return [word(r) for r in await self.run("release", len(leases), *args)]
 
     async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
         """Take back expired leases; returns how many returned and how many were buried.
@@ -182,7 +181,7 @@ class Frontier:
 
         Returns False where the lease is lost.
         """
-        return text(await self.run("isolate", lease.id, lease.token, int(begins))) == "OK"
+        return word(await self.run("isolate", lease.id, lease.token, int(begins))) == "OK"
 
     async def set_delay(
         self,
@@ -264,7 +263,7 @@ class Frontier:
 
     async def resume(self, domain: str = "") -> bool:
         """Go on; False when it was not paused."""
-        return text(await self.run("resume", domain)) == "OK"
+        return word(await self.run("resume", domain)) == "OK"
 
     async def forget(self, fingerprints: Sequence[int]) -> int:
         """Let URLs be pushed again; returns how many were known.
@@ -406,7 +405,7 @@ class Frontier:
             domains_ready=ready,
             domains_waiting=waiting,
             paused=bool(paused),
-            totals={text(name): whole(n) for name, n in totals.items()},
+            totals={word(name): whole(n) for name, n in totals.items()},
             moving=sum(out),
         )
 

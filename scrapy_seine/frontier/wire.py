@@ -22,11 +22,6 @@ MAX_CHILDREN = 500
 _LEASE_FIELDS = 6
 
 
-def text(value: Any) -> str:
-    """Read a word of a reply."""
-    return word(value)
-
-
 def remembered(current: bytes | None, old: bytes | None) -> int:
     """Sum the sizes of the memory's generations."""
     return whole(current) + sum(whole(g.get("n")) for g in items(old) if isinstance(g, dict))
@@ -93,8 +88,8 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
     state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken = reply
     leases = [
         Lease(
-            id=text(flat[at]),
-            token=text(flat[at + 1]),
+            id=word(flat[at]),
+            token=word(flat[at + 1]),
             slot_ms=int(flat[at + 2]),
             **_limits(flat[at + 3]),
             slack_ms=slack_ms,
@@ -104,14 +99,14 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         for at in range(0, len(flat), _LEASE_FIELDS)
     ]
     return Leased(
-        state="PAUSED" if text(state) == "PAUSED" else "OK",
+        state="PAUSED" if word(state) == "PAUSED" else "OK",
         now_ms=int(now_ms),
         next_due_ms=int(next_due_ms),
         undone=int(undone),
         entered=int(entered),
         expired=bool(expired),
         leases=leases,
-        state_shown=text(shown),
+        state_shown=word(shown),
         broken_keys=[key.decode("utf-8", "replace") for key in broken],
     )
 
@@ -120,7 +115,7 @@ def _limits(raw: Any) -> dict[str, int]:
     """Read a lease's pause, and the limits of each address where each keeps its own."""
     if isinstance(raw, int):
         return {"delay_ms": raw}
-    delay_ms, each_ms, each_cap = map(int, text(raw).split())
+    delay_ms, each_ms, each_cap = map(int, word(raw).split())
     return {"delay_ms": delay_ms, "each_ms": each_ms, "each_cap": each_cap}
 
 

@@ -29,7 +29,7 @@ ERRORS = 400
 
 
 class Throttle:
-    """Blocks a domain on 429, and on 503 with Retry-After; takes back what came too late."""
+    """Blocks a domain on 429, and on 503 with Retry-After; hands back what missed its time."""
 
     def __init__(
         self,

@@ -126,5 +126,5 @@ async def test_a_key_of_another_type_costs_nothing_but_the_hint(d: Driver) -> No
 async def test_a_worker_asks_where_it_is_named_or_nobody_is(news: bytes, asks: bool) -> None:
     exchange = Mock(buffered=[], config=Mock(read_ahead=4))
     parts: list[Any] = [Mock()] * 5
-    Heartbeat("w2", parts[0], parts[1], exchange, parts[2], parts[3], 30.0, Mock())._news(news)
+    Heartbeat("w2", parts[0], parts[1], exchange, parts[2], parts[3], 30.0, Mock())._received(news)
     assert exchange.kick.called == asks

@@ -27,7 +27,7 @@ class Stopped(Exception):
 
 
 class Download:
-    """What becomes of one request; a Sink."""
+    """Collects the answer to one request, as the Sink of its connection."""
 
     __slots__ = (
         "_began",
@@ -37,7 +37,7 @@ class Download:
         "_maxsize",
         "_size",
         "_stop",
-        "_told",
+        "_streamed",
         "_warnsize",
         "handler",
         "heard",
@@ -55,7 +55,7 @@ class Download:
         self.request = request
         self.handler = handler
         self.heard = heard
-        """Whether anyone may listen to a signal."""
+        """Whether a signal may have receivers."""
         self._maxsize = meta.get("download_maxsize", limits[0])
         self._warnsize = meta.get("download_warnsize", limits[1])
         self._began = monotonic()
@@ -74,7 +74,7 @@ class Download:
         self._head = head
         self._headers = Headers(head.fields)
         self._tell(signals.headers_received, headers=self._headers, body_length=head.length)
-        self._told = self.heard(signals.bytes_received)
+        self._streamed = self.heard(signals.bytes_received)
         self._weigh(head.length or 0, expected=True)
 
     def body(self, data: bytes) -> None:
@@ -86,7 +86,7 @@ class Download:
         """
         self._chunks.append(data)
         self._size += len(data)
-        if self._told:
+        if self._streamed:
             self._tell(signals.bytes_received, data=data)
         self._weigh(self._size, expected=False)
 
@@ -110,7 +110,7 @@ class Download:
             self._warnsize = 0  # once is enough
 
     def response(self, connection: Connection, flags: list[str]) -> Response:
-        """What came.
+        """Make Scrapy's response of what came.
 
         Raises:
             StopDownload: a receiver stopped it, and wants it to count as a failure.
