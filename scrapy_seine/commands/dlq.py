@@ -29,6 +29,7 @@ from scrapy_seine.reads.requests import Found
 VERBS = ("list", "show", "replay", "purge")
 #: Dead letters handed to one script.
 STEP = 500
+NO_SUCH = "no dead letter has the id {!r}; scrapy dlq list shows them"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "": 1}
 
 
@@ -97,7 +98,7 @@ class Command(SeineCommand):
     async def _show(self, frontier: Frontier, id_: str) -> None:
         found = await one_dead(frontier, id_)
         if found is None:
-            raise ConfigError(f"no dead letter has the id {id_!r}")
+            raise ConfigError(NO_SUCH.format(id_))
         letter, stored = found
         request = _fields(stored)
         told = {"id": id_, "url": letter.url, "buried": letter.at, **letter.note}
@@ -144,10 +145,17 @@ def _filter(opts: argparse.Namespace) -> Filter:
 
 
 async def _chosen(frontier: Frontier, ids: list[str], wanted: Filter) -> list[str]:
+    """Return the ids that are meant, the oldest first.
+
+    Raises:
+        ConfigError: an id that was typed is of no dead letter; nothing is done to the others.
+    """
     if ids:
+        for id_ in ids:
+            if await one_dead(frontier, id_) is None:
+                raise ConfigError(NO_SUCH.format(id_))
         return ids
     letters, _ = await search_dead(frontier, wanted, limit=MOST)
-    # The oldest go back first.
     return [letter.id for letter in reversed(letters)]
 
 

@@ -174,7 +174,9 @@ def test_a_replay_is_paced_and_purge_is_final(desk: Desk) -> None:
     ("words", "complaint"),
     [
         (("list", "--older", "soon"), "is no age"),
-        (("show", "99"), "no dead letter"),
+        (("show", "99"), "no dead letter has the id '99'"),
+        (("replay", "99"), "no dead letter has the id '99'"),
+        (("purge", "99", "--yes"), "no dead letter has the id '99'"),
         (("purge", "--all"), "--yes"),
     ],
 )
