@@ -22,7 +22,7 @@ _CONTROL = re.compile(
 #: All before the last @ of an authority, which is what clients take for user and password.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 #: What stands where a port should be is no number: a password, whose URL was cut off before its @.
-_CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|$))[^/?#@\s\"']*")
+_CUT_OFF = re.compile(r"(?<=://)[^/?#@\s:\"\[]+:(?!\d*(?:[/?#,\"'\s]|:\s|$))[^/?#@\s\"']*")
 
 #: libpq quotes the part of an address that it cannot decode: a password with a bare %.
 _NOT_DECODED = re.compile(r'(?<=percent-encoded token: )"[^"]*"')
@@ -53,6 +53,8 @@ def redact(text: str) -> str:
     'redis://***@host:6379/0 http://***@host/'
     >>> redact("http://user:secr http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/")
     'http://*** http://host:80/ redis+cluster://a:1,b:2 http://[::1]:80/'
+    >>> redact("http://host:80: connection refused")
+    'http://host:80: connection refused'
     >>> redact('invalid percent-encoded token: "hu%zzsh"')
     'invalid percent-encoded token: "***"'
     """

@@ -14,6 +14,7 @@ from crawler.extract.registered_domain import site_of as domain_of
 from crawler.extract.site import Site
 from crawler.extract.template import Book, Judgement
 from crawler.extract.template.observation import observe
+from crawler.stores.connect import running_database
 from crawler.stores.templates import read_templates
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import paint
@@ -70,8 +71,8 @@ class Command(PageCommand):
         if found.kind != "product":
             return None, ""
         book, site_id = Book(), site.name or domain_of(found.page.url)
-        known = "DATABASE_URL is not set, so nothing is known of the site's template"
-        if url := str(self.project.get("DATABASE_URL") or ""):
+        known = "no database runs or is set, so nothing is known of the site's template"
+        if url := running_database(self.project):
             try:
                 stored = read_templates(url, site_id)
             except (StoreError, psycopg2.Error) as error:

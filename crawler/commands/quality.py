@@ -21,6 +21,8 @@ from scrapy_seine.reads import paint
 
 #: For so long an operator's word holds.
 ACCEPTED_FOR = timedelta(days=1)
+#: Characters of a site's name that are kept on one line.
+_WHOLE_SITE = 40
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -111,7 +113,8 @@ def since(text: str) -> datetime | None:
 
 def _table(found: list[Quality]) -> paint.Table:
     table = paint.Table(box=None, pad_edge=False)
-    table.add_column("site", overflow="fold")
+    longest = max((len(one.site_id) for one in found), default=0)
+    table.add_column("site", overflow="fold", min_width=min(longest, _WHOLE_SITE))
     for name in ("score", "products", "rejected", "changed", "sane prices"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("incomplete")

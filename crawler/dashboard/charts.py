@@ -45,8 +45,8 @@ def line_chart(
 ) -> Markup:
     """Draw lines over even steps of time.
 
-    *marks* are the words under the drawing, from its begin to its end; *at* the Unix time of each
-    value, for the words under a pointer; *now* is written beside the name.
+    *marks* are the words under the drawing, from its begin to its end, each written once; *at* the
+    Unix time of each value, for the words under a pointer; *now* is written beside the name.
     """
     high = max([least_top, *(v for line in lines for v in line.values if v is not None)])
     top = nice_top(high)
@@ -64,13 +64,18 @@ def line_chart(
         class_="chart",
         data_points=_points(lines, at, unit),
     )
-    heights = [short(top) + unit, short(top / 2) + unit, "0"]
+    # Half a page is none.
+    heights = [short(top) + unit, short(top / 2) + unit if unit or top > 1 else "", "0"]
     return tag.figure(
         tag.figcaption(tag.span(label), tag.strong(now) if now else None, _legend(lines)),
         tag.div(
             tag.div([tag.span(text) for text in heights], class_="heights", aria_hidden="true"),
             tag.div(svg, class_="drawing"),
-            tag.div([tag.span(text) for text in marks], class_="times", aria_hidden="true"),
+            tag.div(
+                [tag.span(text) for text in dict.fromkeys(marks)],
+                class_="times",
+                aria_hidden="true",
+            ),
             class_="plot",
         ),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import psycopg2
 
 from crawler.stores import embedded  # its import adds the embedded PostgreSQL
+from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.connect import (
     STORES,
     Endpoints,
@@ -29,7 +30,23 @@ __all__ = [
     "endpoints",
     "missing",
     "redis_client",
+    "running_database",
 ]
+
+
+def running_database(settings: SettingsLike) -> str:
+    """Address of PostgreSQL: the one that is set, or the embedded one while it runs; else empty.
+
+    Nothing is started: for commands that do without a database where there is none.
+    """
+    url = str(settings.get("DATABASE_URL") or "")
+    if url or not flag(settings, "SEINE_EMBEDDED"):
+        return url
+    folder = data_folder(settings)
+    if not folder.exists():
+        return ""
+    place = embedded.layout(folder)
+    return embedded.postgres.url(place) if embedded.postgres.running(place) else ""
 
 
 def _ask(url: str) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "Servers",
     "default_data_folder",
     "folders",
+    "layout",
     "postgres",
     "socket_path",
     "start",

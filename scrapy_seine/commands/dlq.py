@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import declare_crawl, frontier_of, with_fleet
+from scrapy_seine.commands.fleet import declare_crawl, frontier_of, make_sure, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
@@ -58,7 +58,8 @@ class Command(SeineCommand):
         """Show or act.
 
         Raises:
-            ConfigError: an age is none, or it is not said which dead letters are meant.
+            ConfigError: an age is none, it is not said which dead letters are meant, or nothing is
+                known of the crawl or the id that was named.
             StoreUnreachable: Redis does not answer.
         """
         verb, ids = (args[0], args[1:]) if args else ("list", [])
@@ -73,6 +74,8 @@ class Command(SeineCommand):
         url = endpoints(self.project, need=("redis",)).redis_url
 
         async def work(redis: Redis) -> None:
+            if opts.crawl:
+                await make_sure(redis, config.crawl)
             frontier = (await find_frontier(redis, config.crawl)).sealed(config.secrets)
             if verb == "list":
                 await self._list(frontier, wanted, opts.limit)

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import SeineCommand, only_spider
-from scrapy_seine.commands.fleet import declare_crawl, frontier_of, with_fleet
+from scrapy_seine.commands.fleet import declare_crawl, frontier_of, make_sure, with_fleet
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
@@ -61,8 +61,9 @@ class Command(SeineCommand):
         """Show or act.
 
         Raises:
-            ConfigError: `clear` was not confirmed, a priority is none or it is not said of which
-                requests, or the import cannot be done as asked.
+            ConfigError: nothing is known of the crawl that was named, `clear` was not confirmed, a
+                priority is none or it is not said of which requests, or the import cannot be done
+                as asked.
             StoreUnreachable: Redis does not answer.
         """
         verb = args[0] if args else "show"
@@ -90,6 +91,8 @@ class Command(SeineCommand):
             if verb == "import-scrapy-redis":
                 frontier = await open_frontier(redis, config)
             else:
+                if opts.crawl:
+                    await make_sure(redis, crawl)
                 found = await find_frontier(redis, crawl, config.partitions)
                 frontier = found.sealed(config.secrets)
             await acts[verb](redis, frontier, opts)

@@ -29,8 +29,13 @@ async def dead(request: web.Request) -> web.Response:
         "Dead letters",
         tag.p(f"{count(total)} in all. {_extent(len(letters), all_seen)}"),
         _filter(wanted),
-        _list(request, letters, wanted) if letters else tag.p("No dead letter matches."),
+        _list(request, letters, wanted) if letters else tag.p(_none(total)),
     )
+
+
+def _none(total: int) -> str:
+    """Say why the list is empty."""
+    return "No dead letter matches." if total else "No request was given up."
 
 
 def _extent(shown: int, all_seen: bool) -> str:

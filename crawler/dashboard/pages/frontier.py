@@ -41,6 +41,7 @@ async def frontier(request: web.Request) -> web.Response:
         search_form("url", "URL", url),
         found,
         fragments(await live(context)),
+        tag.h2("Priority of what is queued"),
         tag.div(priority_form(request, *_chosen()), class_="actions panel"),
         live="frontier",
     )
@@ -71,8 +72,8 @@ async def live(context: Context) -> dict[str, Markup]:
             ("Seen", count(counts.seen)),
             ("Domains ready", count(counts.domains_ready)),
             ("Domains waiting", count(counts.domains_waiting)),
-            ("Next one's age", span(now.oldest_s)),
-            ("Overdue by", span(now.lateness_s)),
+            ("Next one's age", span(now.oldest_s) if counts.ready else "–"),
+            ("Overdue by", span(now.lateness_s) if counts.undone else "–"),
         ]
     )
     rows = [(name, count(n)) for name, n in sorted(counts.totals.items())]

@@ -127,13 +127,13 @@ def _tiles(now: Overview) -> Markup:
     limit = f" of {size(fleet.memory_limit_bytes)}" if fleet.memory_limit_bytes else ""
     return tiles(
         [
-            ("Pages a minute", count(now.pages_a_minute)),
+            ("Pages a minute lately", count(now.pages_a_minute)),
             ("Success", share(now.success)),
             ("Done", count(counts.totals.get("done", 0))),
             ("To do", count(counts.undone)),
             ("Dead letters", count(counts.dead)),
             ("Workers", count(len(fleet.alive))),
-            ("Overdue by", span(fleet.lateness_s)),
+            ("Overdue by", span(fleet.lateness_s) if fleet.counts.undone else "–"),
             ("Redis memory", size(fleet.memory_bytes) + limit),
         ]
     )

@@ -86,7 +86,7 @@ async def quality(request: web.Request) -> web.Response:
     return page(
         request,
         "Quality",
-        tag.p("Measured after a complete crawl, and by ", tag.code("scrapy quality --keep"), "."),
+        tag.p("Measured at the end of each job, and by ", tag.code("scrapy quality --keep"), "."),
         table("The worst first", _SCORES, measured, words=3, empty=_NO_SCORE),
         table(
             "Rejected in the last day",

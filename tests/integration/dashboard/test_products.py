@@ -56,6 +56,14 @@ async def test_the_pages_of_a_list_hold_each_product_once(shelf, order):
     assert values == sorted(values, reverse=ORDERS[order].newest_first)
 
 
+async def test_products_of_a_demo_are_not_counted_among_the_users(client, shelf):
+    """A demo stores in tables of the same names, in a schema of its own."""
+    execute(shelf, "CREATE SCHEMA seine_demo; CREATE TABLE seine_demo.products (n int)")
+    execute(shelf, "INSERT INTO seine_demo.products SELECT generate_series(1, 5000)")
+    execute(shelf, "ANALYZE products; ANALYZE seine_demo.products")
+    assert f"About {PRODUCTS} in all" in await page(client, "/products")
+
+
 async def test_a_search_finds_beginnings_of_words_and_whole_numbers(client, shelf):
     assert "Lamp model 77<" in await page(client, "/products?q=model+77")
     assert "Lamp model 77<" in await page(client, "/products?q=ab-77")
