@@ -16,10 +16,9 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import crawl_of, declare_crawl, with_fleet
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
-from scrapy_seine.frontier.runs import latest_number
-from scrapy_seine.meta import RUN, run_of
+from scrapy_seine.frontier.runs import forget_pages
 from scrapy_seine.reads.audit import note_command
-from scrapy_seine.urls import fingerprint, normalise, within
+from scrapy_seine.urls import normalise
 
 STEP = 500
 #: Every URL that the store knows a page by. The memory holds hashes: it cannot list its URLs.
@@ -62,15 +61,10 @@ class Command(SeineCommand):
 
         async def work(redis: Redis) -> None:
             frontier = await find_frontier(redis, crawl)
-            run = run_of({RUN: await latest_number(frontier)})
             urls = _all(where.database_url, [a for a in args if a not in patterns], patterns)
             while part := list(islice(urls, STEP)):
                 counts[0] += len(part)
-                numbers = [fingerprint(url) for url in part]
-                found = await frontier.forget(numbers)
-                if run:  # what a start request led to is remembered by its run
-                    found += await frontier.forget([within(run, number) for number in numbers])
-                counts[1] += min(found, len(part))
+                counts[1] += await forget_pages(frontier, part)
             await note_command(redis, frontier.keys, "forget", " ".join(args[:20]), counts[1])
 
         with_fleet(where.redis_url, work)

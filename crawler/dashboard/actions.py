@@ -20,8 +20,9 @@ from crawler.dashboard.layout import hidden_token, page
 from crawler.dashboard.security import form_of
 from scrapy_seine.errors import ConfigError, FrontierError
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.runs import forget_pages
 from scrapy_seine.reads.dead_letters import Filter, search_dead
-from scrapy_seine.urls import fingerprint, normalise
+from scrapy_seine.urls import normalise
 
 #: Dead letters that one action may move.
 MOST = 10_000
@@ -170,7 +171,7 @@ async def _drain(context: Context, form: Form) -> int:
 
 
 async def _forget(context: Context, form: Form) -> int:
-    return await context.frontier.forget([fingerprint(form.get("url", ""))])
+    return await forget_pages(context.frontier, [form.get("url", "")])
 
 
 async def _seed(context: Context, form: Form) -> int:

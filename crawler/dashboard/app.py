@@ -19,6 +19,7 @@ from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.crawls import CRAWLS, Crawls, both, choose
 from crawler.dashboard.download import products_csv
 from crawler.dashboard.history import STEP_S
+from crawler.dashboard.html import tag
 from crawler.dashboard.layout import page
 from crawler.dashboard.pages import (
     dead,
@@ -188,10 +189,30 @@ async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
     except StoreError as error:
         logger.warning("%s", error)
         reason = str(error)
-    if request.path.startswith("/api/") or "/events/" in request.path:
+    except (web.HTTPNotFound, web.HTTPBadRequest) as error:
+        if not _shows_pages(request):
+            raise
+        return _refusal(request, error)
+    if not _shows_pages(request):
         raise web.HTTPServiceUnavailable(text=f"{reason}\n")
     response = page(request, "A store does not answer", reason)
     response.set_status(503)
+    return response
+
+
+def _shows_pages(request: web.Request) -> bool:
+    return (
+        not request.path.startswith(("/api/", *_WITHOUT_CRAWL)) and "/events/" not in request.path
+    )
+
+
+def _refusal(request: web.Request, error: web.HTTPException) -> web.Response:
+    """Say within the frame what was wrong, so that a visitor can go on."""
+    missing = error.status == web.HTTPNotFound.status_code
+    title = "There is no such page" if missing else "That was not done"
+    reason = (error.text or "").strip().removeprefix("404: Not Found")
+    response = page(request, title, tag.p(reason, class_="flash") if reason else None)
+    response.set_status(error.status)
     return response
 
 

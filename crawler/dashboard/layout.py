@@ -27,7 +27,8 @@ NAVIGATION = (
     ("/proxies", "Proxies"),
     ("/quality", "Quality"),
 )
-_DONE = {
+#: What is said after each action (crawler.dashboard.actions).
+DONE = {
     "pause": "Paused.",
     "resume": "Resumed.",
     "drain": "The worker is told; it is gone once its pages are done.",
@@ -36,6 +37,12 @@ _DONE = {
     "purge": "Removed: {n}.",
     "forget": "Forgotten: {n}.",
     "seed": "The seed is pushed; a worker takes it.",
+    "set_priority": "Queued with the new priority: {n}.",
+    "start_job": "The full crawl is begun; the coordinator and the workers go on with it.",
+    "set_schedule": "The schedule is set.",
+    "pause_schedule": "The schedule is paused.",
+    "resume_schedule": "The schedule goes on.",
+    "remove_schedule": "Schedules removed: {n}.",
     "pause_job": "The job is paused.",
     "resume_job": "The job goes on.",
     "cancel_job": "The job is cancelled.",
@@ -106,7 +113,7 @@ def _here(path: str, link: str) -> bool:
 
 
 def _flash(request: web.Request) -> Node:
-    text = _DONE.get(request.query.get("done", ""))
+    text = DONE.get(request.query.get("done", ""))
     if text is None:
         return None
     n = request.query.get("n", "0")

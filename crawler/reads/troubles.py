@@ -31,13 +31,16 @@ class Trouble:
     """The page that shows more; empty: none."""
 
 
-def troubles(now: Overview) -> list[Trouble]:
-    """Name what is wrong; an empty list where nothing is."""
-    return [*_workers(now), *_redis(now), *_failures(now), *_late(now)]
+def troubles(now: Overview, seeds: int = 0) -> list[Trouble]:
+    """Name what is wrong; an empty list where nothing is. *seeds* are those that nobody took."""
+    return [*_workers(now, seeds), *_redis(now), *_failures(now), *_late(now)]
 
 
-def _workers(now: Overview) -> Iterator[Trouble]:
+def _workers(now: Overview, seeds: int) -> Iterator[Trouble]:
     counts = now.fleet.counts
+    if seeds and not counts.undone and not now.fleet.alive:
+        text = f"{plural(seeds, 'seed')} not taken, because no worker runs"
+        yield Trouble(text, "start one: scrapy crawl catalog", "/workers")
     if counts.undone and not now.fleet.alive:
         text = f"Work waits, {plural(counts.undone, 'request')}, and no worker runs"
         yield Trouble(text, "start one: scrapy crawl catalog", "/workers")

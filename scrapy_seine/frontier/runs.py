@@ -7,7 +7,7 @@ begins it and the others join. Seeds from Redis belong to no run: for them the w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -17,6 +17,8 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.lenient import record, whole, word
+from scrapy_seine.meta import RUN, run_of
+from scrapy_seine.urls import fingerprint, within
 
 #: Runs of which a crawl keeps the beginning, the newest ones.
 KEPT = 1000
@@ -85,6 +87,22 @@ async def latest_number(frontier: Frontier) -> int:
     """
     client: Any = frontier.redis
     return whole(await client.hget(Keys(frontier.keys.crawl).control, "run"))
+
+
+async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:
+    """Forget that pages were seen, by links and within the latest run; returns how many were.
+
+    Raises:
+        FrontierError: the memory is a Bloom filter.
+        RedisError: Redis does not answer.
+        ValueError: an address is no http(s) URL.
+    """
+    numbers = [fingerprint(url) for url in urls]
+    found = await frontier.forget(numbers)
+    # What a start request led to is remembered by its run.
+    if run := run_of({RUN: await latest_number(frontier)}):
+        found += await frontier.forget([within(run, number) for number in numbers])
+    return min(found, len(numbers))
 
 
 async def _latest(frontier: Frontier) -> tuple[Latest, float]:

@@ -181,6 +181,7 @@ def test_a_replay_is_paced_and_purge_is_final(desk: Desk) -> None:
     ],
 )
 def test_what_dlq_cannot_do_is_one_line(desk: Desk, words: tuple[str, ...], complaint: str) -> None:
+    desk.do(lambda f: f.push([push("http://a.example/1")]))
     status, _, said = desk.type(dlq.Command(), *words)
     assert status == 1
     assert complaint in said

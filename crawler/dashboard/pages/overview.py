@@ -27,6 +27,7 @@ from crawler.dashboard.plots import RANGES, USUAL, Range, plots
 from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Deed, read_deeds
 from scrapy_seine.reads.domains import Domain
+from scrapy_seine.reads.fleet import seeds_waiting
 from scrapy_seine.reads.formatting import count, share, size, span
 from scrapy_seine.reads.overview import Overview
 
@@ -88,11 +89,12 @@ def _ranges(chosen: Range) -> Markup:
 async def live(context: Context, chosen: Range) -> dict[str, Markup]:
     """Return the parts that change while somebody looks."""
     now = await context.overview(max_age_s=1)
+    seeds = await seeds_waiting(context.redis, context.config.seeds)
     points = await context.points(chosen, now.fleet.at)
     samples = context.history.at_steps([point.at for point in points], chosen.step_s)
     return {
-        "state": _state(now),
-        "troubles": _troubles(now),
+        "state": _state(now, seeds),
+        "troubles": _troubles(now, seeds),
         "tiles": _tiles(now),
         "chart": plots(points, samples, chosen.step_s),
         "where": _where(now),
@@ -103,10 +105,12 @@ async def live(context: Context, chosen: Range) -> dict[str, Markup]:
     }
 
 
-def _state(now: Overview) -> Markup:
+def _state(now: Overview, seeds: int) -> Markup:
     counts, alive = now.fleet.counts, len(now.fleet.alive)
     if counts.paused:
         word = badge("paused", "warn")
+    elif seeds and not counts.undone:
+        word = badge("seeds wait", "" if alive else "bad")
     elif not counts.undone:
         word = badge("nothing left to do", "")
     elif not alive:
@@ -139,8 +143,8 @@ def _tiles(now: Overview) -> Markup:
     )
 
 
-def _troubles(now: Overview) -> Markup:
-    found = troubles(now)
+def _troubles(now: Overview, seeds: int) -> Markup:
+    found = troubles(now, seeds)
     if not found:
         return tag.p(badge("nothing is wrong", "good"))
     rows = [

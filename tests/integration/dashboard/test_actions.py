@@ -3,10 +3,13 @@
 import pytest
 
 from crawler.catalogue.jobs.store import Jobs
+from crawler.dashboard.actions import ACTIONS
 from crawler.dashboard.context import CONTEXT
+from crawler.dashboard.layout import DONE
+from scrapy_seine.frontier.runs import enter
 from scrapy_seine.reads.audit import read_deeds
 from scrapy_seine.reads.domains import read_domains
-from scrapy_seine.urls import fingerprint
+from scrapy_seine.urls import fingerprint, within
 from tests.integration.dashboard.conftest import a_push, act, bury, page
 
 
@@ -87,6 +90,40 @@ async def test_a_forgotten_url_may_be_pushed_again(client, frontier):
     await act(client, "forget", url=url)
 
     assert await frontier.push([push]) == ["OK"]
+
+
+async def test_a_page_of_a_run_is_forgotten_too(client, frontier):
+    """What a start request led to is remembered by its run, and each crawl is one."""
+    url = "https://shop.example/1"
+    number = (await enter(frontier, name="", keep=False, age_ms=0))[0]
+    push = a_push(url, within(f"run {number}", fingerprint(url)))
+    assert await frontier.push([push]) == ["OK"]
+
+    await act(client, "forget", url=url)
+
+    assert await frontier.push([push]) == ["OK"]
+
+
+def test_each_action_says_what_it_did():
+    """A visitor who reads nothing afterwards presses the button again."""
+    assert set(DONE) == set(ACTIONS)
+
+
+async def test_what_cannot_be_done_is_said_within_the_frame(client):
+    text = await act(client, "seed", url="htp://shop.example", status=400)
+    assert "cannot be crawled" in text
+    assert "<nav" in text
+    async with client.get("/nosuch") as answer:
+        assert answer.status == 404
+        assert "There is no such page" in await answer.text()
+
+
+async def test_seeds_that_nobody_takes_are_a_trouble(client):
+    """'nothing left to do' beside a seed that was just pushed would be untrue."""
+    await act(client, "seed", url="https://shop.example/")
+    text = await page(client, "/")
+    assert "1 seed not taken, because no worker runs" in text
+    assert "nothing left to do" not in text
 
 
 async def test_each_action_is_written_down(client, frontier, redis_client, caplog):
