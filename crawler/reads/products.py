@@ -1,8 +1,8 @@
 """Products read for people: lists that go on from a place, one product, its history.
 
 A list never counts and never skips: each page goes on after the last row of the one before, along
-an index (migrations 0016, 0017 and 0019), so that a page costs the same among a thousand products and a
-million.
+an index (migrations 0016, 0017 and 0019), so that a page costs the same among a thousand products
+and a million.
 """
 
 from __future__ import annotations
