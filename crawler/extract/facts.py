@@ -149,7 +149,7 @@ def _take_marked(seen: Visible, line: Line) -> None:
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
-    if " " not in line.text and not line.text.endswith(":"):
+    if " " not in line.text and "：" not in line.text and not line.text.endswith(":"):
         _take(seen, field, line.text)
 
 

@@ -62,7 +62,7 @@ _CLASSES = (
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
      r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
      r"|price[-_](?:per[-_]unit|unit)|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
-     r"|tier-?price|graduated|staffel|price-?breaks?|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
+     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
      r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
     (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
@@ -106,6 +106,8 @@ _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 _HOLDS_DIGIT = re.compile(r"\d").search
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
+#: Characters in which an amount ends with a currency's word.
+_WORD = 8
 _ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
 
 
@@ -344,6 +346,8 @@ class _Reader:
                 self.flags, self.element = flags, element
             else:
                 text = f" {text}"  # Regular price and C$24.00
+        elif text[0].isalpha() and self._ends_in_currency():
+            text = f" {text}"  # 219,00 zł and brutto
         self.parts.append(text)
         self.flags |= flags
         if ":" in text:
@@ -362,9 +366,15 @@ class _Reader:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
-        elif (word := _ENDS_IN_WORD(before[-_LONGEST:])) and is_currency(word[1]):
+        elif self._ends_in_currency():
             return " "  # 399,99 TL and 249,99 TL
         return ""
+
+    def _ends_in_currency(self) -> bool:
+        """Whether the part before ends in an amount and a currency's word."""
+        before = self.parts[-1]
+        word = _ENDS_IN_WORD(before[-_WORD:]) if before[-1].isalpha() or before[-1] == "." else None
+        return word is not None and is_currency(word[1])
 
     def _reads_as_cents(self, text: str) -> bool:
         """Whether two digits behind a whole amount in an element of its own are its cents.

@@ -208,7 +208,23 @@ def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candi
     starts = [*(money.start for money in monies[1:]), len(line.text)]
     if len(monies) > 1 and _are_told_behind(monies, line.text):
         place, ends = attrs.evolve(place, behind=True), [money.end for money in monies]
-    return [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
+    found = [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
+    return _told_apart(found) if len(found) > 1 and line.flags & _lines.OLD else found
+
+
+def _told_apart(found: list[Candidate]) -> list[Candidate]:
+    """The amounts of a struck line, of which a word says which one was before: the others are not.
+
+    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line.
+    """
+    ends = [0, *(c.money.end for c in found)]
+    said = [
+        _says_old(c.line.text[end : c.money.start][-40:].strip())
+        for c, end in zip(found, ends, strict=False)
+    ]
+    if not any(said):
+        return found
+    return [attrs.evolve(c, old=old) for c, old in zip(found, said, strict=True)]
 
 
 def _are_told_behind(monies: Sequence[Money], text: str) -> bool:

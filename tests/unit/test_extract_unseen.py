@@ -144,12 +144,17 @@ class TestNumber:
 
     @pytest.mark.parametrize(
         ("line", "number"),
-        [("(Code 88-12)", "88-12"), ("Anzeige-Nr. 778812", "778812"), ("Vörunúmer: LL-9", "LL-9")],
+        [
+            ("商品編號：YM-5", "YM-5"),
+            ("(Code 88-12)", "88-12"),
+            ("Anzeige-Nr. 778812", "778812"),
+            ("Vörunúmer: LL-9", "LL-9"),
+        ],
     )
     def test_a_number_in_brackets_or_behind_an_abbreviation_is_read(
         self, line: str, number: str
     ) -> None:
-        page = found(f"{H1}<b class=price>12,00 €</b><p>{line}</p>{BUY}")
+        page = found(f'{H1}<b class=price>12,00 €</b><p class="product-sku">{line}</p>{BUY}')
         assert page.fields["sku"] == number
 
     def test_what_tells_a_numbers_kind_is_no_part_of_it(self) -> None:
@@ -200,6 +205,9 @@ def test_a_box_that_is_called_a_name_and_is_most_of_the_title_is_the_heading() -
         ('<b class="price-box__compare-price">499 Kč</b><p>399 Kč</p>', "399", "499"),
         ("<p>399,- bez DPH 329,75</p>", "399", None),
         ('<b class="price">9,00 €</b><p class="staffel">ab 10 Stück 8,00 €</p>', "9.00", None),
+        ("<p><b>219 zł</b><i>brutto</i></p><p>Najniższa cena: 199 zł</p>", "219", None),
+        ('<b class="retail-price">12,99 €</b><s>UVP 19,90 €</s>', "12.99", "19.90"),
+        ("<p>6,80 €</p><p>6,18 € tasse escl.</p>", "6.80", None),
         ("<p>מחיר קטלוגי: 78 ₪</p><p>מחיר מבצע: 62.40 ₪</p>", "62.40", "78"),
     ],
 )
