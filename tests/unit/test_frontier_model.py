@@ -138,6 +138,12 @@ def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
         assert getattr(since, field.name) == [*mine, *later], field.name
 
 
+def test_pages_that_ended_and_pushes_hasten_a_round_trip_and_nothing_else_does() -> None:
+    endings = every_kind(1)
+    endings.done.append(Done(lease=lease(9)))
+    assert len(endings) == 5
+
+
 def test_of_leases_that_redis_forgot_only_pushes_are_told_again() -> None:
     """I12: a limit and a link need no lease; what ends one would end somebody else's."""
     told, since = every_kind(1), Endings()
