@@ -84,8 +84,10 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
             return None, False
         try:
             number = self.request_fingerprint(request)
-            if number is None:
+            if number is None and page is not None:
                 return None, False
+            if number is None:  # the project has no filter, but each worker has the same start
+                return fingerprint(request.url, request.method, request.body), True
             return within(_scope_of(request, page), number), request.dont_filter
         except ValueError:
             return None, False  # serializer.to_push says what is wrong with the URL

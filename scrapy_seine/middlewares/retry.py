@@ -60,7 +60,7 @@ class Retry:
         """
         settings = crawler.settings
         if not settings.getbool("RETRY_ENABLED"):
-            raise NotConfigured("RETRY_ENABLED is off")
+            raise NotConfigured  # without a word, as Scrapy's own: a message is a warning
         exceptions = settings.getlist("RETRY_EXCEPTIONS")
         codes = {int(code) for code in settings.getlist("RETRY_HTTP_CODES")}
         limit_s = number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600)

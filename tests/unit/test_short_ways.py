@@ -47,6 +47,20 @@ def test_a_counter_of_an_old_extension_may_name_its_spider() -> None:
     assert stats.get_value("a") == 1
 
 
+def test_a_spider_that_asks_for_a_counter_of_scrapys_scheduler_gets_ours() -> None:
+    """A public spider compares it with its bound: None would raise."""
+    stats = Stats(crawler_of())
+    assert stats.get_value("scheduler/enqueued") == stats.get_value("dupefilter/filtered") == 0
+    assert stats.get_value("scheduler/enqueued", 7) == 7
+    for name in ("enqueued", "duplicates", "duplicates_local", "dequeued"):
+        stats.inc_value(f"seine/{name}", 2)
+    assert stats.get_value("scheduler/enqueued") == stats.get_value("scheduler/dequeued") == 2
+    assert stats.get_value("dupefilter/filtered") == 4
+    stats.set_value("scheduler/enqueued", 9)  # a scheduler of the project's own counts itself
+    assert stats.get_value("scheduler/enqueued") == 9
+    assert stats.get_value("scheduler/more") is None
+
+
 def offsite(crawler: Crawler) -> Offsite:
     """The middleware, after the spider has opened."""
     middleware = Offsite.from_crawler(crawler)

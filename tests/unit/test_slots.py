@@ -118,6 +118,16 @@ def test_a_filter_that_lets_all_pass_filters_nothing(kind: type) -> None:
     assert not df.drops(Request(URL), None, again=False)
 
 
+@pytest.mark.parametrize("kind", [Nothing, BaseDupeFilter])
+def test_without_a_filter_a_start_request_is_still_known_by_its_address(kind: type) -> None:
+    """Each of three workers has the same start requests, and one of them enters each."""
+    df, page = made(kind), Request("http://a.example/")
+    number, force = df.identity_of(Request(URL), None)
+    assert number == made(kind).identity_of(Request(URL), None)[0] is not None
+    assert force  # the second start request to an address is another one
+    assert df.identity_of(Request(URL), page) == (None, False)
+
+
 def test_a_filter_that_raises_is_no_word_that_all_may_pass() -> None:
     df = made(Broken)
     assert df.request_fingerprint(Request(URL)) is not None

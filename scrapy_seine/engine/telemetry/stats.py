@@ -6,10 +6,33 @@ its way out, `spider`. A page counts some forty things, and half of their cost w
 
 from __future__ import annotations
 
+from typing import Any
+
+from scrapy import Spider
 from scrapy.statscollectors import MemoryStatsCollector
+
+#: What Scrapy's scheduler and dupefilter count -> what is counted here instead.
+COUNTED_AS = {
+    "scheduler/enqueued": ("seine/enqueued",),
+    "scheduler/enqueued/memory": ("seine/enqueued",),
+    "scheduler/dequeued": ("seine/dequeued",),
+    "scheduler/dequeued/memory": ("seine/dequeued",),
+    "dupefilter/filtered": ("seine/duplicates", "seine/duplicates_local"),
+}
 
 
 class Stats(MemoryStatsCollector):
     """Counts as Scrapy's own; a `spider` argument is taken as before, and nobody warns of it."""
 
     __getattribute__ = object.__getattribute__
+
+    def get_value(self, key: str, default: Any = None, spider: Spider | None = None) -> Any:
+        """Return a stat, or *default*; one of Scrapy's scheduler by what is counted here instead.
+
+        A spider compares `scheduler/enqueued` with a number, so that it is 0 in a worker whose
+        fellows queued everything.
+        """
+        if key in COUNTED_AS and key not in self._stats:
+            counted = sum(self._stats.get(name, 0) for name in COUNTED_AS[key])
+            return counted if counted or default is None else default
+        return self._stats.get(key, default)

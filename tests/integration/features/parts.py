@@ -176,7 +176,8 @@ class OwnStats(MemoryStatsCollector):
     SECTION,
     "STATS_CLASS, `crawler.stats`",
     "as in Scrapy: each worker has its own. Instead of `scheduler/…` and `dupefilter/filtered` "
-    "there are `seine/enqueued`, `seine/dequeued`, `seine/duplicates`, `seine/duplicates_local`",
+    "there are `seine/enqueued`, `seine/dequeued`, `seine/duplicates`, `seine/duplicates_local`; "
+    "`stats.get_value` takes the old names as well",
     stats=("mine/closed", "mine/pages", "response_received_count", "item_scraped_count"),
     STATS_CLASS=f"{HERE}.OwnStats",
 )
