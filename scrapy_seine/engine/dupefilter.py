@@ -67,6 +67,10 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         """Whether the project's own filter drops a link; *again*: its page was read before."""
         return False
 
+    def lets_all_pass(self, request: Request) -> bool:
+        """Whether the project's own filter, which let a link pass, would let it pass again."""
+        return False
+
     def knows_url(self, url: str, job: str = "") -> bool:
         """The same, for a page that is asked for with GET, within a job."""
         try:
@@ -143,6 +147,10 @@ class ProjectDupeFilter(DupeFilter):
         if not dropped:
             self._passed.add(number)
         return dropped
+
+    def lets_all_pass(self, request: Request) -> bool:
+        """Ask once more: a filter that remembers drops now what it let pass a moment ago."""
+        return self._seen is not None and not request.dont_filter and not self._seen(request)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -195,7 +195,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             entry.take_proxy_back(request)
         known = fingerprint is not None and not force and self.df.knows(fingerprint)
         again = entry is not None and bool(entry.tries or entry.lease.deliveries)
-        if known or (not moved and self.df.drops(request, fingerprint, again=again)):
+        dropped = not moved and self.df.drops(request, fingerprint, again=again)
+        if page is not None and not moved and not dropped and self.df.lets_all_pass(request):
+            known, fingerprint = False, None  # as with dont_filter
+        if known or dropped:
             self.worker.count("duplicates_local")
             return False
         self._complete_meta(request, page, moved=moved)

@@ -14,7 +14,9 @@ from scrapy.exceptions import IgnoreRequest, _InvalidOutput
 from scrapy.http import Response
 from scrapy.settings import Settings
 
+from scrapy_seine.engine.fastpath import site_slots
 from scrapy_seine.engine.fastpath.downloader import Downloader
+from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 
 URL = "http://127.0.0.1/page"
 
@@ -84,6 +86,33 @@ async def test_a_page_passes_all_middlewares_and_leaves() -> None:
     assert request.meta["seen"] == ["request", "response"]
     assert request.meta["download_slot"] == "127.0.0.1"
     assert not used.active
+
+
+async def test_code_of_a_project_reads_the_slot_of_the_site_that_it_asked(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SiteSlots, "told", False)
+    slots = {"own": {"delay": 3, "concurrency": 2}}
+    used = downloader(DOWNLOAD_DELAY=0.5, DOWNLOAD_SLOTS=slots)
+    for request in (Request(URL), Request(URL, meta={"download_slot": "own"})):
+        await used.fetch(request).asFuture(asyncio.get_running_loop())
+    slot, own = used.slots["127.0.0.1"], used.slots["own"]
+    assert (slot.delay, slot.concurrency, slot.jitter) == (0.5, 32, 0.5)
+    assert (own.delay, own.concurrency) == (3, 2)
+    assert used.slots.get("never.asked") is None
+    assert not slot.active
+    assert not caplog.records
+    slot.delay = own.delay = 10
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "changes nothing" in caplog.text
+
+
+def test_of_very_many_sites_the_latest_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_slots, "MOST", 2)
+    slots = SiteSlots(Settings())
+    for site in ("a", "b", "a", "c"):
+        slots.asked(site)
+    assert list(slots) == ["a", "c"]
 
 
 async def test_a_request_counts_from_when_it_is_sent_not_from_the_loops_next_turn() -> None:

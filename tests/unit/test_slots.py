@@ -102,6 +102,22 @@ def test_a_projects_own_filter_is_asked_and_its_fingerprints_still_count() -> No
     assert not df.drops(second.replace(dont_filter=True), None, again=False)
 
 
+class Polling(RFPDupeFilter):
+    def request_seen(self, request: Request) -> bool:
+        return not request.meta.get("again") and super().request_seen(request)
+
+
+def test_what_a_projects_filter_lets_pass_each_time_is_not_filtered() -> None:
+    """A public spider asks for one URL until it changes, by a filter that takes its meta's word."""
+    df = made(Polling)
+    link, polled = Request("http://a.example/x"), Request("http://a.example/x", meta={"again": 1})
+    assert not df.drops(link, df.request_fingerprint(link), again=False)
+    assert not df.lets_all_pass(link)  # it remembers
+    assert not df.drops(polled, df.request_fingerprint(polled), again=False)
+    assert df.lets_all_pass(polled)
+    assert not made(RFPDupeFilter).lets_all_pass(link)
+
+
 def test_what_a_filter_let_pass_passes_when_its_page_is_read_again() -> None:
     """I3: the links of a reading that failed did not enter."""
     df, link = made(ByPath), Request("http://a.example/x")

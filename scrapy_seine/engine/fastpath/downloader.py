@@ -25,6 +25,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.engine.fastpath.site_slots import SiteSlots
 from scrapy_seine.politeness.slots import OwnSlot
 
 _InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
@@ -40,6 +41,7 @@ class Downloader(QueueingDownloader):
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
+        self.slots = self.sites = SiteSlots(crawler.settings)
         self._raised = scrapy_internals.exception_step_of(self.middleware)
         self._before = self._methods("process_request")
         self._after = self._methods("process_response")
@@ -101,7 +103,8 @@ class Downloader(QueueingDownloader):
 
     async def _send(self, request: Request) -> Response:
         # Handlers' and extensions' own name for where a request waits; here for whom it is.
-        request.meta[self.DOWNLOAD_SLOT] = self.get_slot_key(request)
+        request.meta[self.DOWNLOAD_SLOT] = slot = self.get_slot_key(request)
+        self.sites.asked(slot)
         self._tell(signals.request_reached_downloader, request)
         try:
             response = await self.handlers.download_request_async(request)

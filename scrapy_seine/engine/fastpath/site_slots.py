@@ -1,0 +1,66 @@
+"""`crawler.engine.downloader.slots`, for code of projects that reads a site's pause there.
+
+In Scrapy a slot holds the requests of a site back. Here the frontier does, for the whole fleet, and
+a slot only tells what the project's settings say of the site.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from time import time
+
+from scrapy.core.downloader import Slot
+from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+#: Sites that a process remembers; the one that was asked longest ago goes first.
+MOST = 10_000
+
+
+class SiteSlot(Slot):
+    """Pause and concurrency of a site, to be read; a pause that is written changes nothing."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "delay" and value != getattr(self, name, value):
+            SiteSlots.refuse()
+        super().__setattr__(name, value)
+
+
+class SiteSlots(OrderedDict[str, Slot]):
+    """A slot for each site that was asked lately, as Scrapy's downloader has them."""
+
+    told = False
+
+    def __init__(self, settings: BaseSettings) -> None:
+        super().__init__()
+        self._own = settings.getdict("DOWNLOAD_SLOTS")
+        self._delay_s = settings.getfloat("DOWNLOAD_DELAY")
+        self._concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+        random = settings.getbool("RANDOMIZE_DOWNLOAD_DELAY")
+        self._jitter = settings.getfloat("DOWNLOAD_DELAY_JITTER", 0.5) if random else 0.0
+
+    def asked(self, key: str) -> None:
+        """Note that a site's request is sent now."""
+        slot = self.get(key)
+        if slot is None:
+            own = self._own.get(key, {})
+            self[key] = slot = SiteSlot(
+                own.get("concurrency", self._concurrency),
+                own.get("delay", self._delay_s),
+                jitter=own.get("jitter", self._jitter),
+            )
+            if len(self) > MOST:
+                self.popitem(last=False)
+        slot.lastseen = time()
+        self.move_to_end(key)
+
+    @classmethod
+    def refuse(cls) -> None:
+        """Say once that no code of a worker sets a site's pause."""
+        if not cls.told:
+            cls.told = True
+            logger.warning(
+                "code of the project sets the delay of a downloader's slot, which changes nothing, "
+                "because the pace is the fleet's: set DOWNLOAD_DELAY or AUTOTHROTTLE_ENABLED"
+            )
