@@ -43,12 +43,21 @@ def misspelt(spider: Spider) -> dict[str, str]:
     """Arguments that no method of the spider names, each with the parameter that it resembles."""
     kinds = [kind for kind in type(spider).__mro__ if kind is not object]
     given = {name for name, value in vars(spider).items() if isinstance(value, str)} - _GIVEN
-    asked = {name for kind in kinds for name in _parameters(kind)}
-    asked |= {name for kind in kinds for name in vars(kind) if not _is_launchers(name)}
+    parameters = {name for kind in kinds for name in _parameters(kind)}
+    asked = parameters | {name for kind in kinds for name in vars(kind) if not _is_launchers(name)}
     unknown = {name for name in given - asked if not _is_launchers(name)}
     used = {name for kind in kinds for name in _named_in(kind)} if unknown else set()
-    found = {name: get_close_matches(name, asked, 1, _ALIKE) for name in sorted(unknown - used)}
-    return {name: alike[0] for name, alike in found.items() if alike}
+    found = {name: _alike(name, asked, parameters) for name in sorted(unknown - used)}
+    return {name: alike for name, alike in found.items() if alike}
+
+
+def _alike(name: str, asked: set[str], parameters: set[str]) -> str:
+    """What a name is taken for: Url and start_url for the parameter url; '' where for nothing."""
+    lower = name.lower()
+    for known in sorted(parameters):
+        if known.lower() == lower or known in lower.split("_"):
+            return known
+    return next(iter(get_close_matches(lower, asked, 1, _ALIKE)), "")
 
 
 def _is_launchers(name: str) -> bool:

@@ -89,7 +89,9 @@ class Ends:
 
     def _give_up(self, entry: InFlight, kind: str, reason: str) -> None:
         url = printable(entry.request.url)
-        logger.warning("gave up %s: %s", redact(url), reason)
+        links = len(entry.children)
+        left = f"; its {links} links come with its replay from the dead letters" if links else ""
+        logger.warning("gave up %s: %s%s", redact(url), reason, left)
         self.count(f"buried/{kind}", 1)
         more: dict[str, Any] = {"deliveries": entry.lease.deliveries, "at": round(time.time(), 3)}
         text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **more)

@@ -15,6 +15,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import attrs
@@ -255,5 +256,13 @@ def strangers(settings: BaseSettings, table: Mapping[str, Kind] = TABLE) -> Iter
 def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
     """Say of each of *names* that begins as ours do, but is none, which one may be meant."""
     for name in sorted(names):
-        if name.startswith(OURS) and name not in known:
-            yield f"{name} is no setting of Seine and changes nothing{did_you_mean(name, known)}"
+        if name not in known and (name.startswith(OURS) or _is_nearly_ours(name, known)):
+            meant = did_you_mean(name.upper(), known)
+            yield f"{name} is no setting of Seine and changes nothing{meant}"
+
+
+def _is_nearly_ours(name: str, known: Collection[str]) -> bool:
+    """Whether a name begins nearly as ours do, and goes on as one of them: SIENE_RUN."""
+    upper = name.upper()
+    begins = get_close_matches(upper.partition("_")[0], ["SEINE"], 1, 0.8)
+    return bool(begins and get_close_matches(upper, list(known), 1, 0.85))

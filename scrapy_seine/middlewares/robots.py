@@ -202,6 +202,7 @@ class RobotsMiddleware:
             try:
                 found = await shared.look(origin)
                 if isinstance(found, Known):
+                    self._tell(origin, found)
                     return found
                 if isinstance(found, Wanted):
                     return await self._fetch_for_all(shared, origin, request, found.failures)
@@ -209,6 +210,15 @@ class RobotsMiddleware:
             except (RedisError, OSError) as error:
                 logger.debug("robots.txt of %s waits for Redis: %s", origin, error)
             await asyncio.sleep(random.uniform(0.05, 0.3))
+
+    def _tell(self, origin: str, found: Known) -> None:
+        """Say why a site's pages wait, because another process, or an earlier run, knows why."""
+        if found.state == "away":
+            logger.warning(
+                "robots.txt of %s could not be read lately, so its pages wait %.0f s",
+                origin,
+                found.left_s,
+            )
 
     async def _fetch_for_all(
         self, shared: SharedRobots, origin: str, request: Request, failures: int

@@ -38,7 +38,13 @@ class Own(Spider):
     [
         (FrontierSpider, {"name": "x", "urls": "http://a/"}, {"urls": "url"}),
         (FrontierSpider, {"name": "x", "url": "http://a/"}, {}),
+        (
+            FrontierSpider,
+            {"name": "x", "Url": "a", "start_url": "b"},
+            {"Url": "url", "start_url": "url"},
+        ),
         (Own, {"categroy": "shoes"}, {"categroy": "category"}),
+        (Own, {"SINCE": "1", "since_day": "2"}, {"SINCE": "since", "since_day": "since"}),
         (Own, {"category": "shoes", "pages": "3", "tag": "x", "_job": "7"}, {}),
         (Own, {"unlike_any_other": "1"}, {}),
         (Own, {"start_urls": "http://a/", "name": "x"}, {}),

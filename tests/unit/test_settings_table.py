@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from crawler.reads.settings_table import TABLE
 from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
-from scrapy_seine.engine.settings_table import FLAG, OURS, check, faults, strangers
+from scrapy_seine.engine.settings_table import FLAG, OURS, check, faults, strangers, strays
 from scrapy_seine.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -153,6 +153,20 @@ def test_a_mistyped_name_is_told_with_the_one_that_is_meant() -> None:
         "SEINE_LEASE_SECOND is no setting of Seine and changes nothing; "
         "did you mean SEINE_LEASE_SECONDS?"
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["SIENE_LEASE_SECONDS", "seine_lease_seconds", "SEIN_LEASE_SECOND"]
+)
+def test_a_mistyped_beginning_of_a_name_is_told_as_well(name: str) -> None:
+    assert list(strays([name], TABLE)) == [
+        f"{name} is no setting of Seine and changes nothing; did you mean SEINE_LEASE_SECONDS?"
+    ]
+
+
+@pytest.mark.parametrize("name", ["SCENE_FOLDER", "SINE_WAVES", "SEEN_PAGES", "FEEDS", "RUN"])
+def test_a_name_of_the_project_s_own_is_not_doubted(name: str) -> None:
+    assert list(strays([name], TABLE)) == []
 
 
 def test_any_project_s_settings_are_checked() -> None:
