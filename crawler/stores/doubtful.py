@@ -209,11 +209,14 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
     if stored is not None and (reason := _claim(item, row, stored)):
         return [Doubtful(row, "external_id", "conflict", reason, item, None)]
     found = [
-        Doubtful(row, field, kind, reason, item.get(field), kept)
+        Doubtful(row, field, _lasting(field, kind, item, before), reason, item.get(field), kept)
         for field, (kind, reason) in row.doubts.items()
         for kept in (_last_good(field, kind, item, stored),)
         if (item.get(field) != kept if stored is not None else kind != "make")
     ]
+    if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in found):
+        # It is the stored one; a new price may be in another.
+        found += _with_currency(row, item, before)
     if "price" not in row.doubts and (reason := _jump(item, before)):
         found.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
     if "currency" not in row.doubts and (reason := _turn(item, before)):
@@ -221,6 +224,24 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
             Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
         )
     return found
+
+
+def _lasting(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """The kind of a doubt: a price in a new place that is the one before a reduction stays one."""
+    regular = _amount(before.get("regular_price"))
+    left = field == "price" and kind == "place" and regular is not None
+    return "order" if left and _amount(item.get("price")) == regular else kind
+
+
+def _with_currency(
+    row: ProductRow, item: Mapping[str, Any], before: Mapping[str, Any]
+) -> list[Doubtful]:
+    """The doubt about a new price whose currency is doubtful."""
+    now, was = item.get("price"), before.get("price")
+    if "price" in row.doubts or was is None or now == was:
+        return []
+    kind, reason = row.doubts["currency"]
+    return [Doubtful(row, "price", kind, f"its currency: {reason}", now, was)]
 
 
 def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
@@ -255,6 +276,8 @@ def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     now, was = _amount(item.get("price")), _amount(before.get("price"))
     if not now or not was or item.get("currency") != before.get("currency"):
         return None
+    if now < was == _amount(item.get("regular_price")):
+        return None  # a sale: the page shows the price of before as such
     times = max(now / was, was / now)
     sure = item.get("confidence", {}).get("price", 1) >= _SURE
     if times < _JUMP or (times < _LEAP and sure):

@@ -119,6 +119,20 @@ class TestSecondLook:
         assert not is_told_again(made, Told("60.00", AT - HOUR, 11))
 
 
+def test_a_sale_that_shows_the_stored_price_as_the_one_before_is_no_jump():
+    told = {"price": Decimal("1.00"), "regular_price": Decimal("10.00")}
+    assert doubts_of(row(**told), stored()) == []
+    (made,) = doubts_of(row(**(told | {"regular_price": Decimal("11.00")})), stored())
+    assert made.kind == "jump"
+
+
+def test_a_price_in_a_new_place_that_is_the_one_before_a_reduction_stays_doubtful():
+    doubts = {"price": ["place", "it stands elsewhere"]}
+    (made,) = doubts_of(row(price=Decimal("12"), doubts=doubts), stored(regular_price="12.00"))
+    assert made.kind == "order"
+    assert not is_told_again(made, Told(made.value, AT - HOUR, 0))
+
+
 class TestCurrencies:
     """Shops take it by the country that asks; a worker's exit is no change of the shop."""
 
@@ -136,6 +150,12 @@ class TestCurrencies:
         )
         item = orjson.loads(_without(made.row, [made], stored()).body)
         assert (item["price"], item["currency"]) == ("10.00", "EUR")
+
+    def test_a_new_price_whose_currency_is_in_dispute_is_not_believed(self):
+        doubts = {"currency": ["dispute", "text tells 'USD'"]}
+        (made,) = doubts_of(row(price=Decimal("11"), doubts=doubts), stored())
+        assert (made.field, made.kind, made.kept) == ("price", "dispute", "10.00")
+        assert doubts_of(row(doubts=doubts), stored()) == []
 
     def test_a_first_currency_and_one_that_is_gone_are_no_turn(self):
         assert doubts_of(row(currency=None), stored()) == []

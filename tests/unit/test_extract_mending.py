@@ -101,12 +101,13 @@ def test_one_value_that_all_products_have_tells_no_place():
     assert found.sources["price"] == "text"
 
 
-def test_a_day_of_lower_prices_moves_nothing():
+@pytest.mark.parametrize("factor", ["0.8", "0.15"])
+def test_a_day_of_lower_prices_moves_nothing(factor):
     """The price of yesterday stands struck through beside the new one, on each page."""
     told: list[Any] = []
     book = taught(told)
     for thing in GOODS[60:]:
-        sale = (thing.price * Decimal("0.8")).quantize(Decimal("0.01"))
+        sale = (thing.price * Decimal(factor)).quantize(Decimal("0.01"))
         now = Thing(
             thing.number, thing.name, sale, thing.price, thing.sku, thing.brand, thing.in_stock
         )
@@ -287,6 +288,33 @@ class TestLasting:
     def test_prices_that_are_gone_are_not_learned_to_be_gone_from_goods_that_are(self):
         kinds = self.read_all(self.read_more(), drift._no_price, {})
         assert {"price": "missing"} in kinds[-5:]
+
+    def test_of_two_currencies_the_visible_one_is_read_and_storing_the_other_proves_nothing(self):
+        """Structured data keeps its code while the page is priced for the country that asks."""
+        book = Book()
+        known = {WOO.url(t): {**stored(t), "currency": "USD"} for t in GOODS}
+        for thing in GOODS[:40]:
+            judge(book, thing, WOO.page(thing, True))
+        for thing in GOODS[40:60]:
+            found, _ = judge(book, thing, WOO.page(thing, True).replace("$", "€"))
+            recall(book, known)
+        assert (found.fields["currency"], found.sources["currency"]) == ("EUR", "text")
+
+    def test_the_prices_before_are_not_learned_where_the_prices_are_gone(self):
+        """A shop that shows prices to its members alone still strikes the old ones through."""
+        luma = next(shop for shop in SHOPS if shop.name == "luma")
+        book, kinds = Book(), []
+        for thing in GOODS * 2:
+            html = luma.page(thing, False)
+            if kinds or thing is GOODS[60]:
+                html = html.replace(luma.words.money(thing.price), "Log in to see the price")
+            found = extract(parse(html, luma.url(thing)))
+            judged = book.judge("shop", found)
+            if thing is GOODS[60] or kinds:
+                doubt = judged.doubts.get("price")
+                kinds.append(doubt.kind if doubt else str(found.fields.get("availability")))
+        assert set(kinds) <= {"missing", "place", "OutOfStock"}
+        assert kinds.count("missing") > 50
 
     def test_pages_before_a_repetition_are_asked_for_again(self):
         book = taught()

@@ -52,6 +52,30 @@ class TestCluster:
         assert len(signature(parse(html, "https://a.example/"))) == 12
 
 
+class TestRoom:
+    def page(self, make: int, thing, shop="shop"):
+        """A page of one of many makes, which differ by their tags."""
+        tags = [("div", "section")[make >> n & 1] for n in range(6)]
+        html = WOO.page(thing, False)
+        for tag in tags:
+            html = html.replace("<h1", f"<{tag}><h1", 1)
+        return html
+
+    def test_a_shop_of_many_makes_is_known_as_a_whole(self):
+        book = Book()
+        for thing in GOODS[:10]:
+            for make in range(40):
+                judged = book.judge("shop", read(thing, self.page(make, thing)))
+        assert judged.pages == 9
+
+    def test_the_makes_of_all_sites_are_bounded(self, monkeypatch):
+        monkeypatch.setattr("crawler.extract.template.book._MOST", 50)
+        book, found = Book(), read(GOODS[0], WOO.page(GOODS[0], False))
+        for site in range(200):
+            book.judge(f"site {site % 80}", found)
+        assert sum(map(len, book._sites.values())) == book._known <= 51
+
+
 class TestDoubts:
     def test_nothing_is_doubtful_before_a_site_is_known(self):
         book = taught(count=5)
@@ -230,10 +254,10 @@ class TestBook:
         book = Book()
         for n in range(600):
             book.load(f"site{n}", "c", Profile().plain())
-        for n in range(20):
+        for n in range(60):
             book.load("one", f"c{n}", Profile().plain())
         assert len(book._sites) == 500
-        assert len(book._sites["one"]) == 8
+        assert len(book._sites["one"]) == 48
 
     def test_counts_are_bounded(self):
         book = Book()

@@ -309,22 +309,28 @@ class TestConfidence:
         )
 
     def test_a_number_that_differs_on_each_page_is_typical_of_a_number(self) -> None:
-        known, frame = Field(), taught(12, seen("A-1"), "sku")
-        for n in range(12):
+        known, frame = Field(), taught(KNOWN, seen("A-1"), "sku")
+        for n in range(KNOWN):
             known.learn("sku", seen(f"A-{n}"))
         assert confidence("sku", seen("A-99"), known, None) > confidence(
             "sku", seen("A-1"), frame, None
         )
 
     def test_a_currency_of_all_pages_is_typical_unless_other_countries_write_it_so(self) -> None:
-        euros, dollars = taught(12, seen("EUR"), "currency"), taught(12, seen("USD"), "currency")
-        fewer = taught(11, seen("EUR"), "currency")
+        euros = taught(KNOWN, seen("EUR"), "currency")
+        dollars = taught(KNOWN, seen("USD"), "currency")
+        fewer = taught(KNOWN - 1, seen("EUR"), "currency")
         assert confidence("currency", seen("EUR"), euros, None) > confidence(
             "currency", seen("EUR"), fewer, None
         )
         assert confidence("currency", seen("USD"), dollars, None) == confidence(
             "currency", seen("EUR"), fewer, None
         )
+
+    def test_a_currency_that_is_told_by_its_code_is_typical_whoever_writes_its_sign(self) -> None:
+        told = Seen("USD", "state", {"state": "USD"}, None)
+        known, fewer = (taught(n, told, "currency") for n in (KNOWN, KNOWN - 1))
+        assert confidence("currency", told, known, None) > confidence("currency", told, fewer, None)
 
 
 @pytest.mark.parametrize(

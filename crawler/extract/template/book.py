@@ -28,9 +28,9 @@ from crawler.extract.template.nodes import texts_of, value_at
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 
-#: Sites, and makes of pages of one site, that are known at once.
-_MOST_SITES, _MOST_MAKES = 500, 8
-#: Makes of one page, after which pages of unknown classes are one make.
+#: Sites, makes of pages of one site, and makes of all sites, that are known at once.
+_MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000
+#: Makes of one page, after which pages of unknown classes are one make, where half of all are such.
 _ALONE = 4
 #: So many of the newest pages with one doubt are a change of the template.
 _CHANGED = 6
@@ -94,6 +94,8 @@ class Book:
     def __init__(self, drifted: Callable[[Drift], None] = lambda drift: None) -> None:
         self._sites: OrderedDict[str, OrderedDict[str, _Make]] = OrderedDict()
         self._drifted = drifted
+        self._known = 0
+        """Makes of all sites."""
 
     def judge(self, site_id: str, found: Found) -> Judgement:
         """Hold a product's page against its site, mend what the site's rules mend, and learn it."""
@@ -161,6 +163,8 @@ class Book:
                 self._note_known(site_id, make, stored[url], url)
                 for field, place in make.mender.recall(url, stored[url]):
                     known, version = make.profile.fields[field], make.profile.version + 1
+                    if place is None and (stored[url] or {}).get(field) == constant(known):
+                        continue  # another source speaks against it
                     known.relearn(field, place)
                     known.preferred, known.probation = None, 0
                     kind, reason = "believed", "products are stored with it"
@@ -219,14 +223,16 @@ class Book:
         if makes is None:
             makes = self._sites[site_id] = OrderedDict()
         self._sites.move_to_end(site_id)
-        if len(self._sites) > _MOST_SITES:
-            self._sites.popitem(last=False)
+        if len(self._sites) > _MOST_SITES or self._known > _MOST:
+            self._known -= len(self._sites.popitem(last=False)[1])
         make = makes.get(cluster)
         if make is None:
             make = makes[cluster] = _Make()
+            self._known += 1
         makes.move_to_end(cluster)
         if len(makes) > _MOST_MAKES:
             makes.popitem(last=False)
+            self._known -= 1
         return make
 
     def _cluster(self, site_id: str, page: Page) -> str:
@@ -236,7 +242,8 @@ class Book:
             return fine
         alone = sum(make.profile.pages <= 1 for make in makes.values())
         broad = broad_signature(page)
-        return broad if alone >= _ALONE or broad in makes else fine
+        is_usual = alone >= _ALONE and 2 * alone >= len(makes)
+        return broad if is_usual or broad in makes else fine
 
     def _is_known(self, site_id: str) -> bool:
         """Whether a make of the site is known so well that a new one is a change."""
@@ -282,7 +289,9 @@ class Book:
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.said:
             # The first ones were stored before anything repeated.
             self._ask_again(make.mender.newest(2 * _NEWEST), make)
-        if constant or drift.kind == "make" or drift.kind in _LASTING:
+        # What is left where most of it is gone, an old price say, is no new template.
+        gone = known.newest("missing") > 0
+        if constant or gone or drift.kind == "make" or drift.kind in _LASTING:
             self._tell_once(drift, make)
             return
         if drift.kind == "dispute":
@@ -404,6 +413,8 @@ def _right_source(field: str, known: Field) -> str | None:
     A visitor pays what the page shows. An amount far from the other one is no price that changed:
     then the text tells something else since, and structured data stays.
     """
+    if field == "currency":
+        return "text"
     if field != "price":
         return None
     pages = [seen for kind, seen in known.recent if kind == "dispute"]

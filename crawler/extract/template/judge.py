@@ -30,9 +30,9 @@ _FURTHER = 0.5
 _HIGHEST, _LOWEST, _DOUBTFUL = 0.995, 0.02, 0.3
 #: A place that is usual.
 _IN_PLACE = 1.5
-#: Values that differ from product to product as this field's do, on so many pages: what stands in
-#: the shop's frame, or in its texts about delivery, does not.
-_TYPICAL, _TYPICAL_PAGES = 1.2, 12
+#: Values that differ from product to product as this field's do: what stands in the shop's frame, or
+#: in its texts about delivery, does not.
+_TYPICAL = 1.2
 #: Prices before it is told that they are odd.
 _TOLD = 20
 #: The share of the most frequent number, and of stock that most products have.
@@ -212,7 +212,7 @@ def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> floa
     varied = field != "price" or known.value_share(one.value) <= 1 / 2
     if one.path in known.paths and known.pages >= KNOWN and varied:
         weight += _IN_PLACE
-    if known.filled >= _TYPICAL_PAGES and _is_typical(field, one, known):
+    if known.filled >= KNOWN and _is_typical(field, one, known):
         weight += _TYPICAL
     made = 1 / (1 + exp(-weight))
     return round(min(max(made, _LOWEST), _HIGHEST if doubt is None else _DOUBTFUL), 3)
@@ -222,13 +222,16 @@ def _is_typical(field: str, one: Seen, known: Field) -> bool:
     """Whether the values of a make's pages differ as those of this field do in a shop."""
     if field == "price":
         return False
-    most = max(known.values.values(), default=0) / known.filled
+    times = max(known.values.values(), default=0)
+    most = times / known.filled
     if field in {"sku", "name"}:
-        return most <= _UNIQUE
+        return times == 1 or most <= _UNIQUE
     if field == "availability":
         return most <= _MIXED and str(one.value) in known.values
-    # A dollar may be another country's: that all pages have it says nothing of whose it is.
-    return field == "currency" and most >= _MIXED and not is_local(str(one.value))
+    # A dollar's sign may be another country's: that all pages have it says nothing of whose it is.
+    # Other sources tell a currency by its code.
+    is_told = one.source != "text" or not is_local(str(one.value))
+    return field == "currency" and most >= _MIXED and is_told
 
 
 def _odds(field: str, source: str, known: Field) -> float:

@@ -141,8 +141,7 @@ class Mender:
                 for place, value, text in values(field, page.texts)
                 if _same(field, value, known)
             ]
-            doubtful = page.texts and field in page.doubtful
-            if doubtful or _contradicts(field, page.read.get(field), known, places):
+            if _speaks_against(field, page, known, places):
                 self._alert = _ALERT
                 exchanged = any(_is_exchanged(page.read.get(field), known, t) for _, t in places)
                 if not page.texts:
@@ -208,6 +207,20 @@ def _contradicts(field: str, read: Any, known: Any, places: list[tuple[str, Text
     if max(read, known) > _FAR * min(read, known):
         return True
     return any(_is_exchanged(read, known, text) for _, text in places)
+
+
+def _speaks_against(field: str, page: _Waiting, known: Any, places: list[tuple[str, Text]]) -> bool:
+    """Whether a page may be one whose value is read in the wrong place."""
+    read = page.read.get(field)
+    if field == "price" and _is_reduced(read, known, places):
+        return False
+    return bool(page.texts and field in page.doubtful) or _contradicts(field, read, known, places)
+
+
+def _is_reduced(read: Any, known: Any, places: list[tuple[str, Text]]) -> bool:
+    """Whether a page shows the price of before, marked as such, beside a lower one: a sale."""
+    is_lower = isinstance(read, Decimal) and isinstance(known, Decimal) and read < known
+    return is_lower and any(text.struck for _, text in places)
 
 
 def _is_exchanged(read: Any, known: Any, text: Text) -> bool:
