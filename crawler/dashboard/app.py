@@ -19,8 +19,7 @@ from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.crawls import CRAWLS, Crawls, both, choose
 from crawler.dashboard.download import products_csv
 from crawler.dashboard.history import STEP_S
-from crawler.dashboard.html import tag
-from crawler.dashboard.layout import page
+from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.pages import (
     dead,
     domains,
@@ -195,7 +194,7 @@ async def _outage(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _refusal(request, error)
     if not _shows_pages(request):
         raise web.HTTPServiceUnavailable(text=f"{reason}\n")
-    response = page(request, "A store does not answer", reason)
+    response = page(request, "A store does not answer", refusal(reason))
     response.set_status(503)
     return response
 
@@ -211,7 +210,7 @@ def _refusal(request: web.Request, error: web.HTTPException) -> web.Response:
     missing = error.status == web.HTTPNotFound.status_code
     title = "There is no such page" if missing else "That was not done"
     reason = (error.text or "").strip().removeprefix("404: Not Found")
-    response = page(request, title, tag.p(reason, class_="flash") if reason else None)
+    response = page(request, title, refusal(reason) if reason else None)
     response.set_status(error.status)
     return response
 

@@ -120,6 +120,11 @@ def _flash(request: web.Request) -> Node:
     return tag.p(text.format(n=n if n.isdecimal() else "0"), class_="flash", role="status")
 
 
+def refusal(reason: object) -> Markup:
+    """Say why something was not done, in another colour than what was."""
+    return tag.p(str(reason), class_="flash bad", role="alert")
+
+
 def hidden_token(request: web.Request) -> Markup:
     """What each form carries."""
     return tag.input(type="hidden", name="form_token", value=request[FORM_TOKEN])

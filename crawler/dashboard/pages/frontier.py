@@ -15,6 +15,7 @@ from crawler.dashboard.layout import (
     link,
     moment,
     page,
+    refusal,
     search_form,
     table,
     tiles,
@@ -89,7 +90,7 @@ async def _search(request: web.Request, context: Context, url: str) -> Node:
         wanted, host = normalise(url), domain(url)
         found = await find(context.frontier, url)
     except ValueError as error:
-        return tag.p(f"That is no URL to crawl: {error}", class_="flash")
+        return refusal(f"That is no URL to crawl: {error}")
     rows = [_row(request_) for request_ in found]
     names = ("State", "Since or until (UTC)", "Retries", "Worker", "Why", "URL")
     return [
@@ -121,7 +122,7 @@ async def _history(context: Context, url: str, host: str) -> Node:
         attempts = await attempts_of(context.database, url, host)
         product = await product_at(context.database, url)
     except StoreError as error:
-        return tag.p(str(error), class_="flash")
+        return refusal(error)
     names = ("Time (UTC)", "Outcome", "Status", "Lane", "Proxy", "Worker", "Took, ms")
     rows = [(moment(a["at"].timestamp()), *(a[name] for name in _ATTEMPT)) for a in attempts]
     shown: Node = None

@@ -11,7 +11,7 @@ from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.layout import action_form, badge, labelled, moment, page, table
+from crawler.dashboard.layout import action_form, badge, labelled, moment, page, refusal, table
 from crawler.reads.stored import jobs as recorded_jobs
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
@@ -111,7 +111,7 @@ async def _older(context: Context, known: set[str]) -> Node:
     try:
         rows = await recorded_jobs(context.database, context.config.crawl)
     except StoreError as error:
-        return tag.p(str(error), class_="flash")
+        return refusal(error)
     cells = [_record(row) for row in rows if row["job_id"] not in known]
     names = ("Job", "Site", "State", "Finished (UTC)", *(name.title() for name in _COUNTED))
     return table("Older", names, cells, words=4) if cells else None

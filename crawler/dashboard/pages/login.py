@@ -9,7 +9,7 @@ from aiohttp import web
 
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import tag
-from crawler.dashboard.layout import page
+from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.security import COOKIE, form_of, guess, set_cookie
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def _form(request: web.Request, complaint: str = "") -> web.Response:
     return page(
         request,
         "Log in",
-        tag.p(complaint, class_="flash", role="alert") if complaint else None,
+        refusal(complaint) if complaint else None,
         tag.form(
             tag.label("Token", for_="token"),
             field,

@@ -113,6 +113,7 @@ async def test_what_cannot_be_done_is_said_within_the_frame(client):
     text = await act(client, "seed", url="htp://shop.example", status=400)
     assert "cannot be crawled" in text
     assert "<nav" in text
+    assert 'class="flash bad"' in text
     async with client.get("/nosuch") as answer:
         assert answer.status == 404
         assert "There is no such page" in await answer.text()
