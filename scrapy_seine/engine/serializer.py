@@ -71,7 +71,9 @@ def _no_callback(spider: Spider, name: object) -> str:
 
 def _meta_that_travels(request: Request) -> dict[Any, Any]:
     """The meta of a request without what only this process, this try or this page is about."""
-    meta = {key: value for key, value in request.meta.items() if key not in m.LOCAL}
+    meta = dict(request.meta)
+    if not m.LOCAL.isdisjoint(meta):
+        meta = {key: value for key, value in meta.items() if key not in m.LOCAL}
     if request.meta.get("_rotating_proxy"):  # another try chooses anew
         meta.pop("proxy", None)
         meta.pop(SLOT, None)  # the proxy's
@@ -85,7 +87,7 @@ def _meta_that_travels(request: Request) -> dict[Any, Any]:
 
 def _headers_that_travel(request: Request) -> dict[bytes, Any]:
     """The headers of a request without those that an identity or a proxy lent it."""
-    headers = dict(request.headers)
+    headers = dict(request.headers) if request.headers else {}
     for borrowed in request.meta.get(m.BORROWED, ()):
         headers.pop(borrowed.title().encode(), None)
     if request.meta.get("_rotating_proxy"):
