@@ -6,6 +6,8 @@ Each REDIS_URL, DATABASE_URL, PROXY_LIST, SEINE_DASHBOARD_TOKEN and SEINE_SECRET
 file, a mounted secret for instance: the variable of that name with _FILE behind it has its path.
 """
 
+from importlib.util import find_spec
+
 from scrapy.settings import default_settings
 
 from settings import environment
@@ -186,6 +188,9 @@ SEINE_ITEMS_KEY = ""
 
 # --- Scrapy -----------------------------------------------------------------------------------
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+# The reactor's event loop. Default: uvloop's where it is installed, because a page takes 3 % less
+# CPU on it than on asyncio's own (docs/sizing.md).
+ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 # The frontier decides when a request may be sent, so Scrapy's own per-process limits are open.
 DOWNLOAD_DELAY = 0
 # Bytes of a body. No page of a shop is larger; a bomb or an endless one is. Scrapy says 1 GB.

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from redis.asyncio import Redis
+from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import DataError
 
 from crawler.stores import connect
 from scrapy_seine.errors import ConfigError, StoreUnreachable
@@ -84,4 +85,15 @@ async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
     with pytest.raises(RedisConnectionError):
         await client.ping()
     assert time.monotonic() - start < 0.5
+    await client.aclose()
+
+
+async def test_a_command_is_packed_as_redis_py_packs_it(redis_url: str) -> None:
+    client = connect.redis_client(redis_url)
+    connection = client.connection_pool.make_connection()
+    words = ("SCRIPT LOAD", "Grüße", b"\x00\r\n", 7, -1.5, bytearray(b"x" * 9000), "")
+    packed = b"".join(connection.pack_commands([words, words]))
+    assert packed == b"".join(Connection().pack_commands([words, words]))
+    with pytest.raises(DataError):
+        connection.pack_command("SET", "key", None)
     await client.aclose()
