@@ -338,20 +338,36 @@ class _Reader:
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
-        elif text[0].isdigit():
-            text = self._joint(element, text) + text
-        elif text[0].isupper() and (self.parts[-1][-1].islower() or self.parts[-1][-1].isdigit()):
-            if ":" in text:
-                self._end()  # "In stock" and "Item no: 12" are two lines in one row
+        elif text[0].isalnum():
+            if self._begins_another(text, flags):
+                self._end()
                 self.flags, self.element = flags, element
-            else:
-                text = f" {text}"  # Regular price and C$24.00
-        elif text[0].isalpha() and self._ends_in_currency():
-            text = f" {text}"  # 219,00 zł and brutto
+            elif text[0].isdigit():
+                text = self._joint(element, text) + text
+            elif self._is_glued(text):
+                text = f" {text}"
         self.parts.append(text)
         self.flags |= flags
         if ":" in text:
             self.colon = True
+
+    def _begins_another(self, text: str, flags: int) -> bool:
+        """Whether a part that stands right behind another is a statement of its own.
+
+        "In stock" and "Item no: 12" are two, as "DD-10" and a price of 1 548 Kč are.
+        """
+        last = self.parts[-1][-1]
+        if text[0].isdigit():
+            gains = flags & ~self.flags & PRICE
+            return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
+        return ":" in text and text[0].isupper() and (last.islower() or last.isdigit())
+
+    def _is_glued(self, text: str) -> bool:
+        """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`."""
+        last = self.parts[-1][-1]
+        return (text[0].isupper() and (last.islower() or last.isdigit())) or (
+            self._ends_in_currency()
+        )
 
     def _joint(self, element: Element, text: str) -> str:
         """What stands between two inline parts where the second begins with a digit."""

@@ -47,7 +47,9 @@ _PAGE_PATH = re.compile(
 _IDENTITY = whole(
     r"c|cat|cid|category|category_?id|categoryid|cpath|path|route|id|id_\w+|tag|collection|dept"
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
-    r"|manufacturer_?id|manufacturers_id",
+    r"|manufacturer_?id|manufacturers_id"
+    r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
+    r"|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 _CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"

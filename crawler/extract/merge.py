@@ -16,7 +16,8 @@ from crawler.extract.shop_number import set_number
 _ORIGIN = re.compile(r"^https?://[^/?#]*")
 _INDEX = re.compile(r"(?:index|default)\.\w+|index")
 _NAMED = re.compile(
-    r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id)=([^&#]+)"
+    r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
+    r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
 #: Before the author of a book.
 _AUTHOR = re.compile(r"\s(?:by|von|par|door)\s")

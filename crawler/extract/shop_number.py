@@ -13,7 +13,7 @@ _ORIGIN = re.compile(r"^https?://[^/?#]*")
 #: Parameters that name a product; what they hold is its number.
 _PARAMETER = re.compile(
     r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|asin|artnr"
-    r"|article_?id|artikel(?:nr|nummer)?)=([\w.-]{2,40})(?:[&#]|$)",
+    r"|article_?id|artikel(?:nr|nummer)?|(?:product|goods|item|article)_?(?:no|nr|code)|branduid)=([\w.-]{2,40})(?:[&#]|$)",
     re.I,
 )
 #: A path whose last part is the number, or begins or ends with it.

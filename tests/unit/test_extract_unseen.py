@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract import Found, extract, parse
+from crawler.extract import Found, extract, find_links, parse
+from crawler.extract.merge import own_part
 
 URL = "https://shop.example/p/red-lamp"
 H1 = "<h1>Red Lamp</h1>"
@@ -247,3 +248,33 @@ def test_a_category_of_two_things_is_no_product() -> None:
     )
     page = found(f"<h1>Noże</h1>{things}", url="https://shop.example/kategoria/noze", lang="pl")
     assert page.kind != "product"
+
+
+def test_products_that_a_parameter_names_are_not_variants_of_one() -> None:
+    """Cafe24 and MakeShop name products and categories by a number behind the question mark."""
+    tiles = "".join(
+        f'<li class="item"><a href="/product/detail.html?product_no={n}&amp;cate_no=24">'
+        f'<img src="/{n}.jpg" alt="Cup {n}"></a></li>'
+        for n in (101, 102, 103)
+    )
+    menu = '<nav><a href="/product/list.html?cate_no=25">Bowls</a></nav>'
+    page = parse(menu + tiles, "https://shop.example/product/list.html?cate_no=24")
+    links = {link.url.removeprefix("https://shop.example/product/") for link in find_links(page)}
+    detail = {f"detail.html?product_no={n}&cate_no=24" for n in (101, 102, 103)}
+    assert links == {*detail, "list.html?cate_no=25"}
+
+
+def test_products_that_a_parameter_names_have_keys_of_their_own() -> None:
+    addresses = [f"https://shop.example/detail.html?product_no={n}&x=1" for n in (101, 102)]
+    assert [own_part(url) for url in addresses] == ["101", "102"]
+
+
+def test_a_price_right_behind_an_item_number_is_a_price() -> None:
+    row = '<span>Kód: <span>DD-10</span></span><b class="price-final">1 548 Kč</b>'
+    page = found(f"{H1}<div>{row}</div>{BUY}", lang="cs")
+    assert (page.fields["price"], page.fields["sku"]) == (Decimal("1548"), "DD-10")
+
+
+def test_a_sign_before_the_element_of_the_price_is_the_prices() -> None:
+    page = found(f'{H1}<div><span>£</span><span class="price">149.00</span></div>{BUY}')
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal("149.00"), "GBP")
