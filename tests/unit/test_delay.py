@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from scrapy_seine.frontier.lateness import Lateness, late_ms
+from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
+from scrapy_seine.politeness.robots_cache import Known
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -182,3 +184,16 @@ def test_an_address_is_too_long_for_no_patterns():
     robots = Robots.read("rules", b"User-agent: *\nDisallow: /x")
     assert not robots.is_too_long("http://a.example/" + "a" * 8_000, "Seine")
     assert robots.allows("http://a.example/" + "a" * 8_000, "Seine")
+
+
+def test_a_worker_says_why_pages_wait_for_what_an_earlier_run_could_not_read(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Only the worker that asked for robots.txt saw it fail; the others would wait in silence."""
+    middleware = object.__new__(RobotsMiddleware)
+    middleware._tell("http://a.example", Known("free", b"", 42.0))
+    middleware._tell("http://a.example", Known("rules", b"", 42.0))
+    assert not caplog.records
+    middleware._tell("http://a.example", Known("away", b"", 42.0))
+    assert "robots.txt of http://a.example could not be read lately" in caplog.text
+    assert "its pages wait 42 s" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -37,6 +38,24 @@ class Rig:
         self.inflight.finished(self.request)
         assert self.ended == [self.entry]
         return self.entry
+
+
+@pytest.mark.parametrize(
+    ("links", "said"), [(0, "KeyError: 'price'"), (2, "its 2 links come with")]
+)
+def test_a_page_that_is_given_up_says_what_becomes_of_its_links(
+    links: int, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """I10: a pipeline that raises on one item keeps the page's links back, and nobody would see."""
+    rig, sent = Rig(), SimpleNamespace(bury=lambda burial: None)
+    local = SimpleNamespace(ended=lambda entry: None)
+    rig.inflight.bury(rig.request, "item", "KeyError: 'price'")
+    entry = rig.end()
+    entry.children = [object()] * links
+    nothing: Any = None
+    Ends(sent, "worker", nothing, nothing, lambda name, n: None, 10, local).send(entry)
+    assert said in caplog.text
+    assert ("links" in caplog.text) is bool(links)
 
 
 STATEMENTS = {

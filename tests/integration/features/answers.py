@@ -195,8 +195,8 @@ class Passed(Base):
     "ROBOTSTXT_OBEY, ROBOTSTXT_USER_AGENT, `dont_obey_robotstxt`",
     "read once for the fleet; Crawl-delay is kept. A robots.txt that cannot be read forbids the "
     "site for now (RFC 9309), also where its host does not answer; its pages are tried again with "
-    "pauses that double up to ten minutes, a new run goes on with them, and after the last try an "
-    "errback gets IgnoreRequest",
+    "pauses that double up to ten minutes, a new run goes on with them and says so in a line, and "
+    "after the last try an errback gets IgnoreRequest",
     ROBOTSTXT_OBEY=True,
 )
 class Obedient(Base):

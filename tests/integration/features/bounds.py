@@ -84,7 +84,7 @@ class Offsite(Base):
     SECTION,
     "DUPEFILTER_CLASS, `dont_filter`",
     "its fingerprints count, for the fleet; a `request_seen` of the project's own is asked in each "
-    "worker besides; `dont_filter` passes both",
+    "worker besides, and what it lets pass each time passes; `dont_filter` passes both",
     DUPEFILTER_CLASS="tests.integration.features.bounds.ByPath",
 )
 class Filtered(Base):

@@ -60,7 +60,8 @@ class After:
     SECTION,
     "ITEM_PIPELINES: `open_spider`, `process_item`, `close_spider`, DropItem",
     "as in Scrapy; a page ends when its items left the pipelines, and one that remembers what it "
-    "saw remembers for its worker",
+    "saw remembers for its worker. A page with an item that a pipeline raises on, or that a feed "
+    "cannot take, is tried again, then a dead letter: its links come with its replay",
     stats=("item_scraped_count", "item_dropped_count"),
     ITEM_PIPELINES={f"{HERE}.After": 20, f"{HERE}.Steps": 10},
 )
