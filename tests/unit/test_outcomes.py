@@ -51,8 +51,8 @@ def test_a_page_that_is_given_up_says_what_becomes_of_its_links(
     local = SimpleNamespace(ended=lambda entry: None)
     rig.inflight.bury(rig.request, "item", "KeyError: 'price'")
     entry = rig.end()
-    entry.children = [object()] * links
     nothing: Any = None
+    entry.children = [nothing] * links
     Ends(sent, "worker", nothing, nothing, lambda name, n: None, 10, local).send(entry)
     assert said in caplog.text
     assert ("links" in caplog.text) is bool(links)
