@@ -78,6 +78,9 @@ SEINE_OUTAGE_LIMIT = 600
 # paused. 0: no limit. A worker whose event loop stands still for three times as long exits.
 # Default 5.
 SEINE_READ_SECONDS = 5
+# Items and links that one page's callback may yield. What yields more has no end: the page is
+# buried as unreadable, and what it yielded so far stays. 0: no limit. Default 1,000,000.
+SEINE_PAGE_OUTPUTS = 1_000_000
 # Megabytes of a page that are parsed; the product is near the top. Default 4.
 SEINE_READ_MB = 4
 # Default pause between two requests to one domain, held across the fleet, in milliseconds.

@@ -8,6 +8,9 @@ would cost each page more than all the rest of the limit. The handler raises onl
 there nothing is awaited, and no lock, Redis or database is asked. C code (libxml2, JSON) is not
 reached; what it gets is bounded before. What is interrupted leaves as `Unreadable`, an ordinary
 exception.
+
+A callback may also yield without end, each output in a moment: no signal finds that. So a page's
+outputs are counted, and what yields more than `SEINE_PAGE_OUTPUTS` leaves as `Endless`.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from types import FrameType
 from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
+#: Outputs of one page, at most, where no setting says otherwise.
+MOST_OUTPUTS = 1_000_000
 #: The handler looks so often within the limit: what overran is stopped a fifth of it too late.
 _LOOKS = 10
 _END = object()
@@ -32,6 +37,10 @@ class Unreadable(Exception):
     """Reading a page took longer than the limit."""
 
 
+class Endless(Unreadable):
+    """A callback yielded more than a page can have; a second try would yield them all again."""
+
+
 class _Overran(BaseException):
     """Raised by the signal; a spider's own `except Exception` must not take it."""
 
@@ -39,8 +48,10 @@ class _Overran(BaseException):
 class ReadingLimit:
     """Interrupts reading that takes too long; one at a time in a process."""
 
-    def __init__(self, limit_s: float) -> None:
+    def __init__(self, limit_s: float, most_outputs: int = MOST_OUTPUTS) -> None:
         self.limit_s = limit_s
+        self.most_outputs = most_outputs
+        """Outputs of one page, at most; 0: no limit."""
         self._reading = False
         self._seen: float | None = None
         """CPU time of the first look at the stretch."""
@@ -99,23 +110,40 @@ class ReadingLimit:
     def _unreadable(self) -> Unreadable:
         return Unreadable(f"reading took more than {self.limit_s:g} s of CPU")
 
+    def too_many(self, outputs: int) -> Endless | None:
+        """What a page leaves as that has so many outputs so far; None: it goes on."""
+        if not 0 < self.most_outputs < outputs:
+            return None
+        return Endless(
+            f"its callback yielded more than {self.most_outputs} outputs; "
+            "set SEINE_PAGE_OUTPUTS if that is right"
+        )
+
+    def _count(self, outputs: int) -> int:
+        if error := self.too_many(outputs):
+            raise error
+        return outputs
+
     def outputs(self, made: Iterable[Any]) -> Iterator[Any]:
         """Yield what a callback yields, each step within the limit.
 
         Raises:
-            Unreadable: a step took too long.
+            Unreadable: a step took too long, or the steps have no end.
         """
-        outputs = iter(made)
+        outputs, found = iter(made), 0
         while (output := self.call(next, outputs, _END)) is not _END:
+            found = self._count(found + 1)
             yield output
 
     async def outputs_async(self, made: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """The same for what is awaited: between two waits, its code is within the limit."""
+        found = 0
         while True:
             try:
                 output = await self.awaited(made.__anext__())
             except StopAsyncIteration:
                 return
+            found = self._count(found + 1)
             yield output
 
     def awaited(self, made: Awaitable[_Made]) -> _Stretches[_Made]:

@@ -182,6 +182,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_METRICS_PORT": PORT,
     "SEINE_MOST_PENDING": whole(),
     "SEINE_OUTAGE_LIMIT": number(),
+    "SEINE_PAGE_OUTPUTS": whole(),
     "SEINE_PRIVATE_ADDRESSES": optional(one_of("seeds", "allow", "deny", ignore_case=True)),
     "SEINE_PUBLIC_NETWORKS": Kind("networks such as 10.20.0.0/16, by blanks or commas", _networks),
     "SEINE_READ_AHEAD": whole(1),

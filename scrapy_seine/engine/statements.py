@@ -15,7 +15,7 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.limit import Unreadable
+from scrapy_seine.engine.limit import Endless, Unreadable
 from scrapy_seine.engine.outcomes import (
     BY_STATUS,
     Outcome,
@@ -173,6 +173,8 @@ class Statements(ABC):
         if isinstance(error, IgnoreRequest):
             self._ignored(entry, error)
         elif isinstance(error, Unreadable):
+            if isinstance(error, Endless):
+                self._state(entry, "bury", "unreadable", str(error))
             self.mark(entry, "unreadable", str(error))
             self.overran(entry)
         elif isinstance(error, CloseSpider):  # the page was not read to its end

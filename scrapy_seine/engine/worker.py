@@ -33,7 +33,7 @@ from scrapy_seine.engine.ends import Ends
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
-from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
@@ -113,7 +113,10 @@ class Worker:
         #: Handlers by lane, shared by http and https: one browser, one pool of connections.
         self.lanes: dict[str, Any] = {}
         self.seeding = flag(settings, "SEINE_INTAKE", True)
-        self.limit = ReadingLimit(number(settings, "SEINE_READ_SECONDS", 5))
+        self.limit = ReadingLimit(
+            number(settings, "SEINE_READ_SECONDS", 5),
+            int(number(settings, "SEINE_PAGE_OUTPUTS", MOST_OUTPUTS)),
+        )
         drain_s = number(settings, "SEINE_DRAIN_SECONDS", 20)
         self.shutdown = Shutdown(self._sign_off, self.inflight.flush, drain_s)
         self.member: Member | None = None

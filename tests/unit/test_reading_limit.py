@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import signal
 import threading
@@ -13,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 from crawler.extract import parse
-from scrapy_seine.engine.limit import ReadingLimit, Unreadable
+from scrapy_seine.engine.limit import Endless, ReadingLimit, Unreadable
 
 LIMIT_S = 0.2
 
@@ -166,3 +167,27 @@ def test_another_thread_has_no_limit_and_says_so(caplog: pytest.LogCaptureFixtur
     thread.join()
     assert "SEINE_READ_SECONDS has no effect" in caplog.text
     assert limit.call(burn, 0.01) == "done"
+
+
+def test_what_yields_without_end_is_interrupted() -> None:
+    limit = ReadingLimit(0, most_outputs=5)
+    outputs = limit.outputs(itertools.count())
+    assert [next(outputs) for _ in range(5)] == [0, 1, 2, 3, 4]
+    with pytest.raises(Endless, match="more than 5 outputs; set SEINE_PAGE_OUTPUTS"):
+        next(outputs)
+
+
+async def test_what_is_awaited_and_yields_without_end_is_interrupted() -> None:
+    async def callback() -> AsyncIterator[int]:
+        for number in itertools.count():
+            yield number
+
+    outputs = ReadingLimit(0, most_outputs=5).outputs_async(callback())
+    assert [await anext(outputs) for _ in range(5)] == [0, 1, 2, 3, 4]
+    with pytest.raises(Endless):
+        await anext(outputs)
+
+
+def test_without_a_limit_outputs_are_not_counted() -> None:
+    assert len(list(ReadingLimit(0, most_outputs=0).outputs(range(10)))) == 10
+    assert not ReadingLimit(0, most_outputs=0).too_many(10**9)

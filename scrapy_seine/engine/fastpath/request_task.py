@@ -259,11 +259,10 @@ class RequestTasks:
         name = global_object_name(callback) if isinstance(made, Deferred) else None
         if isawaitable(made) and not isinstance(made, Deferred):
             return iterate_spider_output(await self.limit.awaited(made))
-        made = await scrapy_internals.awaitable(iterate_spider_output(made), name)
-        return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
+        return await scrapy_internals.awaitable(iterate_spider_output(made), name)
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
-        outputs, turn = iter(made), monotonic() + TURN_S
+        outputs, found, turn = iter(made), 0, monotonic() + TURN_S
         call = self.limit.call
         while True:
             level = 0
@@ -282,7 +281,11 @@ class RequestTasks:
                 self._crawl(output)
             elif output is not None:
                 await self.scraper.start_itemproc_async(output, response=response)
-            if monotonic() > turn:
+            found += 1
+            if monotonic() > turn:  # what has no end comes here
+                if endless := self.limit.too_many(found):
+                    await self._recover(endless, 0, request, response)
+                    return
                 await asyncio.sleep(0)
                 turn = monotonic() + TURN_S
 

@@ -64,8 +64,7 @@ class SpiderCalls:
 
     async def _called(self, result: Response | Failure, request: Request) -> Any:
         try:
-            made = await self.limit.awaited(self._scrapys_call(result, request))
-            return self.limit.outputs_async(made) if isinstance(made, AsyncIterator) else made
+            return await self.limit.awaited(self._scrapys_call(result, request))
         except BaseException as error:
             failed = as_exception(error)
             if failed is error:
@@ -93,9 +92,12 @@ class SpiderCalls:
         self._scrapys_report(failure, request, response)
 
     async def drive(self, made: Any, request: Request, response: Any) -> None:
-        """Let Scrapy drive the outputs; a cancellation among them would stop it for good."""
+        """Let Scrapy drive the outputs; a cancellation among them would stop it for good.
+
+        The limit is around all that makes an output, spider middlewares included.
+        """
         outputs = (
-            uncancelled_async(made)
+            uncancelled_async(self.limit.outputs_async(made))
             if isinstance(made, AsyncIterator)
             else uncancelled(self.limit.outputs(made))
         )
