@@ -18,6 +18,7 @@ _ENDS = {
     "shutdown": "stopped; the crawl goes on where it was, with the next worker",
     "outage": "the worker gave up, because a store was unreachable",
     "error": "the worker ended by an error; the line above tells which",
+    "start_error": "the spider's start raised an error; what it had not asked for yet is missing",
     "state_lost": "the worker ended, because Redis lost the state of the crawl",
 }
 #: Below so many seconds a tenth of one says more than anybody knows.

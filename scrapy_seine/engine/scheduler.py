@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 #: Ends that a supervisor should answer with a new start.
-BAD_ENDS = frozenset({"outage", "error", "state_lost"})
+BAD_ENDS = frozenset({"outage", "error", "state_lost", "start_error"})
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types

@@ -40,6 +40,14 @@ class Quotes(scrapy.Spider):
 """
 RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
 
+STARTS = """
+    async def start(self):
+        async for request in super().start():
+            yield request
+        raise ValueError("midway")
+
+"""
+
 
 class Site(BaseHTTPRequestHandler):
     """Pages of quotes, each with a link to the next one."""
@@ -106,6 +114,21 @@ def test_a_spider_of_the_tutorial_yields_the_same_items_with_the_one_line(
         )
     assert len(plain) == PAGES * QUOTES
     assert ours == plain
+
+
+@pytest.mark.redis
+def test_a_start_that_raises_midway_keeps_its_items_and_exits_with_1(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """What it had not asked for yet was never entered: an exit with 0 would call that complete."""
+    raising = SPIDER.replace("    def parse", STARTS + "    def parse", 1)
+    (tmp_path / "quotes.py").write_text(raising, "utf-8")
+    ours = {"ADDONS": '{"scrapy_seine.Addon": 500}', "REDIS_URL": redis_url}
+    with serving(Site) as url:
+        done = run(tmp_path, tmp_path / "items.json", url, SEINE_CRAWL=namespace, **ours)
+    assert done.returncode == 1, done.stderr
+    assert "Spider closed (start_error)" in done.stderr
+    assert len(json.loads((tmp_path / "items.json").read_text("utf-8"))) == PAGES * QUOTES
 
 
 def test_a_wrong_setting_ends_the_start_in_one_line(tmp_path: Path) -> None:

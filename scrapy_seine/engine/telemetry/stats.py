@@ -32,7 +32,8 @@ class Stats(MemoryStatsCollector):
         A spider compares `scheduler/enqueued` with a number, so that it is 0 in a worker whose
         fellows queued everything.
         """
-        if key in COUNTED_AS and key not in self._stats:
-            counted = sum(self._stats.get(name, 0) for name in COUNTED_AS[key])
+        stats = self.get_stats()
+        if key in COUNTED_AS and key not in stats:
+            counted = sum(stats.get(name, 0) for name in COUNTED_AS[key])
             return counted if counted or default is None else default
-        return self._stats.get(key, default)
+        return stats.get(key, default)

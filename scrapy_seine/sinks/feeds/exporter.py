@@ -218,7 +218,7 @@ class FeedExporter(feedexport.FeedExporter):
 
     async def close_spider(self, spider: Spider, reason: str = "") -> None:
         """Join the parts of each feed whose run is over."""
-        over = reason == "finished"
+        over = reason in {"finished", "start_error"}  # the crawl is complete in both
         self._run = self._run or "unjoined"
         for kept in self.kept:
             self.worker.count("feeds/items", kept.feed.items)
