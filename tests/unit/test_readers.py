@@ -22,7 +22,7 @@ import crawler.cleaning
 import crawler.extract
 from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
-from crawler.extract import extract, parse, schema
+from crawler.extract import extract, parse, schema, words
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.sitemap import is_news, read_sitemap
@@ -75,6 +75,8 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
         for inner in value:
             yield from _patterns_in(inner, depth - 1)
     elif getattr(value, "__closure__", None):
+        if value.__module__ == words.__name__:
+            value("a"), value("ä")  # its patterns are compiled when they are first asked for
         for cell in value.__closure__:
             if isinstance(owner := getattr(cell.cell_contents, "__self__", None), re.Pattern):
                 yield owner
