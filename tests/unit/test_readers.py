@@ -80,6 +80,8 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
         for cell in value.__closure__:
             if isinstance(owner := getattr(cell.cell_contents, "__self__", None), re.Pattern):
                 yield owner
+            elif getattr(cell.cell_contents, "__name__", "") == "find":
+                yield from _patterns_in(cell.cell_contents, depth - 1)
 
 
 PATTERNS = dict(_patterns())

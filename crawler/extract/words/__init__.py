@@ -73,20 +73,9 @@ def any_word(section: str, *names: str) -> Found:
     A text in ASCII, as most are, is searched for the entries in ASCII alone.
     """
     parts = [_uncaptured(e) for name in names for e in entries(section, name)]
-    everything: Found | None = None
-    ascii_only: Found | None = None
-
-    def find(text: str) -> re.Match[str] | None:
-        nonlocal everything, ascii_only
-        if text.isascii():
-            if ascii_only is None:
-                ascii_only = _compiled(tree(filter(_is_for_ascii, parts))).search
-            return ascii_only(text.lower())
-        if everything is None:
-            everything = _compiled(tree(parts)).search
-        return everything(text.lower())
-
-    return find
+    everything = _when_asked(lambda: _compiled(tree(parts)).search)
+    ascii_only = _when_asked(lambda: _compiled(tree(filter(_is_for_ascii, parts))).search)
+    return lambda text: (ascii_only if text.isascii() else everything)(text)
 
 
 def _is_for_ascii(pattern: str) -> bool:
@@ -119,26 +108,23 @@ def finder(pattern: str) -> Found:
     >>> finder(r"\bSold\s+out")("Now SOLD  out!")[0]
     'sold  out'
     """
-    search: Found | None = None
-
-    def find(text: str) -> re.Match[str] | None:
-        nonlocal search
-        if search is None:
-            search = _compiled(pattern).search
-        return search(text.lower())
-
-    return find
+    return _when_asked(lambda: _compiled(pattern).search)
 
 
 def whole(pattern: str) -> Found:
     """The same for a text that the pattern matches from end to end."""
-    match: Found | None = None
+    return _when_asked(lambda: _compiled(pattern).fullmatch)
+
+
+def _when_asked(make: Callable[[], Found]) -> Found:
+    """A function that looks in a text of any case, by a pattern compiled for its first text."""
+    look: Found | None = None
 
     def find(text: str) -> re.Match[str] | None:
-        nonlocal match
-        if match is None:
-            match = _compiled(pattern).fullmatch
-        return match(text.lower())
+        nonlocal look
+        if look is None:
+            look = make()
+        return look(text.lower())
 
     return find
 
