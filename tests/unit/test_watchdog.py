@@ -38,20 +38,22 @@ def watched(
     return dog, exits, looks
 
 
-def test_a_loop_that_is_held_ends_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    dog, exits, _ = watched(monkeypatch, lambda: 0.0)
+def watch(dog: Watchdog, is_over: Callable[[], object], within_s: float, until: str) -> None:
+    """Let the watchdog look until something has happened, and end it."""
     dog.start()
-    wait_until(lambda: bool(exits), 10, "the worker ends")
+    wait_until(is_over, within_s, until)
     dog.stop()
     dog._thread.join(10)
+
+
+def test_a_loop_that_is_held_ends_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    dog, exits, _ = watched(monkeypatch, lambda: 0.0)
+    watch(dog, lambda: bool(exits), 10, "the worker ends")
 
 
 def test_a_loop_that_waits_for_a_processor_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     dog, exits, looks = watched(monkeypatch, lambda: 100 * monotonic())
-    dog.start()
-    wait_until(lambda: len(looks) > 60, 30, "sixty looks")
-    dog.stop()
-    dog._thread.join(10)
+    watch(dog, lambda: len(looks) > 60, 30, "sixty looks")
     assert exits == []
 
 
@@ -105,10 +107,7 @@ def test_a_loop_that_goes_on_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         return 0.0
 
     monkeypatch.setattr(dog, "_starved_s", look)
-    dog.start()
-    wait_until(lambda: len(looks) > 60, 30, "sixty looks")
-    dog.stop()
-    dog._thread.join(10)
+    watch(dog, lambda: len(looks) > 60, 30, "sixty looks")
     assert exits == []
 
 
@@ -158,10 +157,7 @@ def test_what_a_worker_holds_is_renewed_while_its_loop_stands_still(
         return 0.0
 
     monkeypatch.setattr(dog, "_starved_s", look)
-    dog.start()
-    wait_until(lambda: len(looks) > 12, 30, "twelve looks")
-    dog.stop()
-    dog._thread.join(10)
+    watch(dog, lambda: len(looks) > 12, 30, "twelve looks")
     assert fleet.calls[0] == ("w1", ["held", "waiting"], 75, {"pages": 7})
     # The first look is the one before the loop stands still. Then leases are renewed each third of
     # their time, which is 2.5 looks here, and one that fails is followed by another.
@@ -201,10 +197,7 @@ def test_leases_that_last_are_not_renewed(monkeypatch: pytest.MonkeyPatch) -> No
         return 0.0
 
     monkeypatch.setattr(dog, "_starved_s", look)
-    dog.start()
-    wait_until(lambda: len(looks) > 20, 30, "twenty looks")
-    dog.stop()
-    dog._thread.join(10)
+    watch(dog, lambda: len(looks) > 20, 30, "twenty looks")
     assert fleet.calls == []
 
 
