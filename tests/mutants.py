@@ -94,6 +94,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "crawler.extract.availability": ("extract_values", "extract_words"),
     "crawler.extract.classify": ("extract_structured", "extract_values", "extract_pages"),
     "crawler.extract.crumbs": ("extract_values", "extract_structured", "extract_rules"),
+    "crawler.extract.currencies": ("amounts", "extract_values", "extract_countries"),
     "crawler.extract.facts": ("facts", "extract_values", "extract_words", "extract_rules"),
     "crawler.extract.links": ("listing_pages", "extract_links", "extract_probing", "extract_rules"),
     "crawler.extract.literal": ("extract_literal", "extract_fuzz"),

@@ -10,7 +10,7 @@ from typing import Any
 from price_parser import Price
 
 from crawler.cleaning.text import line
-from crawler.extract.amounts import ISO_4217, currency_of
+from crawler.extract.currencies import ISO_4217, currency_of
 
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})

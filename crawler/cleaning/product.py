@@ -19,8 +19,8 @@ import attrs
 
 from crawler.cleaning.money import absurd, currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
-from crawler.extract.amounts import ISO_4217
 from crawler.extract.availability import availability
+from crawler.extract.currencies import ISO_4217
 from crawler.items import Product
 
 _LINES = ("name", "brand")

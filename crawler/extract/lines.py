@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 import attrs
 
-from crawler.extract.amounts import is_currency
+from crawler.extract.currencies import is_currency
 from crawler.extract.page import Element, Page
 from crawler.extract.words import Marks, any_of
 

@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from crawler.extract import opengraph, state, text
-from crawler.extract.amounts import alike, grouped, is_local
+from crawler.extract.amounts import grouped
+from crawler.extract.currencies import alike, is_local
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields
 from crawler.extract.shop_number import set_number

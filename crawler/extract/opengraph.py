@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from crawler.extract.amounts import currency_of, number, parse_price
+from crawler.extract.amounts import number, parse_price
 from crawler.extract.availability import availability
+from crawler.extract.currencies import currency_of
 from crawler.extract.page import Page
 from crawler.extract.schema import Fields, gtin, plain
 

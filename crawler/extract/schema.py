@@ -14,8 +14,9 @@ from typing import Any
 
 from lxml import etree
 
-from crawler.extract.amounts import count, currency_of, number, parse_price
+from crawler.extract.amounts import count, number, parse_price
 from crawler.extract.availability import availability
+from crawler.extract.currencies import currency_of
 
 Node = dict[str, Any]
 Fields = dict[str, Any]

@@ -14,8 +14,9 @@ from urllib.parse import unquote
 import orjson
 
 from crawler.extract import literal
-from crawler.extract.amounts import CODES, currency_of, number
+from crawler.extract.amounts import number
 from crawler.extract.availability import availability
+from crawler.extract.currencies import CODES, currency_of
 from crawler.extract.page import Page, short_text
 from crawler.extract.schema import Fields, Node, first, gtin, images, many, plain, without_tags
 

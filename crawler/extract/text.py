@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lines as _lines
-from crawler.extract.amounts import currency_of, local_currency, parse_price
+from crawler.extract.amounts import parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
+from crawler.extract.currencies import currency_of, local_currency
 from crawler.extract.facts import brand_before, find_facts
 from crawler.extract.free import take_free
 from crawler.extract.lines import Lines

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract.amounts import amount, count, find_prices, local_currency, number, parse_price
+from crawler.extract.amounts import amount, count, find_prices, number, parse_price
+from crawler.extract.currencies import local_currency
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,10 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.amounts import (
-    amount,
-    count,
-    currency_of,
-    find_prices,
-    local_currency,
-    number,
-    parse_price,
-)
+from crawler.extract.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, is_home, trail
+from crawler.extract.currencies import currency_of, local_currency
 from crawler.extract.facts import _label as label
 from crawler.extract.jsonld import loads
 from crawler.extract.opengraph import fields, shorn

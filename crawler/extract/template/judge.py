@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.amounts import is_local
+from crawler.extract.currencies import is_local
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import KNOWN, Field, Profile
 
