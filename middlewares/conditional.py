@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.access.detect import VERDICT
-from crawler.conditional import KEY, Validators, from_meta, validators_in
+from crawler.validators import KEY, Validators, from_meta, validators_in
 from crawler.storage import Storage, storage_of
 from crawler.stores.rows import Confirmed, Seen, Vanished
 from scrapy_seine import meta as m

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crawler.access import detect, profiles
-from crawler.conditional import KEY
+from crawler.validators import KEY
 from middlewares import escalate, proxies, render
 from middlewares import profiles as dressing
 from scrapy_seine import meta as m

@@ -13,7 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.conditional import KEY, Validators, from_meta, validators_in
+from crawler.validators import KEY, Validators, from_meta, validators_in
 from crawler.extract.parser_version import _files, parser_version
 from crawler.extract.site import Site
 from crawler.storage import storage_of

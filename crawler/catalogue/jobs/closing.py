@@ -23,7 +23,7 @@ import psycopg2
 from crawler.catalogue.jobs.model import ENDED, Job
 from crawler.catalogue.jobs.record import record
 from crawler.catalogue.jobs.store import Jobs
-from crawler.conditional import KEY, Validators
+from crawler.validators import KEY, Validators
 from crawler.stores.crawl_completion import Unseen, find_unseen, finish_site
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable

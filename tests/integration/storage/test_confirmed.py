@@ -15,7 +15,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.conditional import KEY
+from crawler.validators import KEY
 from crawler.storage import storage_of
 from crawler.stores.products import confirm_products, mark_vanished, write_products
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished
