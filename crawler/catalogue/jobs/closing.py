@@ -23,8 +23,8 @@ import psycopg2
 from crawler.catalogue.jobs.model import ENDED, Job
 from crawler.catalogue.jobs.record import record
 from crawler.catalogue.jobs.store import Jobs
-from crawler.validators import KEY, Validators
 from crawler.stores.crawl_completion import Unseen, find_unseen, finish_site
+from crawler.validators import KEY, Validators
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.urls import domain
