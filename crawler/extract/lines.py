@@ -34,7 +34,8 @@ from crawler.extract.words import Marks, any_of
     CARD,
     BEYOND,
     JOINED,
-) = (1 << bit for bit in range(16))
+    NOW,
+) = (1 << bit for bit in range(17))
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -50,10 +51,10 @@ _TAGS = {
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
 _CLASSES = (
-    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|original|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
      r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
      r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
-     r"|list|original|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
+     r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
      r"|basis|vecchio|barre|standard|vechi|regi)\b"
      r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
     (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
@@ -61,7 +62,7 @@ _CLASSES = (
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
      r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
-     r"|price[-_](?:per[-_]unit|unit)|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
+     r"|price[-_]per[-_]unit|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
      r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
@@ -71,6 +72,9 @@ _CLASSES = (
      r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen)(?=\s|$)"),
     (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
      r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
+    (NOW, r"(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
+     r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
+     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"),
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
     (LABEL, r"(?:^|[\s_-])label"),
@@ -167,6 +171,23 @@ _CLASS_FLAGS = Marks(_class_flags)
 _FLAGGING: dict[str, Marks[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
+    # Where classes are hashes, microdata and attributes for tests name the boxes.
+    **dict.fromkeys(
+        (
+            "itemprop",
+            "data-testid",
+            "data-test",
+            "data-test-id",
+            "data-qa",
+            "data-hook",
+            "data-automation-id",
+            "data-ui",
+            "data-e2e",
+            "data-zta",
+            "data-cy",
+        ),
+        Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK)),
+    ),
     "hidden": Marks(lambda _: HIDDEN),
     "style": Marks(_style_flags),
 }

@@ -332,6 +332,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         told = line.text[money.end : until][:40].strip()
     old = bool(line.flags & _lines.OLD) or _says_old(told)
     now = not old and bool(told) and _NOW_WORDS(told) is not None
+    if now:
+        cost -= 10  # as good as a class
     return Candidate(money, line, cost, old, other, place.follows_link, now)
 
 
@@ -350,6 +352,8 @@ def _cost_of_place(money: Money, place: _Place) -> int:
         cost += 10
     if place.follows_link:
         cost += 12
+    if line.flags & _lines.LABEL and not line.flags & _lines.PRICE and money.start > _GAP:
+        cost += 15  # the name of a choice that costs more: a guarantee, a size
     if money.currency is None:
         cost += 8
     if line.flags & _lines.LINK and not (money.start <= _GAP and _is_outside_links(line.element)):

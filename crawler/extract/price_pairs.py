@@ -8,12 +8,14 @@ from itertools import pairwise
 import attrs
 
 from crawler.extract.amounts import Money, find_prices
-from crawler.extract.lines import Line
+from crawler.extract.lines import NOW, Line
 from crawler.extract.words import any_of
 
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 _LONGEST_PAIR = 30
+#: Lines from an amount to the one before or after: a label may stand between.
+_NEAR = 2
 PERCENT = re.compile(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
@@ -43,9 +45,8 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
         around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
         if any(beside(c, one) for c in reduced):
             continue
-        if _is_reduced(one, two):
-            return [attrs.evolve(c, old=True) if c is one else c for c in candidates]
-        if _is_pair(one, two) and not any(_adjoin(c, one) or _adjoin(c, two) for c in around):
+        apart = not any(_adjoin(c, one) or _adjoin(c, two) for c in around)
+        if _is_reduced(one, two) or _is_marked_down(one, two) or (apart and _is_pair(one, two)):
             high = one if one.money.value > two.money.value else two
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
@@ -53,9 +54,21 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
 
 def _is_reduced(one: Candidate, two: Candidate) -> bool:
     """Whether the second of two amounts side by side is called the price that is asked now."""
-    near = abs(one.line.index - two.line.index) <= 1 and one.money.currency == two.money.currency
+    near = (
+        abs(one.line.index - two.line.index) <= _NEAR and one.money.currency == two.money.currency
+    )
     return (
         near and two.now and not one.now and two.money.value < one.money.value < two.money.value * 5
+    )
+
+
+def _is_marked_down(one: Candidate, two: Candidate) -> bool:
+    """Whether the class of the lower one of two amounts, and only its, calls it the price now."""
+    if abs(one.line.index - two.line.index) > _NEAR or one.money.currency != two.money.currency:
+        return False
+    low, high = sorted((one, two), key=lambda c: c.money.value)
+    return bool(low.line.flags & ~high.line.flags & NOW) and (
+        low.money.value < high.money.value < low.money.value * 5
     )
 
 

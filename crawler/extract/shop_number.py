@@ -18,16 +18,25 @@ _PARAMETER = re.compile(
 )
 #: A path whose last part is the number, or begins or ends with it.
 _AFTER_WORD = finder(
-    rf"/(?:ip|gp/product|{any_of('paths', 'product')})/((?=[a-z-]{{0,12}}\d)[a-z0-9-]{{3,20}})/?$"
+    rf"/(?:ip|gp/product|{any_of('paths', 'product')})/((?=[a-z-]{{0,12}}\d)[a-z0-9-]{{3,20}})"
+    r"(?:/[\w-]{1,20}=[^/]{0,80})?/?$"
 )
 #: A path whose part after the word is the number, with the name behind it.
 _BEFORE_NAME = finder(
-    rf"/(?:ip|{any_of('paths', 'product')})/(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
+    rf"/(?:ip|listing|{any_of('paths', 'product')})/(?:[a-z]{{1,5}}-)?(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
 )
 _AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I)
+#: The same with letters among the figures, all of them capitals: a slug has small ones.
+_IN_CAPITALS = re.compile(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")
 _AT_BEGIN = re.compile(r"(\d{2,12})-[a-z]", re.I)
 #: What schema.org writes before a productID to say of what kind it is.
 _KEYED = re.compile(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
+#: A script that shows a product by the parameter that all scripts have.
+_BY_ID = re.compile(
+    r"(?:item|product|prod|goods|detail|article|artikel|produkt|tovar|show|view)[^/?]{0,40}"
+    r"\?(?:[^#]{0,300}&)?id=(\d{3,20})(?:[&#]|$)",
+    re.I,
+)
 _INDEX = re.compile(r"/(?:p|index\.\w{3,4})?$")
 _DIGIT = re.compile(r"\d")
 #: Years end many slugs: `calendar-2026`.
@@ -98,6 +107,7 @@ def in_address(url: str) -> str | None:
     """
     path, _, query = _ORIGIN.sub("", url[:2_000], count=1).partition("?")
     named = _PARAMETER.search(f"?{query}") if query else None
+    named = named or (_BY_ID.search(f"{path[-80:]}?{query[:400]}") if "id=" in query else None)
     if named:
         return named[1]
     if not _DIGIT.search(path):
@@ -109,7 +119,7 @@ def in_address(url: str) -> str | None:
     if named := _BEFORE_NAME(path):
         return named[1]
     last = _INDEX.sub("", path).rstrip("/").rpartition("/")[2]
-    found = _AT_END.search(last) or _AT_BEGIN.match(last)
+    found = _AT_END.search(last) or _IN_CAPITALS.search(last) or _AT_BEGIN.match(last)
     return found[1] if found and not _YEAR.fullmatch(found[1]) else None
 
 

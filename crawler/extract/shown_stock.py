@@ -19,7 +19,7 @@ _CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.
 _SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: A choice's name before its stock.
-_CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|\s*\()\w").match
+_CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 _LONGEST_STOCK = 70
 #: Lines after the heading in which a sentence is about the product.
 _NEAR_STOCK = 15

@@ -49,6 +49,8 @@ _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
 #: The same of a box that is called a name: "Emma".
 _SHORTEST_CALLED = 3
+#: What is longer and most of the title is a name in any box.
+_SURELY_NAME = 20
 _MOST_BEFORE = 3000
 #: Boxes that are called trails, and the steps of one.
 _MOST_TRAILS, _MOST_STEPS = 40, 60
@@ -134,7 +136,7 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
 
     Else one that is called a name and holds another part of a title.
     """
-    best, part, longest = None, None, _SHORTEST_NAME
+    best, part, loose, longest = None, None, None, _SHORTEST_NAME
     if all(len(title) <= longest for title in titles):
         return None
     parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
@@ -149,8 +151,11 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
         elif part is None and (
             text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
         ):
-            part = element if _is_called_name(element) else None
-    return part if best is None else best
+            if _is_called_name(element):
+                part = element
+            elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
+                loose = element if element.tag != "a" else None
+    return next((found for found in (best, part, loose) if found is not None), None)
 
 
 def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
@@ -214,7 +219,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     priced = bool(known.get("price"))
     seen = _seen(_lines.read(page, heading), local, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR
-    if heading is not None and lost and seen.cards < CARDS:
+    if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
         # Some designs put the price before the name.
         whole = _seen(_lines.read_all(page, heading), local, priced, page.url)
         if (whole.price_distance or 999) < (seen.price_distance or 999):

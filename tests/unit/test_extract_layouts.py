@@ -1,0 +1,83 @@
+"""Layouts of shops that no rule was written for: what a price, a stock and a number stand in."""
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.shop_number import in_address
+
+TILES = "".join(
+    f'<div class="tile"><a href="/p/{n}">Lamp {n}</a><span class="price">${n}.00</span></div>'
+    for n in range(7, 11)
+)
+
+
+def found(body, url="https://shop.example/p/red-lamp", lang="en", title="Red Lamp"):
+    html = f'<html lang="{lang}"><head><title>{title}</title></head><body>{body}</body></html>'
+    return extract(parse(html, url))
+
+
+BUY = "<button>Add to cart</button>"
+
+
+@pytest.mark.parametrize(
+    ("body", "price"),
+    [
+        # An attribute for tests, or microdata, names the box whose class is a hash.
+        (
+            '<a href="#r">12 reviews</a><b data-testid="price">$44.88</b><p>Red</p><p>Lens $9.00</p>',
+            "44.88",
+        ),
+        (
+            '<a href="#r">12 reviews</a><b itemprop="price">$44.88</b><p>Red</p><p>Lens $9.00</p>',
+            "44.88",
+        ),
+        # A guarantee is a choice that costs more.
+        ("<p>Now $44.88</p><label>3 years - $5.00</label>", "44.88"),
+        ("<p>$44.88</p><p>Cost to deliver</p><p>$3.50</p>", "44.88"),
+        # The class says which of two is asked now; a label stands between them.
+        ('<p class="price">$45.00</p><p class="sale-price">$34.50</p>', "34.50"),
+        ('<p class="price">$45.00</p><p>for you</p><p class="price-new">$34.50</p>', "34.50"),
+        ('<p class="price">$45.00</p><p>Our price</p><p class="price">$34.50</p>', "34.50"),
+        ('<p class="origin-price">$45.00</p><p class="price">$34.50</p>', "34.50"),
+        # The box of the currency's sign is called the price's unit.
+        ('<p class="price">34,500<i class="price-unit">원</i></p>', "34500"),
+    ],
+)
+def test_the_price_is(body, price):
+    fields = found(f"<h1>Red Lamp</h1>{body}{BUY}").fields
+    assert str(fields["price"]) == price
+
+
+def test_a_price_above_the_name_is_found_although_tiles_follow():
+    page = found(f"<p>Price: $18.75</p><h1>Red Lamp</h1>{BUY}<h2>Alike</h2>{TILES}")
+    assert str(page.fields["price"]) == "18.75"
+
+
+def test_a_way_of_delivery_that_is_not_to_be_had_is_no_stock():
+    page = found(f"<h1>Red Lamp</h1><p>$9.00</p>{BUY}<p>Pickup: Not available</p>")
+    assert page.fields["availability"] == "InStock"
+    page = found("<h1>Red Lamp</h1><p>$9.00</p><p>SKU: A-1</p><p>Availability: Not available</p>")
+    assert page.fields["availability"] == "OutOfStock"
+
+
+def test_a_long_text_that_is_most_of_the_title_is_the_name_in_any_box():
+    title = "Buy Waterproof backpack for laptops | Shop"
+    page = found(f"<div>Waterproof backpack for laptops</div><p>$9.00</p>{BUY}", title=title)
+    assert page.fields["name"] == "Waterproof backpack for laptops"
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        ("/Quiet-Kettle/dp/B08XYZ1234/ref=sr_1_3?k=x", "B08XYZ1234"),
+        ("/listing/987654321/oak-sign", "987654321"),
+        ("/product/dkp-4567890/lamp/", "4567890"),
+        ("/item.htm?id=612345678901", "612345678901"),
+        ("/bosch-drill/PLID71234567", "PLID71234567"),
+        ("/lamp-p-HBV00000ABC12", "HBV00000ABC12"),
+        ("/page.html?id=612345678901", None),
+        ("/LAMP-EXTRA", None),
+    ],
+)
+def test_an_address_tells_the_number(path, number):
+    assert in_address(f"https://shop.example{path}") == number
