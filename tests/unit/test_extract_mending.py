@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+import attrs
 import pytest
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -322,6 +323,24 @@ class TestLasting:
             judge(book, thing, drift._one_name(WOO.page(thing, False), thing, WOO))
         again = [url for url, _ in book.again("shop")]
         assert {WOO.url(thing) for thing in GOODS[60:66]} <= set(again)
+
+    @pytest.mark.parametrize(
+        ("change", "field"), [(drift._one_name, "name"), (drift._sold_out, "availability")]
+    )
+    def test_what_was_read_before_a_repetition_showed_is_doubtful_when_read_again(
+        self, change, field
+    ):
+        """Also among pages of before: these make the newest pages differ again."""
+        book, goods = taught(), [attrs.evolve(t, in_stock=True) for t in GOODS]
+        changed = [change(WOO.page(thing, False), thing, WOO) for thing in goods]
+        first = [field in judge(book, goods[i], changed[i])[1].doubts for i in range(60, 77)]
+        assert not first[0]
+        assert first[-1]
+        calm = [judge(book, thing, WOO.page(thing, False))[1].doubts for thing in goods[40:60]]
+        assert not any(field in doubts for doubts in calm)
+        assert all(field in judge(book, goods[i], changed[i])[1].doubts for i in range(60, 66))
+        right = judge(book, goods[66], WOO.page(goods[66], False))[1]
+        assert field not in right.doubts
 
 
 class TestByTemplate:

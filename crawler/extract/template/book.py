@@ -78,6 +78,8 @@ class _Make:
     """Of the newest pages: product and value."""
     changed: str | None = None
     """What changed last, until it is stored."""
+    suspects: dict[str, dict[str, str]] = attrs.Factory(lambda: {name: {} for name in _COMPARED})
+    """Products read with a value before it was noticed that all have it: by field, key and value."""
     said: set[tuple[str, str]] = attrs.Factory(set)
     """Lasting doubts that were told of."""
     mender: Mender = attrs.Factory(Mender)
@@ -117,7 +119,7 @@ class Book:
             one, known = seen[field], profile.fields[field]
             doubt = (
                 doubt_of(field, seen, profile, reduced=reduced)
-                or (_repeated(field, one, make, key) if field in _COMPARED else None)
+                or (_compared(field, one, make, key) if field in _COMPARED else None)
                 or (newcomer(field, one, known) if known.probation else None)
                 or (swapped(field, seen, below) if below else None)
             )
@@ -318,6 +320,23 @@ class Book:
         if (drift.field, drift.kind) not in make.said:
             make.said.add((drift.field, drift.kind))
             self._drifted(drift)
+
+
+def _compared(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
+    """What the newest pages have against a value; the first ones with it are doubtful as well.
+
+    Before a value was noticed to be everywhere, products were stored with it. Their pages are read
+    again among pages of before, so that the newest ones would no longer contradict the value.
+    """
+    suspects, recent = make.suspects[field], make.profile.fields[field].recent
+    value, doubt = str(one.value), _repeated(field, one, make, key)
+    if doubt is None:
+        if suspects.pop(key, None) == value:
+            return Doubt("repeated", "product after product had it when it was read first")
+    elif not recent or recent[-1][0] != "repeated":  # it begins here
+        suspects.clear()
+        suspects.update(pair for pair in make.newest[field] if pair[1] == value)
+    return doubt
 
 
 def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
