@@ -33,6 +33,8 @@ _BY = re.compile(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = re.compile(r"\d")
 #: What a word in lower case must hold to be an identifier.
 _TELLING = re.compile(r"[\d_-]")
+#: How labels of numbers end.
+_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 #: Characters of a line that may be a fact, and of a maker's name.
 _LONGEST_FACT, _LONGEST_BRAND = 120, 40
@@ -51,6 +53,11 @@ def _label(text: str) -> str | None:
     if not text or len(text) > 40:
         return None
     found = _IS_LABEL(text)
+    if found is None and text.count(" ") > 1:
+        # "RS Stock No": shops put their own name before the label.
+        _, rest = text.split(" ", 1)
+        own = rest.rpartition(" ")[2].lower().strip(".") in _ENDS and _IS_LABEL(rest)
+        return "sku" if own and own[1] else None
     return _LABELS[found.lastindex - 1] if found and found.lastindex else None
 
 

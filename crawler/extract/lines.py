@@ -61,7 +61,7 @@ _CLASSES = (
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
-     r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|unit[-_]?price"
+     r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
      r"|price[-_]per[-_]unit|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
@@ -107,7 +107,6 @@ _MOST_CENTS = 3
 _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that may go on in the next box: `€ 1.119`, `119.99`.
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
-_HOLDS_DIGIT = re.compile(r"\d").search
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
 #: Characters in which an amount ends with a currency's word.
@@ -166,6 +165,7 @@ def _style_flags(style: str) -> int:
     return hidden | (OLD if "line-through" in style else 0)
 
 
+_HOLDS_DIGIT = re.compile(r"\d").search
 _CLASS_FLAGS = Marks(_class_flags)
 #: What an attribute's value tells of its element's text.
 _FLAGGING: dict[str, Marks[int]] = {
@@ -188,6 +188,8 @@ _FLAGGING: dict[str, Marks[int]] = {
         ),
         Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK)),
     ),
+    # What a script needs to know of a choice is a number; what names the box of a price is a word.
+    "data-price": Marks(lambda told: 0 if _HOLDS_DIGIT(told) else PRICE),
     "hidden": Marks(lambda _: HIDDEN),
     "style": Marks(_style_flags),
 }

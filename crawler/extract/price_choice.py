@@ -351,7 +351,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
     if not line.flags & _lines.PRICE:
         cost += 10
     if place.follows_link:
-        cost += 12
+        cost += 4 if line.flags & _lines.NOW else 12
     if line.flags & _lines.LABEL and not line.flags & _lines.PRICE and money.start > _GAP:
         cost += 15  # the name of a choice that costs more: a guarantee, a size
     if money.currency is None:

@@ -23,12 +23,14 @@ _AFTER_WORD = finder(
 )
 #: A path whose part after the word is the number, with the name behind it.
 _BEFORE_NAME = finder(
-    rf"/(?:ip|listing|{any_of('paths', 'product')})/(?:[a-z]{{1,5}}-)?(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
+    rf"/(?:ip|listing|{any_of('paths', 'product')})/(?:[a-z]{{1,5}}-?)?(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
 )
 _AT_END = re.compile(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I)
 #: The same with letters among the figures, all of them capitals: a slug has small ones.
 _IN_CAPITALS = re.compile(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")
-_AT_BEGIN = re.compile(r"(\d{2,12})-[a-z]", re.I)
+_AT_BEGIN = re.compile(r"((?:[A-Z]{2,4}-?)?\d{2,12})-[a-zA-Z]")
+#: The folder of a page that has the name for its own.
+_FOLDER = re.compile(r"\d{5,20}")
 #: What schema.org writes before a productID to say of what kind it is.
 _KEYED = re.compile(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
 #: A script that shows a product by the parameter that all scripts have.
@@ -118,9 +120,11 @@ def in_address(url: str) -> str | None:
         return path[word.start(1) : word.end(1)]
     if named := _BEFORE_NAME(path):
         return named[1]
-    last = _INDEX.sub("", path).rstrip("/").rpartition("/")[2]
-    found = _AT_END.search(last) or _IN_CAPITALS.search(last) or _AT_BEGIN.match(last)
-    return found[1] if found and not _YEAR.fullmatch(found[1]) else None
+    above, _, last = _INDEX.sub("", path).rstrip("/").rpartition("/")
+    found = (rule(last) for rule in (_AT_END.search, _IN_CAPITALS.search, _AT_BEGIN.match))
+    told = next((one[1] for one in found if one and not _YEAR.fullmatch(one[1])), None)
+    folder = above.rpartition("/")[2]
+    return told or (folder if _FOLDER.fullmatch(folder) else None)
 
 
 def _told_by(rule: re.Pattern[bytes], raw: bytes) -> str | None:

@@ -94,6 +94,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     *own* is the page's address.
     """
     marked = loose = firm = None
+    somewhere = False
     usable, label, away = False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
@@ -112,20 +113,28 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             label = line.index
         if marked is None and is_mark:
             marked = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
-        elif firm is None and len(line.text) <= _LONGEST_STOCK and not line.flags & _lines.LINK:
-            found = _stock_in(line)
-            if found and (found != "InStock" or len(line.text) < 40):
-                loose = loose or found
-                apart = _is_of_something_else(line, read.heading, usable)
-                firm = firm or (None if apart else found)
+        elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
+            loose = loose or found
+            if not _is_of_something_else(line, read.heading, usable):
+                firm = firm or found
+                somewhere = somewhere or found == "InStock"
     pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
     if seen.buy_buttons + away > _BUTTONS_OF_ONE:
         seen.buy_buttons += away
     sold = usable and priced
+    firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
     seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
+
+
+def _told_by_the_way(line: Line) -> str | None:
+    """What a short line outside of the boxes for it says of the stock."""
+    if len(line.text) > _LONGEST_STOCK or line.flags & _lines.LINK:
+        return None
+    found = _stock_in(line)
+    return None if found == "InStock" and len(line.text) >= _GLANCE else found
 
 
 def _outvoted(marked: str | None, firm: str | None, buttons: int) -> str | None:

@@ -39,6 +39,14 @@ BUY = "<button>Add to cart</button>"
         ('<p class="price">$45.00</p><p>for you</p><p class="price-new">$34.50</p>', "34.50"),
         ('<p class="price">$45.00</p><p>Our price</p><p class="price">$34.50</p>', "34.50"),
         ('<p class="origin-price">$45.00</p><p class="price">$34.50</p>', "34.50"),
+        # The link behind which it stands names the maker.
+        (
+            '<a href="/b">Acme</a><b class="promo-price">67<sup>99</sup></b><p>Red</p><p>L</p><p>7 from € 9</p>',
+            "67.99",
+        ),
+        ('<p>x</p><b data-price="current">44.88</b><p>Lens $9.00</p>', "44.88"),
+        ('<b class="price">44.88</b><button data-price="9.50">41</button>', "44.88"),
+        ('<p id="productUnitPrice" class="price">24.99 €</p><p>from 5: 23.99 €</p>', "24.99"),
         # The box of the currency's sign is called the price's unit.
         ('<p class="price">34,500<i class="price-unit">원</i></p>', "34500"),
     ],
@@ -60,6 +68,25 @@ def test_a_way_of_delivery_that_is_not_to_be_had_is_no_stock():
     assert page.fields["availability"] == "OutOfStock"
 
 
+def test_what_can_be_collected_can_be_had():
+    body = f"<h1>Red Lamp</h1><p>$9.00</p>{BUY}<p>Out of stock for delivery</p>"
+    assert found(body).fields["availability"] == "OutOfStock"
+    page = found(f"{body}<p>In stock to collect</p>")
+    assert page.fields["availability"] == "InStock"
+
+
+def test_a_shops_name_stands_before_a_label():
+    body = f"<h1>Red Lamp</h1><p>$9.00</p>{BUY}<p>Acme Stock No.: 707-77</p>"
+    assert found(body).fields["sku"] == "707-77"
+    assert found(body.replace("Acme Stock No.", "Coupon code")).fields.get("sku") is None
+
+
+def test_a_comparison_is_no_product():
+    rows = "<table><tr><th>Price</th><td>$39.99</td><td>$59.00</td></tr></table>"
+    body = f"<h1>Compare kettles</h1>{rows}<p>In stock</p>{BUY}"
+    assert found(body, url="https://shop.example/compare/kettles").kind != "product"
+
+
 def test_a_long_text_that_is_most_of_the_title_is_the_name_in_any_box():
     title = "Buy Waterproof backpack for laptops | Shop"
     page = found(f"<div>Waterproof backpack for laptops</div><p>$9.00</p>{BUY}", title=title)
@@ -75,6 +102,9 @@ def test_a_long_text_that_is_most_of_the_title_is_the_name_in_any_box():
         ("/item.htm?id=612345678901", "612345678901"),
         ("/bosch-drill/PLID71234567", "PLID71234567"),
         ("/lamp-p-HBV00000ABC12", "HBV00000ABC12"),
+        ("/58123-chateau-talbot-2018", "58123"),
+        ("/medicine/1126111/ibu-400-akut.htm", "1126111"),
+        ("/MLM-1234567890-headphones-_JM", "MLM-1234567890"),
         ("/page.html?id=612345678901", None),
         ("/LAMP-EXTRA", None),
     ],
