@@ -96,12 +96,14 @@ def missing(settings: SettingsLike, need: tuple[str, ...] | None = None) -> tupl
     return tuple(store for store in (STORES if need is None else need) if not urls[store])
 
 
-def redis_client(url: str) -> Redis:
+def redis_client(url: str, *, waits_s: float = 0.0) -> Redis:
     """Open a client; it connects at its first command and tries each command once.
 
-    Who calls decides what an outage means, so nothing is tried again in here.
+    Who calls decides what an outage means, so nothing is tried again in here. *waits_s* is how long
+    a command of the caller may wait in the server on purpose.
     """
     options = {"retry": Retry(NoBackoff(), 0), **_redis_options(url)}
+    options["socket_timeout"] += waits_s
     if several := redis_topology.parse(url):
         return redis_topology.client(several, options)
     client = Redis.from_url(url, **options)
@@ -238,7 +240,6 @@ def _shown(store: str, url: str) -> str:
 def _redis_options(url: str) -> dict[str, Any]:
     options: dict[str, Any] = {
         "socket_connect_timeout": 5,
-        # Longer than any command that waits in the server on purpose.
         "socket_timeout": 10,
         # Asked of a server that has none of them, each connection would log a failure.
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),

@@ -23,6 +23,8 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.seeds import Intake
 
 logger = logging.getLogger(__name__)
+#: Between two looks for seeds, as long as another worker reads one, s.
+LOOK_S = 0.4
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -40,7 +42,8 @@ class Completion:
     idle_limit_s: float | None
     """How long the worker stays with nothing to do; None: until it has seen work."""
     _asked_end: bool = attrs.field(default=False, init=False)
-    _looked_for: float = attrs.field(default=0.0, init=False)
+    _looked: tuple[float, float] = attrs.field(default=(0.0, 0.0), init=False)
+    """For which end of work a look for seeds was made last, and when the next one is due."""
     _settled_at: float = attrs.field(default=-1.0, init=False)
     settling: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     """Ends the complete crawl's jobs."""
@@ -64,10 +67,16 @@ class Completion:
                 return False
         if self.intake is None or self.intake.quiet_at > exchange.undone_at:
             return self._is_settled()
-        if self._looked_for != exchange.undone_at:  # once: a claim may take long to settle
-            self._looked_for = exchange.undone_at
-            self.intake.look(self.wake)
+        if self._looked[0] != exchange.undone_at or monotonic() >= self._looked[1]:
+            self._looked = exchange.undone_at, monotonic() + LOOK_S
+            self.intake.look(self._after_look)
         return False
+
+    def _after_look(self) -> None:
+        self.wake()
+        if self.intake is not None and self.intake.quiet_at <= self.exchange.undone_at:
+            # Another worker reads a seed, which may take long.
+            asyncio.get_running_loop().call_later(LOOK_S, self.wake)
 
     def _is_settled(self) -> bool:
         """Whether the complete crawl's jobs are ended, which may have brought more to do."""

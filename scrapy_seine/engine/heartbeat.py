@@ -112,15 +112,21 @@ class Heartbeat:
         leases: list[Lease] = [*self.inflight.leases, *self.exchange.buffered]
         ttl_ms = int(self.lease_s * 1000)
         self.last_info = self._info()
-        lost, _, _ = await asyncio.gather(
-            self.frontier.renew(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
+        told, _ = await asyncio.gather(
+            self.frontier.beat(self.worker, leases, ttl_ms=ttl_ms, info=self.last_info),
             self.frontier.tend(),
-            self._read_cancelled(),
         )
         self.stats.inc_value("seine/redis_round_trips")
-        if lost:
-            self.stats.inc_value("seine/leases_lost", len(lost))
-            self.exchange.drop(lost)
+        if told.lost:
+            self.stats.inc_value("seine/leases_lost", len(told.lost))
+            self.exchange.drop(told.lost)
+        self.exchange.learn_fleet(told.workers, told.undone)
+        if told.cancelled is None:
+            await self._read_cancelled()
+        else:
+            self.cancelled = told.cancelled
+        if told.to_sweep:
+            await self.frontier.sweep()
 
     async def beat_if_possible(self) -> None:
         """Beat out of turn; where Redis does not answer, the next beat says it."""
@@ -168,7 +174,9 @@ class Heartbeat:
             try:
                 async with self.redis.pubsub(ignore_subscribe_messages=True) as channel:
                     await channel.subscribe(*self.frontier.channels)
-                    self.forget()  # a `forget` may have been published before this subscription
+                    # What was published before this subscription was not received.
+                    self.forget()
+                    self.exchange.kick(self._share_of(SPREAD_S))
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._read_cancelled()
@@ -191,7 +199,10 @@ class Heartbeat:
             if self.worker in word(message).split(" "):
                 self.exchange.kick()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
-            self.exchange.kick(SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000)
+            self.exchange.kick(self._share_of(SPREAD_S))
+
+    def _share_of(self, span_s: float) -> float:
+        return span_s * (hash((self.worker, time.monotonic())) % 1000) / 1000
 
     def _leave(self) -> None:
         logger.info("worker drains, because somebody asked for it")

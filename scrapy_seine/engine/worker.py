@@ -53,7 +53,7 @@ from scrapy_seine.frontier.model import Budgets, Push
 from scrapy_seine.frontier.opening import reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
-from scrapy_seine.frontier.seeds import BATCH, Intake
+from scrapy_seine.frontier.seeds import BATCH, MOST_TICK_S, Intake
 from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of_project
 from scrapy_seine.politeness.response_feedback import ResponseFeedback
 from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
@@ -255,6 +255,8 @@ class Worker:
             entered=exchange.kept.add,
             before=self._before_seeds,
             refusals=exchange.refusals,
+            waits=redis_client(url, waits_s=MOST_TICK_S),
+            workers=lambda: exchange.workers,
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         starts = StartRequests(config, heartbeat, self._ask_run)
@@ -394,6 +396,7 @@ class Worker:
         member.watchdog.stop()
         await member.exchange.drain(self.inflight.abandon(), SIGN_OFF_S)
         await member.heartbeat.sign_off()
+        await member.intake.close()
         await member.redis.aclose()
 
     def _relieved(self) -> None:

@@ -30,15 +30,17 @@ from scrapy_seine.frontier.recovery import Kept
 from scrapy_seine.frontier.refusals import Refusals, breaks_all
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
-from scrapy_seine.frontier.timer import Timer
+from scrapy_seine.frontier.timer import Timer, at_random
 from scrapy_seine.frontier.wire import lanes_arg
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
-#: An idle worker asks this often although nothing woke it, s.
-POLL_S = 1.0
-#: The same where nothing is left to do anywhere, and the worker stays all the same, s.
-IDLE_POLL_S = 5.0
+#: An idle worker asks this often although nothing woke it, s: at least, a worker of the fleet, and
+#: at most. A slot stays unused so long where the worker that was woken for it died.
+POLL_S, POLL_EACH_S, MOST_POLL_S = 1.0, 0.25, 10.0
+#: The same where nothing is left to do anywhere, and the worker stays all the same: its heartbeats
+#: say when there is something, s.
+IDLE_POLL_S = 60.0
 #: How long endings wait for company before a round trip, s.
 LINGER_S = 0.01
 #: A domain with a delay is handed out this long before its time, so that the send is on time, ms.
@@ -75,6 +77,9 @@ class Exchange:
         """Redis has lost the crawl: nothing is said to the one that is there."""
         self.held_back = False
         self.stopping = False
+        self.workers = 1
+        """Live workers of the fleet, as the last heartbeat told."""
+        self._over = False
         self.undone: int | None = None
         self.undone_at = 0.0
         self.saw_work = False
@@ -281,10 +286,24 @@ class Exchange:
             _spawn(self._reap(expired))
         if self._starved:
             waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
-            over = self.config.keep_alive and not any(reply.undone for _, reply in found)
-            poll_s = IDLE_POLL_S if over else POLL_S
+            stays = self.config.keep_alive or not self.saw_work
+            self._over = stays and not any(reply.undone for _, reply in found)
+            poll_s = self._poll_s()
             self.kick(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
         self._arrived()
+
+    def _poll_s(self) -> float:
+        """Until the next question that nothing causes, s."""
+        if self._over:
+            return at_random(IDLE_POLL_S)
+        return max(POLL_S, at_random(min(POLL_EACH_S * self.workers, MOST_POLL_S)))
+
+    def learn_fleet(self, workers: int, undone: int) -> None:
+        """Learn from a heartbeat how many workers live, and how much is left to do."""
+        self.workers = workers
+        if undone and self._over:
+            self._over = False
+            self.kick()
 
     def _learn_progress(self, replies: Sequence[Leased], *, fresh: bool) -> None:
         """Learn how much is left, where the frontier answered as a whole."""

@@ -14,6 +14,7 @@ from scrapy_seine.frontier import clearing, priorities
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
+    Beat,
     Budgets,
     Burial,
     Counts,
@@ -31,6 +32,7 @@ from scrapy_seine.frontier.wire import (
     MAX_CHILDREN,
     commit_args,
     lanes_arg,
+    parse_beat,
     parse_leased,
     remembered,
     script,
@@ -138,8 +140,12 @@ class Frontier:
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
     ) -> list[str]:
         """Keep leases for another *ttl_ms*; returns ids that are no longer this worker's."""
+        return list((await self.beat(worker, leases, ttl_ms=ttl_ms, info=info)).lost)
+
+    async def beat(self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes) -> Beat:
+        """Renew, and tell what a worker has to learn now and then, in one round trip."""
         args = [arg for lease in leases for arg in (lease.id, lease.token)]
-        return [word(i) for i in await self.run("renew", worker, ttl_ms, info, *args)]
+        return parse_beat(await self.run("renew", worker, ttl_ms, info, *args))
 
     async def commit(self, pages: Sequence[Done]) -> list[str]:
         """End leases and push their children, in one script (I3); 'OK' or 'LOST' for each."""
@@ -291,8 +297,7 @@ class Frontier:
         await self.redis.hdel(self.keys.worker_info, worker)
 
     async def tend(self) -> None:
-        """Do what has to be done now and then: each heartbeat does."""
-        await self.sweep()
+        """Do what has to be done now and then beyond `sweep`: each heartbeat does."""
 
     async def forward(self) -> int:
         """Bring requests to the partitions they belong to; returns how many were on their way."""

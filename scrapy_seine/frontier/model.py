@@ -196,6 +196,22 @@ class Leased:
 
 
 @attrs.frozen(kw_only=True)
+class Beat:
+    """Answer to a worker's heartbeat."""
+
+    lost: Sequence[str]
+    """Leases that are no longer the worker's, by their requests' ids."""
+    workers: int
+    """Workers that live."""
+    undone: int
+    """Requests neither done nor dead, in the whole fleet."""
+    to_sweep: bool
+    """Old generations of the memory of URLs are to be deleted: call sweep."""
+    cancelled: frozenset[str] | None
+    """Jobs that are cancelled; None: this server was not asked, or their key is of another type."""
+
+
+@attrs.frozen(kw_only=True)
 class Done:
     """A page that is finished, with the children that it yielded."""
 

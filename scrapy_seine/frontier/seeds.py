@@ -27,14 +27,18 @@ from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.refusals import Refusals
 from scrapy_seine.frontier.state import new_token
+from scrapy_seine.frontier.timer import at_random
 from scrapy_seine.frontier.wire import script
 from scrapy_seine.lenient import whole
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.scripts import call
 
 logger = logging.getLogger(__name__)
-#: How long an idle worker blocks on the list before it looks for a set or a sorted set.
-TICK_S = 0.4
+#: A worker blocks on the list so long before it looks for a set or a sorted set, s: a worker of
+#: the fleet, and at most. So a seed there waits TICK_S, whatever the number of workers.
+TICK_S, MOST_TICK_S = 0.4, 25.0
+#: The same between two looks for seeds of workers that ended while they read them.
+CLAIMS_S, MOST_CLAIMS_S = 2.0, 60.0
 BATCH = 500
 CLAIM_MS = 30_000
 REJECTS_KEPT = 10_000
@@ -66,6 +70,10 @@ class Intake:
     """Told of good seeds before they enter."""
     refusals: Refusals = attrs.Factory(lambda: Refusals(lambda name, n: None))
     """Told of what Redis refuses."""
+    waits: Redis | None = None
+    """For commands that wait in the server for up to MOST_TICK_S; None: `redis`, and shorter."""
+    workers: Callable[[], int] = lambda: 1
+    """Tells how many workers live."""
     batch: int = BATCH
     """Seeds claimed at one time, at most."""
     quiet_at: float = 0.0
@@ -100,6 +108,11 @@ class Intake:
                 # The claims come again, one by one, and those that fail always are rejected.
                 logger.exception("intake failed; its seeds come again")
                 await asyncio.sleep(1)
+
+    async def close(self) -> None:
+        """Close the connection of its own."""
+        if self.waits is not None:
+            await self.waits.aclose()
 
     async def take(self) -> int:
         """Take one batch; returns how many seeds there were.
@@ -190,12 +203,23 @@ class Intake:
         return orjson.dumps({"seed": text, "reason": reason})
 
     async def _wait(self) -> None:
-        """Sleep until the list has a seed, or a tick has passed.
+        """Sleep until there is a seed, or it is time to look at the claims of other workers.
 
-        Moving a list's head onto its own head changes nothing, yet blocks until there is one.
+        Moving a list's head onto its own head changes nothing, yet blocks until there is one. On a
+        set or a sorted set it fails: so each new call notices one.
         """
-        seeds = self.keys.seeds
-        try:
-            await self.redis.blmove(seeds, seeds, TICK_S, "LEFT", "LEFT")  # type: ignore[arg-type]
-        except ResponseError:  # a set or a sorted set: no list to wait on
-            await asyncio.sleep(TICK_S / 2)
+        seeds, waits = self.keys.seeds, self.waits or self.redis
+        until = monotonic() + self._share_s(CLAIMS_S, MOST_CLAIMS_S)
+        while monotonic() < until:
+            wait_s = self._share_s(TICK_S, MOST_TICK_S if self.waits else TICK_S)
+            try:
+                if await waits.blmove(seeds, seeds, wait_s, "LEFT", "LEFT") is not None:  # type: ignore[arg-type]
+                    return
+            except ResponseError as error:
+                if "WRONGTYPE" not in str(error):
+                    await asyncio.sleep(TICK_S / 2)
+                return
+
+    def _share_s(self, each_s: float, most_s: float) -> float:
+        workers = self.workers()
+        return at_random(min(each_s * workers, most_s)) if workers > 1 else each_s

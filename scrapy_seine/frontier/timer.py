@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable
+
+
+def at_random(most_s: float) -> float:
+    """Return a time of half of *most_s* to all of it: else what woke a fleet once keeps it in step.
+
+    >>> 5 <= at_random(10) <= 10
+    True
+    """
+    return random.uniform(most_s / 2, most_s)
 
 
 class Timer:

@@ -10,7 +10,7 @@ import orjson
 from scrapy_seine.errors import DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.keys import Keys, index_of
-from scrapy_seine.frontier.model import Done, Lease, Leased
+from scrapy_seine.frontier.model import Beat, Done, Lease, Leased
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.lenient import items, whole, word
 from scrapy_seine.meta import RETRY_COUNT, RETRY_TIMES
@@ -108,6 +108,18 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         leases=leases,
         state_shown=word(shown),
         broken_keys=[key.decode("utf-8", "replace") for key in broken],
+    )
+
+
+def parse_beat(reply: Sequence[Any]) -> Beat:
+    """Read the reply of the renew script."""
+    lost, workers, undone, to_sweep, cancelled = reply
+    return Beat(
+        lost=list(map(word, lost)),
+        workers=int(workers),
+        undone=int(undone),
+        to_sweep=to_sweep == 1,
+        cancelled=None if cancelled is None else frozenset(map(word, cancelled)),
     )
 
 

@@ -59,7 +59,6 @@ end
 -- whole fleet would ask for one slot. Only who was told of a time comes: who asked when nothing waited
 -- sleeps, so that the next one who asks takes its place.
 local IDLE_MS = 15000 -- it says so again within this time; who does not is gone
-local ASLEEP = 1e13 -- added to the time since when a worker is idle that is to come for nothing
 local function due_for(worker, lacking)
     if lacking <= 0 then
         redis.pcall('ZREM', IDLE, worker)

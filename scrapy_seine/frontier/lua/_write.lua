@@ -105,6 +105,7 @@ local function write_batches()
 end
 
 local IDLE = P .. 'idle' -- workers that got less than half of what they asked for, by the time since when
+local ASLEEP = 1e13 -- added to the time since when a worker is idle that is to come for nothing
 local slots, special = 0, false -- that domains offer which became ready here; whether to some lanes only
 
 -- Tells as many idle workers as there are slots: to tell all of a large fleet of each slot costs more

@@ -1,12 +1,14 @@
 -- renew: a worker's heartbeat: it lives, and keeps the leases it names.
--- include: _types _state _write _limits _core _held
+-- What an idle worker has to learn now and then is in the reply, so that it asks for nothing else.
+-- include: _types _state _write _limits _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
 -- ARGV[3] lifetime of a lease, ms
 -- ARGV[4] about the worker (JSON: host, pid, pages, started)
 -- ARGV[5] then for each lease: id, token
--- reply: ids of the leases that are no longer the worker's
+-- reply: {ids of the leases that are no longer the worker's, live workers, undone requests,
+--         1 if `sweep` has something to do, cancelled jobs (nil: their key is of the wrong type)}
 local expires, lost, ids = now + tonumber(ARGV[3]), {}, {}
 for at = 5, #ARGV, 2 do
     ids[#ids + 1] = ARGV[at]
@@ -27,4 +29,10 @@ if unfit then
 end
 redis.call('ZADD', P .. 'workers', expires, ARGV[2])
 redis.call('HSET', P .. 'worker_info', ARGV[2], ARGV[4])
-return lost
+local since = redis.pcall('ZSCORE', IDLE, (string.gsub(ARGV[2], '%s', '_')))
+if type(since) == 'string' and tonumber(since) >= ASLEEP then -- it is idle still
+    redis.call('ZADD', IDLE, ASLEEP + now, (string.gsub(ARGV[2], '%s', '_')))
+end
+local swept = redis.pcall('EXISTS', P .. 'seen:drop')
+local cancelled = redis.pcall('SMEMBERS', P .. 'cancelled')
+return { lost, redis.call('ZCOUNT', P .. 'workers', now, '+inf'), undone(), swept, not cancelled.err and cancelled }

@@ -34,6 +34,7 @@ from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.lines import LeaseRequest
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
+    Beat,
     Budgets,
     Burial,
     Counts,
@@ -130,13 +131,22 @@ class PartitionedFrontier(Frontier):
     async def renew(
         self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes
     ) -> list[str]:
+        return list((await self.beat(worker, leases, ttl_ms=ttl_ms, info=info)).lost)
+
+    async def beat(self, worker: str, leases: Sequence[Lease], *, ttl_ms: int, info: bytes) -> Beat:
         """Keep leases; each partition hears that the worker lives, whether it has any there."""
 
         def of(part: Frontier) -> list[Lease]:
             return [x for x in leases if part_of(x.id) == part.keys.index]
 
-        lost = await self._each(lambda p: p.renew(worker, of(p), ttl_ms=ttl_ms, info=info))
-        return [id_ for ids in lost for id_ in ids]
+        beats = await self._each(lambda p: p.beat(worker, of(p), ttl_ms=ttl_ms, info=info))
+        return Beat(
+            lost=[id_ for beat in beats for id_ in beat.lost],
+            workers=max(beat.workers for beat in beats),
+            undone=sum(beat.undone for beat in beats),
+            to_sweep=any(beat.to_sweep for beat in beats),
+            cancelled=None,  # these are a key of the crawl's own
+        )
 
     async def commit(self, pages: Sequence[Done]) -> list[str]:
         """End leases; what leads to other partitions is brought there at once, or by a heartbeat.
@@ -229,8 +239,8 @@ class PartitionedFrontier(Frontier):
         await self._each(lambda part: part.sign_off(worker))
 
     async def tend(self) -> None:
-        """Sweep, bring on what a dead worker left on its way, and tell job totals."""
-        await together([self.sweep(), self.forward(), tell_totals(self)])
+        """Bring on what a dead worker left on its way, and tell job totals."""
+        await together([self.forward(), tell_totals(self)])
 
     async def remember(self, fingerprints: Sequence[int], domains: Sequence[str] = ()) -> int:
         pairs = list(zip(fingerprints, domains, strict=True))

@@ -1,0 +1,185 @@
+"""What workers without work send: one heartbeat, and questions that the whole fleet shares."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from redis.asyncio import Redis
+
+from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.heartbeat import Heartbeat
+from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.frontier import seeds
+from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.seeds import MOST_TICK_S, TICK_S, Intake
+from tests.helpers import wait_until_async
+from tests.integration.frontier_kit import TTL, Driver, page, pages
+
+pytestmark = pytest.mark.redis
+
+
+@pytest.fixture
+async def f(redis_client: Redis, namespace: str) -> Frontier:
+    frontier = Frontier(redis_client, namespace)
+    await frontier.begin()
+    return frontier
+
+
+def exchange_of(f: Frontier, **settings: Any) -> Exchange:
+    return Exchange(
+        f,
+        FrontierConfig.from_settings({"SEINE_CRAWL": f.keys.crawl, **settings}),
+        "w",
+        arrived=lambda: None,
+        confirmed=lambda _: None,
+        counted=lambda name, n: None,
+    )
+
+
+def heartbeat_of(f: Frontier, exchange: Exchange) -> Heartbeat:
+    inflight: Any = Mock(leases=[], urls=lambda most: [], __len__=lambda self: 0)
+    stats = Mock(get_value=lambda name, default: default)
+    return Heartbeat("w", f.redis, f, exchange, inflight, stats, 30.0, lambda: None)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, redis: Redis) -> list[str]:
+    """Commands that a client sends from here on."""
+    sent: list[str] = []
+    send: Callable[..., Any] = redis.execute_command
+
+    def execute_command(*words: Any, **options: Any) -> Any:
+        sent.append(str(words[0]))
+        return send(*words, **options)
+
+    monkeypatch.setattr(redis, "execute_command", execute_command)
+    return sent
+
+
+async def test_a_heartbeat_is_one_command_and_tells_all_that_a_worker_has_to_learn(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await f.push(pages(3))
+    await f.redis.sadd(f.keys.cancelled, "daily")  # type: ignore[misc]
+    await f.renew("other", [], ttl_ms=TTL, info=b"{}")
+    exchange = exchange_of(f)
+    heartbeat = heartbeat_of(f, exchange)
+    await heartbeat.beat()
+    sent = counted(monkeypatch, f.redis)
+    await heartbeat.beat()
+    assert sent == ["EVALSHA"]
+    assert heartbeat.cancelled == {"daily"}
+    assert exchange.workers == 2
+    beat = await f.beat("w", [], ttl_ms=TTL, info=b"{}")
+    assert (beat.undone, beat.to_sweep, beat.lost) == (3, False, [])
+
+
+async def test_a_heartbeat_sweeps_where_there_is_something_to_sweep(f: Frontier) -> None:
+    drop = f"{f.keys.seen}:drop"
+    await f.redis.rpush(drop, '{"gen": "g", "kind": "exact", "bits": 0, "split": 0}')  # type: ignore[misc]
+    await heartbeat_of(f, exchange_of(f)).beat()
+    assert not await f.redis.exists(drop)
+
+
+async def test_a_key_of_another_type_cancels_no_job_and_stops_no_heartbeat(f: Frontier) -> None:
+    await f.redis.set(f.keys.cancelled, "junk")
+    exchange = exchange_of(f)
+    heartbeat = heartbeat_of(f, exchange)
+    heartbeat.cancelled = frozenset({"daily"})
+    await heartbeat.beat()
+    assert heartbeat.cancelled == frozenset()
+
+
+async def test_a_worker_that_missed_a_wake_up_comes_at_its_next_heartbeat(f: Frontier) -> None:
+    """Where nothing was left to do it asks for nothing by itself, for as long as a minute."""
+    exchange = exchange_of(f, SEINE_KEEP_ALIVE=True)
+    heartbeat = heartbeat_of(f, exchange)
+    running = asyncio.ensure_future(exchange.run())
+    exchange.kick()
+
+    async def has_asked() -> bool:
+        return exchange.undone == 0
+
+    async def has_leases() -> bool:
+        return bool(exchange.buffer)
+
+    try:
+        await wait_until_async(has_asked, 10, "the exchange asks")
+        await f.push(pages(3))  # nobody listens
+        await heartbeat.beat()
+        await wait_until_async(has_leases, 10, "the heartbeat sends it for leases")
+    finally:
+        await cancel([running])
+
+
+async def test_an_idle_worker_that_lives_is_woken_by_name_however_long_it_waits(
+    redis_client: Redis, namespace: str
+) -> None:
+    d = Driver(redis_client, namespace)
+    for name in ("w0", "w1"):
+        await d.f.lease(worker=name, wanted=4, ttl_ms=TTL)
+    for _ in range(3):
+        d.later(10_000)
+        await d.f.renew("w1", [], ttl_ms=TTL, info=b"{}")
+    await d.f.lease(worker="w2", wanted=4, ttl_ms=TTL)  # w0 has said nothing for 30 s
+    assert await redis_client.zrange(d.f.keys.idle, 0, -1) == [b"w1", b"w2"]
+    await d.f.push([page()])
+    await d.f.renew("w3", [], ttl_ms=TTL, info=b"{}")
+    assert b"w3" not in await redis_client.zrange(d.f.keys.idle, 0, -1), "who works is not idle"
+
+
+def test_the_fleet_shares_the_questions_that_nothing_causes(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "uniform", lambda low, high: high)
+    exchange = exchange_of(f)
+    intake = Intake(f.redis, f, SeedKeys("s"), lambda _: [], lambda *_: None)
+
+    def waits(workers: int) -> tuple[float, float]:
+        exchange.workers = workers
+        intake.workers = lambda: workers
+        return exchange._poll_s(), intake._share_s(TICK_S, MOST_TICK_S)
+
+    assert waits(0) == waits(1) == (POLL_S, TICK_S)
+    assert waits(8) == (2.0, 3.2)
+    assert waits(1000) == (MOST_POLL_S, MOST_TICK_S)
+
+
+@pytest.mark.parametrize("kind", ["list", "set", "zset"])
+async def test_a_waiting_intake_notices_seeds_of_each_kind(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    keys, read = SeedKeys(f"{f.keys.crawl}:start_urls"), list[bytes]()
+
+    def note(seed: bytes) -> list[Any]:
+        read.append(seed)
+        return []
+
+    redis: Any = f.redis
+    intake = Intake(redis, f, keys, note, lambda *_: None)
+    monkeypatch.setattr(seeds, "CLAIMS_S", 1e6)
+    monkeypatch.setattr(seeds, "MOST_CLAIMS_S", 1e6)
+    sent = counted(monkeypatch, redis)
+    running = asyncio.ensure_future(intake.run())
+
+    async def waits() -> bool:
+        return sent.count("BLMOVE") > 2
+
+    async def has_read() -> bool:
+        return read == [b"s1"]
+
+    try:
+        await wait_until_async(waits, 20, "it waits")
+        assert sent.count("ZCARD") == 1, "a tick is one command"
+        await {"list": redis.rpush, "set": redis.sadd, "zset": redis.zadd}[kind](
+            keys.seeds, {"s1": 1} if kind == "zset" else "s1"
+        )
+        await wait_until_async(has_read, 20, "the seed is read")
+    finally:
+        await cancel([running])
