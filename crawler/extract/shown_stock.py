@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lines as _lines
@@ -18,9 +19,11 @@ _STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
 _CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.
 _SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
+#: What a button says that stands where the one that buys was.
+_NOTIFIES = whole(rf"\W*(?:{any_of('stock', 'notify')})\W*")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
-_LONGEST_STOCK = 70
+_LONGEST_STOCK = 100
 #: Lines after the heading in which a sentence is about the product.
 _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
@@ -105,6 +108,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
             continue
+        loose = loose or _offers_to_tell(line)
         if line.flags & _lines.BADGE:
             label += labelled  # it stands between a label and its value
             continue
@@ -127,6 +131,17 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
     seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
+
+
+def _offers_to_tell(line: Line) -> str | None:
+    """What follows from a button that offers to tell when the thing is there again."""
+    pressed = line.flags & (_lines.BUTTON | _lines.LINK)
+    return "OutOfStock" if pressed and _notifies(line.text) else None
+
+
+@lru_cache(maxsize=512)
+def _notifies(text: str) -> bool:
+    return len(text) < _GLANCE and _NOTIFIES(text) is not None
 
 
 def _told_by_the_way(line: Line) -> str | None:
@@ -152,6 +167,8 @@ def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
     """
     if line.flags & _lines.BUTTON:
         return sold or _DIGIT.search(line.text) is not None
+    if "?" in line.text:
+        return True  # a question asks, and tells nothing
     far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
     return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
 

@@ -75,6 +75,26 @@ def test_what_can_be_collected_can_be_had():
     assert page.fields["availability"] == "InStock"
 
 
+@pytest.mark.parametrize("button", ["Notify me", "Benachrichtigen", "再入荷お知らせ", "Avvisami"])
+def test_a_button_that_offers_to_tell_says_that_nothing_is_left(button):
+    body = f"<h1>Red Lamp</h1><p>$9.00</p><button>{button}</button><p>SKU: A-1</p>"
+    assert found(body).fields["availability"] == "OutOfStock"
+    body = body.replace("<button>", f"{BUY}<button>")
+    assert found(body).fields["availability"] == "InStock"
+
+
+def test_a_question_tells_no_stock():
+    body = f"<h1>Red Lamp</h1><p>$9.00</p>{BUY}<p>Size not available? Tell us</p>"
+    assert found(body).fields["availability"] == "InStock"
+
+
+def test_the_price_of_what_replaces_it_is_not_its_own():
+    body = "<h1>Red Lamp</h1><p>Item no: AB-1</p><p>No longer available</p>"
+    page = found(f'{body}<h2>Successor</h2><a href="/p/b">Blue</a><b>$49.00</b>')
+    assert page.fields["availability"] == "Discontinued"
+    assert "price" not in page.fields
+
+
 def test_a_shops_name_stands_before_a_label():
     body = f"<h1>Red Lamp</h1><p>$9.00</p>{BUY}<p>Acme Stock No.: 707-77</p>"
     assert found(body).fields["sku"] == "707-77"
