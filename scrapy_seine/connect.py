@@ -7,6 +7,7 @@ does not answer is one line that names the setting, within 10 s.
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import time
@@ -231,6 +232,8 @@ def _shown(store: str, url: str) -> str:
         raise ConfigError(f"{name} is no URL that starts with {'://, '.join(schemes)}://")
     if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
         raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")
+    if parts.scheme in {"redis", "rediss"} and not re.fullmatch(r"/?\d*", parts.path):
+        raise ConfigError(f"{name}: the path is no database's number; write …:6379/0, for instance")
     socket_folder = parse_qs(parts.query).get("host", [""])[0]
     hidden = "***@" if "@" in parts.netloc else ""
     place = parts.netloc.rpartition("@")[2] or (host or socket_folder)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+from collections.abc import Callable
 
 import attrs
+from scrapy.exceptions import UsageError
 
-from crawler.cli_start import known_settings, told_by_files
+from crawler.cli_start import check_files, known_settings, told_by_files
 from crawler.reads.doctor import examine
 from crawler.reads.finding import Finding
 from crawler.reads.setting_sources import source_findings
 from crawler.stores.connect import Endpoints, endpoints
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, spider_class
 from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import paint
 
@@ -32,11 +34,14 @@ class Command(SeineCommand):
         parser.add_argument("--spider", default="catalog", help="whose keys (default: catalog)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Look, and print what was found."""
-        wishes, broken = told_by_files(self.project, opts.spider)
-        named = source_findings(self.project, os.environ, known_settings(self.project))
-        examined = asyncio.run(examine(self.project, self._where(), opts.spider, wishes, broken))
-        findings = [*named, *examined]
+        """Look, and print what was found.
+
+        Raises:
+            UsageError: there are arguments.
+        """
+        if args:
+            raise UsageError(f"it takes no argument; {args[0]!r} is one")
+        findings = self._findings(opts.spider)
         failed = any(finding.level == "fail" for finding in findings)
         if self.as_json:
             self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])
@@ -44,16 +49,39 @@ class Command(SeineCommand):
             paint.Console(highlight=False).print(_table(findings))
         return 1 if failed else 0
 
-    def _where(self) -> Endpoints:
-        """Addresses of the stores, also of one that does not answer: that is a finding."""
-        found = {}
+    def _findings(self, spider: str) -> list[Finding]:
+        where, unreachable = self._where()
+        wishes, broken = told_by_files(self.project, spider)
+        return [
+            *source_findings(self.project, os.environ, known_settings(self.project)),
+            *_refused("spider", lambda: spider_class(self.project, spider), "say --spider NAME"),
+            *_refused("files", lambda: check_files(self.project), "name another file"),
+            *asyncio.run(examine(self.project, where, spider, wishes, broken)),
+            *unreachable,
+        ]
+
+    def _where(self) -> tuple[Endpoints, list[Finding]]:
+        """Addresses of the stores that answer, and what is wrong with the others."""
+        found, wrong = {"redis": "", "postgres": ""}, []
         for store, name in (("redis", "REDIS_URL"), ("postgres", "DATABASE_URL")):
             try:
                 where = endpoints(self.project, need=(store,))
                 found[store] = where.redis_url if store == "redis" else where.database_url
-            except SeineError:
-                found[store] = str(self.project.get(name) or "")
-        return Endpoints(found["redis"], found["postgres"])
+            except SeineError as error:
+                subject = "redis" if store == "redis" else "postgresql"
+                wrong.append(Finding("fail", subject, str(error), f"check {name} and the server"))
+        # Both embedded servers fail for one reason, where it is their folder.
+        once = {finding.text: finding for finding in reversed(wrong)}
+        return Endpoints(found["redis"], found["postgres"]), [*reversed(once.values())]
+
+
+def _refused(subject: str, check: Callable[[], object], advice: str) -> list[Finding]:
+    """Return what a check of the start refuses."""
+    try:
+        check()
+    except SeineError as error:
+        return [Finding("fail", subject, str(error), advice)]
+    return []
 
 
 def _table(findings: list[Finding]) -> paint.Table:

@@ -33,7 +33,8 @@ def _ok(subject: str, text: str) -> Finding:
     return Finding("ok", subject, text)
 
 
-def _on(settings: SettingsLike, name: str) -> bool:
+def on(settings: SettingsLike, name: str) -> bool:
+    """Whether a switch is on, or is neither on nor off."""
     try:
         return flag(settings, name)
     except ConfigError:
@@ -64,10 +65,10 @@ def _slots(settings: SettingsLike) -> Iterator[Finding]:
         if scheduler.startswith("scrapy_redis."):
             text += ": a killed worker loses what it held, and one bad seed ends the crawl"
         yield Finding("fail", "settings", text, "use scrapy_seine.engine.scheduler.Scheduler")
-        if scheduler.startswith("scrapy_redis.") and not _on(settings, "SCHEDULER_PERSIST"):
+        if scheduler.startswith("scrapy_redis.") and not on(settings, "SCHEDULER_PERSIST"):
             text = "SCHEDULER_PERSIST is off: any worker that stops deletes everybody's queue"
             yield Finding("fail", "settings", text, "set SCHEDULER_PERSIST = True")
-    if _on(settings, "SCHEDULER_FLUSH_ON_START"):
+    if on(settings, "SCHEDULER_FLUSH_ON_START"):
         text = "SCHEDULER_FLUSH_ON_START asks every worker to delete the shared queue"
         yield Finding("fail", "settings", text, "remove it; `scrapy frontier clear` asks first")
     dupefilter = str(settings.get("DUPEFILTER_CLASS", ""))
@@ -96,7 +97,7 @@ def _switches(settings: SettingsLike) -> Iterator[Finding]:
         "TELNETCONSOLE_ENABLED": "opens a Python prompt on a port",
     }
     for name, does in doors.items():
-        if _on(settings, name):
+        if on(settings, name):
             yield Finding("fail", "settings", f"{name} is on: it {does}", f"set {name} = False")
     local = {
         "JOBDIR": "it keeps a local queue's state; the frontier's is in Redis",
@@ -231,6 +232,10 @@ class PostgresFacts:
     connections: int
     """In use."""
     max_connections: int
+    read_only: bool = False
+    """It takes no writes: a standby, or a role that may only read."""
+    closed: tuple[str, ...] = ()
+    """Tables that this user may not write."""
 
 
 def postgres_findings(facts: PostgresFacts) -> list[Finding]:
@@ -246,6 +251,14 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
         found.append(Finding("fail", "schema", text, "run `scrapy migrate`"))
     else:
         found.append(_ok("schema", "up to date"))
+    if facts.read_only:
+        text = "the server takes no writes: it is a standby, or the user's default is read-only"
+        found.append(Finding("fail", "postgresql", text, "name the primary in DATABASE_URL"))
+    elif facts.closed:
+        names = ", ".join(facts.closed[:_NAMED]) + (", …" if len(facts.closed) > _NAMED else "")
+        text = f"the user of DATABASE_URL may not write {len(facts.closed)} tables: {names}"
+        advice = "GRANT SELECT, INSERT, UPDATE, DELETE on them, or name the tables' owner"
+        found.append(Finding("fail", "postgresql", text, advice))
     if facts.connections > FULL * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         found.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
@@ -255,8 +268,10 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     return found
 
 
-def browser_findings(program: str | None, playwright: str | None) -> list[Finding]:
-    """Judge what the browser lane needs; both are optional."""
+def browser_findings(
+    program: str | None, playwright: str | None, *, wanted: bool = False
+) -> list[Finding]:
+    """Judge what the browser lane needs; both are optional where no browser is *wanted*."""
     if program and playwright:
         return [_ok("browser", f"{program}, scrapy-playwright {playwright}")]
     lacking = [
@@ -264,11 +279,5 @@ def browser_findings(program: str | None, playwright: str | None) -> list[Findin
         *([] if playwright else ["scrapy-playwright"]),
     ]
     text = f"{' and '.join(lacking)} not found: no page can be rendered here"
-    return [
-        Finding(
-            "warn",
-            "browser",
-            text,
-            "install scrapy-seine[browser] and chromium (or firefox-esr), if sites need it",
-        )
-    ]
+    advice = "install scrapy-seine[browser] and chromium (or firefox-esr), if sites need it"
+    return [Finding("fail" if wanted else "warn", "browser", text, advice)]

@@ -14,10 +14,11 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from crawler.access.ladder_store import LadderStore
-from crawler.access.programs import find_browser
+from crawler.access.programs import NAMES, find_browser
 from crawler.catalogue.jobs.store import Jobs
 from crawler.reads import checks
 from crawler.reads.checks import PostgresFacts, RedisFacts
+from crawler.reads.environment_checks import environment_findings
 from crawler.reads.finding import Finding
 from crawler.reads.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
@@ -44,12 +45,13 @@ async def examine(
     return [
         *checks.settings_findings(settings),
         *start_findings(settings, wishes, broken),
+        *await asyncio.to_thread(environment_findings, settings, spider),
         *checks.version_findings({name: installed(name) for name in _PACKAGES}),
         *await _redis(where.redis_url, spider),
         *await _ladder(where.redis_url, str(settings.get("SEINE_FLEET", "access"))),
         *await _jobs(where.redis_url, str(settings.get("SEINE_CRAWL") or spider)),
         *await asyncio.to_thread(_postgres, where.database_url),
-        *checks.browser_findings(_browser(settings), installed("scrapy-playwright")),
+        *_browser(settings),
     ]
 
 
@@ -61,23 +63,30 @@ def installed(package: str) -> str | None:
         return None
 
 
-def _browser(settings: SettingsLike) -> str | None:
+def _browser(settings: SettingsLike) -> Sequence[Finding]:
     kind = str(settings.get("PLAYWRIGHT_BROWSER_TYPE") or "chromium")
+    path = str(settings.get("SEINE_BROWSER_PATH") or "")
+    wanted = checks.on(settings, "SEINE_BROWSER")
+    if kind not in NAMES:
+        return []  # the value is a finding already
     try:
-        return find_browser(str(settings.get("SEINE_BROWSER_PATH") or ""), kind)
-    except ConfigError:
-        return None
+        program = find_browser(path, kind)
+    except ConfigError as error:
+        if path:
+            return [Finding("fail", "browser", str(error), "correct it, or unset it")]
+        program = ""
+    return checks.browser_findings(program, installed("scrapy-playwright"), wanted=wanted)
 
 
 async def _redis(url: str, spider: str) -> Sequence[Finding]:
     if not url:
-        return [Finding("fail", "redis", "REDIS_URL is empty", "set it, or use settings.laptop")]
+        return []  # that there is none is a finding already
     redis = redis_client(url)
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             return checks.redis_findings(await _redis_facts(redis, spider))
     except (RedisError, OSError, TimeoutError) as error:
-        text = redact(f"{url}: {error or type(error).__name__}")
+        text = redact(f"{url}: {str(error) or type(error).__name__}")
         return [Finding("fail", "redis", text, "check REDIS_URL and the server")]
     finally:
         await redis.aclose()
@@ -129,7 +138,7 @@ async def _redis_facts(redis: Redis, spider: str) -> RedisFacts:
 
 def _postgres(url: str) -> Sequence[Finding]:
     if not url:
-        return [Finding("fail", "postgresql", "DATABASE_URL is empty", "set it, or use a laptop's")]
+        return []  # that there is none is a finding already
     try:
         return checks.postgres_findings(_postgres_facts(url))
     except (psycopg2.Error, SeineError, ValueError) as error:
@@ -145,13 +154,23 @@ def _postgres_facts(url: str) -> PostgresFacts:
         cursor.execute(
             "SELECT extract(epoch FROM clock_timestamp())::float8,"
             " (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),"
-            " current_setting('max_connections')::int"
+            " current_setting('max_connections')::int,"
+            " current_setting('transaction_read_only') = 'on'"
         )
-        now_s, connections, most = cursor.fetchone() or (time.time(), 0, 0)
+        now_s, connections, most, read_only = cursor.fetchone() or (time.time(), 0, 0, False)
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')"
+            " AND NOT has_table_privilege(c.oid, 'INSERT, UPDATE')"
+            " ORDER BY c.relname"
+        )
+        closed = tuple(name for (name,) in cursor)
         return PostgresFacts(
             version=connection.server_version // 10000,
             pending=tuple(pending(url)),
             skew_s=time.time() - now_s,
             connections=connections,
             max_connections=most,
+            read_only=read_only,
+            closed=closed,
         )

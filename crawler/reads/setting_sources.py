@@ -145,6 +145,19 @@ def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterato
         yield f"LOG_LEVEL={shown('', level)} is not read; the variable is SEINE_LOG_LEVEL"
 
 
+def emptied(
+    settings: BaseSettings, environ: Mapping[str, str], known: Collection[str]
+) -> Iterator[str]:
+    """Say of each variable that is set to nothing which value holds instead."""
+    for name in sorted(known):
+        blank = [one for one in VARIABLES.get(name, (name,)) if one in environ]
+        if not blank or _origin(settings, environ, name):
+            continue
+        value = settings.get(name)
+        if value and str(value).strip():
+            yield f"{blank[0]} is empty in the environment, so that it stays {shown(name, value)!r}"
+
+
 def command_line_strays(settings: BaseSettings, known: Collection[str]) -> list[str]:
     """Say of each name that -s was given, and that is none, which one may be meant."""
     return list(strays(_on_command_line(settings), known))
@@ -179,7 +192,9 @@ def source_findings(
     level: Level = "fail" if _strict(settings) else "warn"
     wrong = command_line_strays(settings, known)
     guesses = [*misspelt(settings, environ, known), *_unread_level(settings, environ)]
+    fill = "give it a value, or remove the variable"
     return [
+        *(Finding("warn", "settings", one, fill) for one in emptied(settings, environ, known)),
         *(Finding("fail", "settings", text, advice) for text in wrong),
         *(Finding(level, "settings", text, advice) for text in environment_strays(environ, known)),
         *(Finding("warn", "settings", text, advice) for text in guesses),

@@ -22,7 +22,10 @@ from scrapy_seine.reads.formatting import span
 
 #: Parts of the addresses that examples carry.
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "yourdomain")
-_LIST_ADVICE = "write one proxy a line, or unset PROXY_LIST to crawl without proxies"
+_LIST_ADVICE = (
+    "write one proxy a line (a file's path begins with / or ./), or unset PROXY_LIST to crawl "
+    "without proxies"
+)
 _NAMED = 3
 
 
@@ -56,8 +59,9 @@ def _broken(files: Iterable[BrokenFile]) -> Iterator[Finding]:
 def _name(settings: SettingsLike) -> Iterator[Finding]:
     agent = str(settings.get("USER_AGENT") or "")
     as_itself = str(settings.get("SEINE_IDENTITY") or "bot") == "bot"
-    if as_itself and (not agent or any(part in agent for part in _PLACEHOLDERS)):
-        text = f"USER_AGENT is {agent!r}, an example: a site cannot tell whom to write to"
+    if as_itself and (not agent.strip() or any(part in agent for part in _PLACEHOLDERS)):
+        what = f"{agent!r}, an example" if agent.strip() else "empty"
+        text = f"USER_AGENT is {what}: a site cannot tell whom to write to"
         yield Finding("warn", "identity", text, "set USER_AGENT to a name with your own address")
 
 
@@ -99,7 +103,7 @@ def _pools(settings: SettingsLike, wishes: Sequence[Wish]) -> dict[str, str]:
         if wish.proxy_pool not in {None, "any", "none"}:
             asked[str(wish.proxy_pool)] = f"site {wish.site}"
     pool = str(settings.get("SEINE_PROXY_POOL") or "any")
-    if pool not in {"any", "none"}:
+    if pool in POOLS:  # another is no pool at all, which the check of the settings says
         asked[pool] = "SEINE_PROXY_POOL"
     return asked
 

@@ -117,6 +117,11 @@ class S3:
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
+    def remove(self, key: str) -> None:
+        """Delete an object, where the credentials allow it; a worker's often do not."""
+        with contextlib.suppress(*self._errors):
+            self._client.delete_object(Bucket=self.bucket, Key=self._name(key))
+
     def get(self, key: str, start: int, length: int | None = None) -> bytes:
         """Download a piece of an object."""
         wanted = f"bytes={start}-" + ("" if length is None else str(start + length - 1))
@@ -128,12 +133,14 @@ class S3:
         return data
 
     def names(self) -> Iterator[str]:
-        """Name every object below the prefix."""
+        """Name every object below the prefix, those of a try left out."""
         pages = self._client.get_paginator("list_objects_v2")
         try:
             for page in pages.paginate(Bucket=self.bucket, Prefix=self._name("")):
                 for entry in page.get("Contents", ()):
-                    yield entry["Key"].removeprefix(self._name(""))
+                    name = entry["Key"].removeprefix(self._name(""))
+                    if not name.rpartition("/")[2].startswith("."):
+                        yield name
         except self._errors as error:
             raise StoreUnreachable(f"s3://{self.bucket}: {error}") from None
 
@@ -144,7 +151,7 @@ _S3 = re.compile(r"s3://[A-Za-z0-9][\w.-]*(/[^\s?#]*)?")
 
 def is_place(place: str) -> bool:
     """Whether *place* is `s3://bucket/prefix` or may be a folder."""
-    if "://" in place:
+    if "://" in place or place.startswith("s3:"):
         return _S3.fullmatch(place) is not None
     return bool(place.strip()) and place.isprintable()
 

@@ -16,7 +16,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from scrapy.settings import BaseSettings, default_settings
@@ -44,6 +44,8 @@ class Kind:
     """Returns what is no error, False or raises for every other value."""
     secret: bool = False
     """The value is never shown."""
+    place: Literal["", "written", "read"] = ""
+    """What is done in the folder or bucket that the value names; `scrapy doctor` tries it."""
 
     def holds(self, value: Any) -> bool:
         """Whether a value is allowed."""
@@ -102,6 +104,11 @@ def optional(kind: Kind) -> Kind:
     return attrs.evolve(
         kind, text=f"{kind.text}, or empty", read=lambda v: v in (None, "") or kind.holds(v)
     )
+
+
+def place(use: Literal["written", "read"], kind: Kind) -> Kind:
+    """The same, naming a folder or bucket; `scrapy doctor` tries what is done there."""
+    return attrs.evolve(kind, place=use)
 
 
 def secret(characters: int) -> Kind:
@@ -187,7 +194,7 @@ LIBRARY: Mapping[str, Kind] = {
     "SEINE_PUBLIC_NETWORKS": Kind("networks such as 10.20.0.0/16, by blanks or commas", _networks),
     "SEINE_READ_AHEAD": whole(1),
     "SEINE_READ_SECONDS": number(),
-    "SEINE_REPLAY": TEXT,
+    "SEINE_REPLAY": place("read", TEXT),
     "SEINE_ROBOTS_SECONDS": number(1),
     "SEINE_RUN": optional(NAME),
     "SEINE_SECRET": secret(LEAST_SECRET),
@@ -204,6 +211,9 @@ _SCRAPY: Mapping[str, Kind] = {
     "CONCURRENT_REQUESTS": whole(1),
     "DEPTH_PRIORITY": whole(-math.inf),
     "DOWNLOAD_TIMEOUT": number(0.001),
+    "FILES_STORE": place("written", TEXT),
+    "IMAGES_STORE": place("written", TEXT),
+    "USER_AGENT": TEXT,
     "FEED_EXPORT_INDENT": Kind("a whole number, or None", lambda v: v is None or int(v) >= 0),
     "HTTPERROR_ALLOWED_CODES": each(whole(100, 599)),
     "LOG_LEVEL": LEVEL,

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
@@ -140,3 +141,50 @@ def test_attempts_are_listed_and_summed_up_by_provider_and_hour(scrapy, database
     }
     assert "shop.example" in scrapy("attempts")
     assert "acme" in scrapy("attempts", "--by-hour")
+
+
+def test_the_doctor_names_each_of_many_mistakes_in_a_line(scrapy, tmp_path):
+    (tmp_path / "proxies").write_text("# none\n")
+    mistakes = {
+        "SEINE_ARCHIVE": "/proc/archive",
+        "SEINE_REPLAY": str(tmp_path / "none"),
+        "USER_AGENT": "",
+        "PLAYWRIGHT_BROWSER_TYPE": "opera",
+        "PROXY_LIST": str(tmp_path / "proxies"),
+        "SEINE_DOMIAN_DELAY_MS": "3",
+        "CONCURRENT_REQUESTS": "many",
+        "SEINE_PROXY_POOL": "residental",
+        "SEINE_LANES": '{"fast": "no.such.Thing"}',
+        "SEINE_SECRET": "short",
+        "SEINE_BROWSER_PATH": "/no/browser",
+        "REDIS_URL": "127.0.0.1:6379",
+        "DATABASE_URL": "redis://user:secret@127.0.0.1/0",
+    }
+    told = json.loads(scrapy("doctor", "--json", status=1, **mistakes).splitlines()[0])
+    found = [one["text"] for one in told["findings"] if one["level"] != "ok"]
+
+    shown = dict.fromkeys(mistakes, 1) | {"USER_AGENT": 2, "PROXY_LIST": 0}
+    # An empty USER_AGENT leaves an example in its place, and of the list its file is named.
+    shown["SEINE_BROWSER_PATH"] = 0  # of a browser that is none, the path is not looked at
+    names = {name: sum(name in text for text in found) for name in mistakes}
+    assert names == shown, found
+    assert any(str(tmp_path / "proxies") in text for text in found)
+    assert "secret@" not in json.dumps(told)
+
+
+@pytest.mark.parametrize("words", ["may not write", "takes no writes"])
+def test_the_doctor_names_a_user_that_may_not_write(scrapy, database, words):
+    role = f"reader_{os.getpid()}_{len(words)}"
+    execute(database, f"CREATE ROLE {role} LOGIN PASSWORD 'x'")
+    try:
+        execute(database, f"GRANT USAGE ON SCHEMA public TO {role}")
+        execute(database, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+        if words == "takes no writes":
+            execute(database, f"ALTER ROLE {role} SET default_transaction_read_only TO on")
+        url = urlsplit(database)
+        netloc = f"{role}:x@{url.netloc.rpartition('@')[2]}"
+        text = scrapy("doctor", status=1, DATABASE_URL=url._replace(netloc=netloc).geturl())
+        assert words in text
+    finally:
+        execute(database, f"DROP OWNED BY {role}")
+        execute(database, f"DROP ROLE {role}")

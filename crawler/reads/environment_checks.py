@@ -1,0 +1,183 @@
+"""What only a try shows, for `scrapy doctor`: places, files, lanes, and settings that disagree.
+
+A folder that cannot be written looks like one that can until the first page is kept; what a try
+makes is taken away again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from socket import AF_INET, AF_INET6
+
+from scrapy.utils.misc import load_object
+
+from crawler.access.ladder import Policy
+from crawler.access.pool import PoolConfig
+from crawler.catalogue.jobs.events import WebhookConfig
+from crawler.reads.checks import on
+from crawler.reads.finding import Finding
+from crawler.reads.settings_table import TABLE
+from crawler.stores.objects import S3, Folder, open_store
+from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
+from scrapy_seine.connect import data_folder
+from scrapy_seine.engine.settings_table import PORT, Kind, faults
+from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.printable import redact
+from scrapy_seine.reads.formatting import size
+
+#: Name of the object that a try writes; readers of an archive pass over names with a dot in front.
+PROBE = ".seine-doctor"
+#: A disk with less room is told, bytes.
+_LITTLE = 256 << 20
+
+
+def environment_findings(
+    settings: SettingsLike, spider: str, table: Mapping[str, Kind] = TABLE
+) -> list[Finding]:
+    """Try what the settings name on this machine."""
+    return [
+        *_places(settings, table),
+        *_lanes(settings),
+        *_port(settings),
+        *_combined(settings, spider, table),
+    ]
+
+
+def _places(settings: SettingsLike, table: Mapping[str, Kind]) -> Iterator[Finding]:
+    """Try each setting that names a place, for what its kind says is done there."""
+    if on(settings, "SEINE_EMBEDDED"):
+        yield from _room("SEINE_DATA_DIR", str(data_folder(settings)))
+    for name, kind in sorted(table.items()):
+        value = str(settings.get(name) or "").strip()
+        if not (kind.place and value and kind.holds(value)) or _elsewhere(value):
+            continue
+        try:
+            _TRIES[kind.place](value)
+        except (SeineError, OSError, ValueError) as error:
+            text = redact(f"{name}={value} cannot be {kind.place}: {_reason(error)}")
+            yield Finding("fail", "places", text, f"correct {name}, or the rights of that place")
+        else:
+            yield from _room(name, value)
+
+
+def _port(settings: SettingsLike) -> Iterator[Finding]:
+    """Take the port of the metrics for a moment; without it a worker serves none."""
+    host, port = str(settings.get("SEINE_METRICS_HOST") or ""), settings.get("SEINE_METRICS_PORT")
+    if port in ("", None) or not PORT.holds(port):
+        return
+    try:
+        socket.create_server((host, int(port)), family=AF_INET6 if ":" in host else AF_INET).close()
+    except OSError as error:
+        text = f"SEINE_METRICS_HOST={host}, SEINE_METRICS_PORT={port}: {error.strerror or error}"
+        if error.errno == errno.EADDRINUSE:
+            text = f"SEINE_METRICS_PORT={port} is in use, by a worker or by another program"
+        yield Finding("warn", "metrics", text, "a worker here would serve no metrics and no probe")
+
+
+def _elsewhere(value: str) -> bool:
+    """Whether a place is one that only Scrapy's own stores of files know: gs://, ftp://."""
+    return "://" in value and not value.startswith("s3://")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return " ".join(str(error).removeprefix("archive ").split())
+
+
+def _room(name: str, value: str) -> Iterator[Finding]:
+    """Say where a disk is nearly full."""
+    place = Path(value).expanduser()
+    free = shutil.disk_usage(place).free if place.exists() else _LITTLE
+    if free < _LITTLE:
+        text = f"{name}={value} lies on a disk with {size(free)} of room left"
+        yield Finding("warn", "places", text, "make room, or name another disk")
+
+
+def _written(value: str) -> None:
+    """Keep an object and take it away, with the folders that were made for it.
+
+    Raises:
+        SeineError: it cannot be kept.
+    """
+    store = open_store(value)
+    if isinstance(store, Folder):
+        missing = [p for p in (store.root, *store.root.parents) if not p.exists()]
+        try:
+            store.put(PROBE, b"1")
+        finally:
+            with suppress(OSError):
+                (store.root / PROBE).unlink(missing_ok=True)
+                for folder in missing:
+                    folder.rmdir()
+    elif isinstance(store, S3):
+        store.put(PROBE, b"1")
+        store.remove(PROBE)
+
+
+def _read(value: str) -> None:
+    """List a place.
+
+    Raises:
+        SeineError: it cannot be listed.
+        OSError: so it is with a folder.
+        ValueError: it is empty.
+    """
+    store = open_store(value)
+    found = os.scandir(store.root) if isinstance(store, Folder) else store.names()
+    if next(iter(found), None) is None:
+        raise ValueError("nothing is kept there")
+
+
+#: How a place is tried, by the word that says what is done with it.
+_TRIES: Mapping[str, Callable[[str], None]] = {"written": _written, "read": _read}
+
+
+def _lanes(settings: SettingsLike) -> Iterator[Finding]:
+    """Look whether each lane's handler is there."""
+    value = settings.get("SEINE_LANES")
+    for lane, path in (value if isinstance(value, Mapping) else {}).items():
+        if problem := _no_handler(str(path)):
+            text = f"SEINE_LANES: the lane {lane!r} has no handler {path!r}: {problem}"
+            yield Finding("fail", "lanes", text, "correct the path, or remove the lane")
+
+
+def _no_handler(path: str) -> str:
+    """Return why a path names nothing, or nothing; what it imports in turn may be an extra."""
+    module = path.rpartition(".")[0]
+    try:
+        if not module or find_spec(module) is None:
+            return f"there is no module {module or path!r}"
+    except (ImportError, ValueError) as error:
+        return str(error)
+    with suppress(ImportError, ConfigError):
+        try:
+            load_object(path)
+        except NameError as error:
+            return str(error)
+    return ""
+
+
+def _combined(settings: SettingsLike, spider: str, table: Mapping[str, Kind]) -> Iterator[Finding]:
+    """Make what a worker makes of the settings: some are right alone, and wrong together."""
+    if any(faults(settings, table)):
+        return  # it is said already, and would be said twice
+    makers: tuple[Callable[[], object], ...] = (
+        lambda: FrontierConfig.from_settings(settings, spider),
+        lambda: StoreConfig.from_settings(settings),
+        lambda: PoolConfig.from_settings(settings),
+        lambda: Policy.from_settings(settings),
+        lambda: WebhookConfig.from_settings(settings),
+    )
+    for make in makers:
+        try:
+            make()
+        except ConfigError as error:
+            yield Finding("fail", "settings", str(error), "correct it: no worker starts with it")
