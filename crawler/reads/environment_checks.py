@@ -131,8 +131,12 @@ def _read(value: str) -> None:
         ValueError: it is empty.
     """
     store = open_store(value)
-    found = os.scandir(store.root) if isinstance(store, Folder) else store.names()
-    if next(iter(found), None) is None:
+    if isinstance(store, Folder):
+        with os.scandir(store.root) as found:
+            kept = any(found)
+    else:
+        kept = any(store.names())
+    if not kept:
         raise ValueError("nothing is kept there")
 
 

@@ -73,9 +73,9 @@ def test_a_bucket_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch)
     ("path", "reason"),
     [
         ("no.such.Thing", "No module named 'no'"),
-        ("crawler.access.nope.Handler", "no module crawler.access.nope"),
+        ("crawler.access.nope.Handler", "no module 'crawler.access.nope'"),
         ("crawler.access.browser.Nope", "doesn't define any object named 'Nope'"),
-        ("Handler", "no module Handler"),
+        ("Handler", "no module 'Handler'"),
     ],
 )
 def test_a_lane_without_a_handler_is_named(path: str, reason: str) -> None:

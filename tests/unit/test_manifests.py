@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from scrapy_seine.metrics import DEMAND as DEMAND_METRIC
+from settings import base
 from tests.helpers import patient
 from tests.unit.manifests import (
     OVERLAYS,
@@ -124,6 +125,20 @@ def test_a_worker_has_time_to_drain_and_to_write_what_it_holds(overlay: str, nam
         if workload["metadata"]["name"] == name:
             drain_s = float(environment(built(overlay), name)["SEINE_DRAIN_SECONDS"])
             assert pod_of(workload)["spec"]["terminationGracePeriodSeconds"] > 2 * drain_s
+
+
+@overlays
+@pytest.mark.parametrize("name", ["worker", "browser"])
+def test_a_worker_that_starts_in_an_outage_is_not_restarted_before_it_gives_up(
+    overlay: str, name: str
+) -> None:
+    for workload in of_kind(built(overlay), "Deployment"):
+        if workload["metadata"]["name"] == name:
+            given = environment(built(overlay), name).get("SEINE_OUTAGE_LIMIT")
+            (container,) = pod_of(workload)["spec"]["containers"]
+            probe = container["startupProbe"]
+            allowed_s = probe["periodSeconds"] * probe["failureThreshold"]
+            assert allowed_s > float(given or base.SEINE_OUTAGE_LIMIT)
 
 
 @overlays
