@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, Place
-from crawler.stores.connect import endpoints, missing
+from crawler.stores.connect import endpoints, running_database
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
@@ -31,7 +31,7 @@ VERBS = ("show", "reset")
 class Command(SeineCommand):
     """Shows the ladder's memory, and forgets a domain where that is asked for.
 
-    Shapes of addresses that led nowhere are shown where PostgreSQL has an address and answers.
+    Shapes of addresses that led nowhere are shown where PostgreSQL runs; a look starts no server.
     """
 
     summary = "Show by which means each domain is asked, and why; send one back to the bottom"
@@ -57,10 +57,16 @@ class Command(SeineCommand):
         return 0
 
     def _dead_ends(self, domain: str) -> list[DeadEnd]:
-        if missing(self.project, ("postgres",)) and not flag(self.project, "SEINE_EMBEDDED"):
+        """Read them where PostgreSQL runs; a look starts no server."""
+        url = running_database(self.project)
+        if not url:
+            embedded = flag(self.project, "SEINE_EMBEDDED")
+            reason = "PostgreSQL does not run" if embedded else "DATABASE_URL is empty"
+            mend = "`scrapy up` starts it" if embedded else "set it to see them"
+            print(f"dead ends are not shown, because {reason}; {mend}", file=sys.stderr)
             return []
         try:
-            found = read_dead_ends(endpoints(self.project, need=("postgres",)).database_url)
+            found = read_dead_ends(url)
         except StoreUnreachable as error:
             print(f"dead ends are not shown: {error}", file=sys.stderr)
             return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,6 +127,17 @@ def test_domains_are_shown_with_their_step_and_the_reason(desk: Desk) -> None:
     assert not data[0]["needs_browser_worker"]
     assert desk.type(domains.Command(), "reset", "shop.example")[0] == 0
     assert desk.type(domains.Command(), "reset", "shop.example")[0] == 1
+
+
+def test_a_look_at_domains_starts_no_database(desk: Desk, tmp_path: Path) -> None:
+    desk.settings = {"SEINE_EMBEDDED": True, "SEINE_DATA_DIR": str(tmp_path)}
+    status, _, told = desk.type(domains.Command())
+    assert status == 0
+    assert "PostgreSQL does not run; `scrapy up` starts it" in told
+    assert list(tmp_path.iterdir()) == []
+    desk.settings = {"DATABASE_URL": "postgresql://me:hunter2@127.0.0.1:1/x"}
+    status, _, told = desk.type(domains.Command())
+    assert (status, "dead ends are not shown: " in told, "hunter2" in told) == (0, True, False)
 
 
 def test_a_domain_that_no_living_worker_can_ask_says_so(desk: Desk) -> None:
