@@ -109,6 +109,8 @@ _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
+#: A word, and no code: these are in capitals.
+_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z").search
 #: Characters in which an amount ends with a currency's word.
 _WORD = 8
 _ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
@@ -405,8 +407,8 @@ class _Reader:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
-        elif self._ends_in_currency():
-            return " "  # 399,99 TL and 249,99 TL
+        elif self._ends_in_currency() or _ENDS_IN_SMALL(before):
+            return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
 
     def _ends_in_currency(self) -> bool:

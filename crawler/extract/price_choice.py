@@ -47,6 +47,8 @@ _OF_UNIT = re.compile(
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+#: What comes to a price, or is taken from it: `Velvet +120 €`.
+_MORE_OR_LESS = frozenset({"+", "−"})
 _RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = re.compile(r"\d")
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
@@ -323,6 +325,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
             _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
         )
     if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]) or _OF_UNIT.search(before[-20:]):
+        other = True
+    if before[-2:].strip() in _MORE_OR_LESS:
         other = True
     cost = _cost_of_place(money, place) + (60 if other else 0)
     if since and _RANGE.match(before):

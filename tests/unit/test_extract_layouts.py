@@ -47,6 +47,9 @@ BUY = "<button>Add to cart</button>"
         ('<p>x</p><b data-price="current">44.88</b><p>Lens $9.00</p>', "44.88"),
         ('<b class="price">44.88</b><button data-price="9.50">41</button>', "44.88"),
         ('<p id="productUnitPrice" class="price">24.99 €</p><p>from 5: 23.99 €</p>', "24.99"),
+        # A label is glued to its amount; choices cost more by so much.
+        ("<div><i>Your price</i><b>1,249 €</b></div><label>Oak <i>+35 €</i></label>", "1249"),
+        ("<p>$44.88</p><p>Velvet + $12.00</p>", "44.88"),
         # The box of the currency's sign is called the price's unit.
         ('<p class="price">34,500<i class="price-unit">원</i></p>', "34500"),
     ],
