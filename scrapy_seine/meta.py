@@ -83,6 +83,8 @@ LOGIN = "login_for"
 JAR = "jar"
 #: Run of the crawl that a request belongs to (scrapy_seine.frontier.runs). Only the engine sets it.
 RUN = "seine_run"
+#: The request was a dead letter and was sent back: its page's links may be there (I3).
+REPLAYED = "seine_replayed"
 #: Handlers of a browser page's events, by event (scrapy-playwright's own key).
 EVENT_HANDLERS = "playwright_page_event_handlers"
 
@@ -315,6 +317,7 @@ _KEYS = (
     Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
     Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
     Key(RUN, ENGINE, whole(0, 2**53), "run of the crawl that the request belongs to"),
+    Key(REPLAYED, ENGINE, _YES_NO, "the request was a dead letter and was sent back"),
     Key(RETRY_TIMES, ENGINE, whole(0, 100_000), "retry_count, and what callbacks tried again"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),

@@ -25,7 +25,7 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
 
     A page's navigation repeats on every page of a site. Remembering for a minute what the frontier
     has confirmed spares encoding and sending the same forty links again and again. Only confirmed
-    fingerprints are remembered, so that a page that is never acked hides nothing (I3).
+    fingerprints are remembered, so that a page that never ends hides nothing (I3).
     """
 
     CAPACITY = 50_000

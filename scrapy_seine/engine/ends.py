@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import attrs
@@ -16,12 +18,14 @@ from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.outcomes import describe, printable, whole
 from scrapy_seine.errors import EncodeError
+from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.exchange import Exchange
-from scrapy_seine.frontier.model import Burial, Done, Push, Retry
-from scrapy_seine.frontier.retry_rules import decide
+from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.retry_rules import KEEPS_LINKS, decide
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.printable import redact
+from scrapy_seine.urls import within
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +49,8 @@ class Ends:
             self._send(entry)
         except Exception as error:
             logger.exception("the end of a request cannot be stored")
-            self._give_up(entry, "internal", f"{entry.reason}; its end: {describe(error)}")
+            reason = f"{entry.reason}; its end: {describe(error)}"
+            self._give_up(entry, "internal", reason, keeps_links=False)
 
     def _send(self, entry: InFlight) -> None:
         lease = entry.lease
@@ -54,6 +59,8 @@ class Ends:
             self._try_again(entry, stub)
             return
         self.local.ended(entry)
+        if entry.request.meta.get(m.REPLAYED):
+            entry.children = once_a_page(lease, entry.children)
         if entry.outcome == "done":
             if entry.handled:
                 self.count("handled", 1)
@@ -87,15 +94,17 @@ class Ends:
         self.count(f"retries/{entry.kind}", 1)
         self.exchange.retry(Retry(lease=entry.lease, wait_ms=int(entry.wait_s * 1000), push=push))
 
-    def _give_up(self, entry: InFlight, kind: str, reason: str) -> None:
+    def _give_up(
+        self, entry: InFlight, kind: str, reason: str, *, keeps_links: bool | None = None
+    ) -> None:
+        keeps_links = kind in KEEPS_LINKS if keeps_links is None else keeps_links
+        links = once_a_page(entry.lease, entry.children) if keeps_links else []
         url = printable(entry.request.url)
-        links = len(entry.children)
-        left = f"; its {links} links come with its replay from the dead letters" if links else ""
-        logger.warning("gave up %s: %s%s", redact(url), reason, left)
+        logger.warning("gave up %s: %s%s", redact(url), reason, _fate(entry, keeps_links))
         self.count(f"buried/{kind}", 1)
         more: dict[str, Any] = {"deliveries": entry.lease.deliveries, "at": round(time.time(), 3)}
         text = note(kind, printable(reason), self.worker, url=url, retries=entry.tries, **more)
-        self.exchange.bury(Burial(lease=entry.lease, note=text))
+        self.exchange.bury(Burial(lease=entry.lease, note=text, children=links))
 
     def policy(self, kind: str, request: Request, tries: int, wait_s: float | None) -> float | None:
         """Seconds until the next try after *tries* failed ones, or None: give up. Never raises."""
@@ -104,3 +113,38 @@ class Ends:
             return None
         limit = meta.get(m.MAX_RETRIES, meta.get("max_retry_times"))
         return decide(kind, tries, max_retries=whole(limit, self.max_retries), wait_s=wait_s)
+
+
+def _fate(entry: InFlight, keeps_links: bool) -> str:
+    """Say what becomes of the links of a page that is given up."""
+    number = len(entry.children)
+    if not number:
+        return ""
+    if keeps_links:
+        return f"; the {number} links that it had yielded enter"
+    return f"; its {number} links come with its replay from the dead letters"
+
+
+def once_a_page(lease: Lease, links: Sequence[Push]) -> list[Push]:
+    """Give links that skip the filter a fingerprint within their page.
+
+    So they do not enter a second time where the page was given up, and is read again as a replay.
+    """
+    made: list[Push] = []
+    met: Counter[int] = Counter()
+    for link in links:
+        if link.fingerprint is not None:
+            made.append(link)
+            continue
+        number = _number(link)
+        met[number] += 1
+        scope = f"replay {lease.id} {met[number]}"
+        made.append(attrs.evolve(link, fingerprint=within(scope, number)))
+    return made
+
+
+def _number(link: Push) -> int:
+    fields = decode(link.blob)
+    asked = repr([fields.get(name) for name in ("url", "method", "body")])
+    digest = blake2b(asked.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

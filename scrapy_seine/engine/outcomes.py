@@ -98,6 +98,25 @@ def printable(text: str) -> str:
     return text[:_TEXT].encode("utf-8", "replace").decode()
 
 
+#: What an item's own values cause, as a rule, and another try would cause again.
+_FAULTS = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(NameError, TypeError, ValueError),
+)
+#: Names that PEP 249 gives to a database's refusals; its other errors are of the database itself.
+_REFUSALS = {"DataError", "IntegrityError", "NotSupportedError", "ProgrammingError"}
+
+
+def blames_item(error: BaseException) -> bool:
+    """Whether an exception of a pipeline says that the item is wrong, and not that a sink is away.
+
+    >>> blames_item(KeyError("price")), blames_item(TimeoutError()), blames_item(Exception())
+    (True, False, False)
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return isinstance(error, _FAULTS) or not names.isdisjoint(_REFUSALS)
+
+
 class Cancelled(Exception):
     """Code of the spider or of a middleware awaited something that was cancelled."""
 

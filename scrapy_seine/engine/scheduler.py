@@ -243,6 +243,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _complete_meta(self, request: Request, page: Request | None, *, moved: bool) -> None:
         """Give a request what it inherits of the page that it was found on."""
+        request.meta.pop(m.REPLAYED, None)
         if page is None:
             request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
         elif m.RETRY_TIMES in page.meta and (moved or request.url != page.url):
@@ -305,4 +306,4 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _item_error(self, failure: Any) -> None:
         entry = current.get()
         if entry is not None:
-            self.inflight.mark(entry, "item", describe(failure.value))
+            self.inflight.item_raised(entry, failure.value)

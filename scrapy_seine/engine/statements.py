@@ -19,6 +19,7 @@ from scrapy_seine.engine.limit import Endless, Unreadable
 from scrapy_seine.engine.outcomes import (
     BY_STATUS,
     Outcome,
+    blames_item,
     describe,
     prevails,
     printable,
@@ -181,6 +182,14 @@ class Statements(ABC):
             self.mark(entry, "closed", f"its callback closed the spider: {error.reason}")
         else:
             self._state(entry, "bury", "parse", describe(error))
+
+    def item_raised(self, entry: InFlight, error: BaseException, where: str = "") -> None:
+        """State that a pipeline or a feed, named by *where*, raised on one of the page's items."""
+        reason = f"{where}{describe(error)}"
+        if blames_item(error):  # another try would store the page's other items twice
+            self._state(entry, "bury", "item", reason)
+        else:
+            self.mark(entry, "item", reason)
 
     def _ignored(self, entry: InFlight, error: IgnoreRequest) -> None:
         if self._state(entry, "ignored"):

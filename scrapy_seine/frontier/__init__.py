@@ -14,9 +14,9 @@ Invariants; tests name the one they guard:
 
 I1  A request known to the frontier is in exactly one of: ready, delayed, leased, dead; or done.
 I2  A lease is ended only by the holder of its current token; a late end changes nothing ('LOST').
-I3  A page's children appear if and only if the page is acked, in the same script. (Of a page with
-    more than 1,000 links the first ones enter before; a crash then repeats the page, and the filter
-    keeps them from entering twice.)
+I3  A page's children appear if and only if the page ended: acked, or buried for its callback's or
+    items' failure, in the same script. (Of a page with more than 1,000 links the first ones enter
+    before; a crash then repeats the page, and the filter keeps them from entering twice.)
 I4  A page is acked only after each of its items is committed, dropped with a reason, or rejected.
 I5  For each domain, requests handed out never exceed its concurrency, and two are never sent
     closer than its delay, whatever the number of workers.
@@ -26,13 +26,15 @@ I8  What cannot be parsed is set aside with its reason; it never raises into Scr
 I9  Nothing read from Redis is unpickled or evaluated.
 I10 A lease ends by one stated outcome: done, ignored by a named rule, retried or buried. Nothing is
     done by default: what nobody states has failed. Done and ignored are acks, with which the page's
-    children enter (I3); those of a page that is buried come with its replay.
+    children enter (I3), as those do that a buried page had yielded when its callback or an item
+    failed. A replay reads the page again, and the filter keeps these links from entering twice,
+    also those that skip it (`engine.ends.once_a_page`).
 I12 State that is lost is said to be lost: no worker takes another state of Redis for the one that
     it began with (`state`).
 
 Why it is like this: *pending* is derived, never counted (the size of `requests` less the dead
 ones), so a crawl's completion is exact, whatever dies. A page's children exist only inside the
-script that acks it, so nothing can be buffered anywhere without a lease that stands for it.
+script that ends it, so nothing can be buffered anywhere without a lease that stands for it.
 Where a crawl is split over servers (`partitions`), a link to another's domain exists from that same
 script on in an `outbox`, which counts as pending until the other partition has it.
 A domain with a delay may be handed out a few milliseconds early (`lead`), with the exact time at

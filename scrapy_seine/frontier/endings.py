@@ -37,7 +37,7 @@ class Call:
     about: list[Any]
 
 
-def _commit(pages: Sequence[Done]) -> tuple[str, list[Any]]:
+def _commit(pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
     return "commit", commit_args(pages)
 
 
@@ -83,7 +83,9 @@ class Endings:
             if home is None:
                 earlier.limits.append(made)
             elif not lost or home == "pushes":
-                getattr(earlier, home).extend(made.about)
+                for subject in made.about:
+                    place = "burials" if isinstance(subject, Burial) else home
+                    getattr(earlier, place).append(subject)
         self.put_back(earlier)
 
     def let_go(self, of: Callable[[Lease], bool]) -> list[Lease]:
@@ -118,25 +120,26 @@ class Endings:
         return made
 
     def calls(
-        self, commit: Callable[[Sequence[Done]], tuple[str, list[Any]]] = _commit
+        self, commit: Callable[[Sequence[Done | Burial]], tuple[str, list[Any]]] = _commit
     ) -> Iterator[Call]:
         """Script calls, small enough for Lua's stack and for the server's other clients.
 
         *commit* says which script ends pages, and with what arguments.
         """
         ending = {d.lease.id for d in self.done}
+        with_links = [burial for burial in self.burials if burial.children]
         landed = [lease for lease in self.landed if lease.id not in ending]
         for part in _parts(landed, MAX_PAGES):
             yield Call("land", [a for x in part for a in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):
             yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
-        for pages in _by_children(self.done):
+        for pages in _by_children([*self.done, *with_links]):
             name, args = commit(pages)
             yield Call(name, args, pages)
         for part in _parts(self.retries, MAX_PAGES):
             args = [a for r in part for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
             yield Call("retry", [len(part), *args], part)
-        for part in _parts(self.burials, MAX_PAGES):
+        for part in _parts([burial for burial in self.burials if not burial.children], MAX_PAGES):
             args = [a for b in part for a in (b.lease.id, b.lease.token, b.note)]
             yield Call("bury", [len(part), *args], part)
         for part in _parts(self.releases, MAX_PAGES):
@@ -162,9 +165,9 @@ def _parts(things: list[Any], size: int) -> Iterator[list[Any]]:
         yield things[start : start + size]
 
 
-def _by_children(pages: list[Done]) -> Iterator[list[Done]]:
+def _by_children(pages: list[Done | Burial]) -> Iterator[list[Done | Burial]]:
     """Group pages so that a group has few pages and few children; a page is never split (I3)."""
-    group: list[Done] = []
+    group: list[Done | Burial] = []
     children = 0
     for page in pages:
         if group and (len(group) >= MAX_PAGES or children + len(page.children) > MAX_CHILDREN):

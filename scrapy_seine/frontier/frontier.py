@@ -147,12 +147,12 @@ class Frontier:
         args = [arg for lease in leases for arg in (lease.id, lease.token)]
         return parse_beat(await self.run("renew", worker, ttl_ms, info, *args))
 
-    async def commit(self, pages: Sequence[Done]) -> list[str]:
+    async def commit(self, pages: Sequence[Done | Burial]) -> list[str]:
         """End leases and push their children, in one script (I3); 'OK' or 'LOST' for each."""
         name, args = self.commit_call(pages)
         return [word(r) for r in await self.run(name, *args)]
 
-    def commit_call(self, pages: Sequence[Done]) -> tuple[str, list[Any]]:
+    def commit_call(self, pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
         """Which script commits, and its arguments."""
         if self.keys.index is None:
             return "commit", commit_args(pages)
@@ -164,7 +164,12 @@ class Frontier:
         return [word(r) for r in await self.run("retry", len(retries), *args)]
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
-        """Give requests up, with the reason; 'OK' or 'LOST' for each."""
+        """Give requests up, with the reason; 'OK' or 'LOST' for each.
+
+        The links of their pages enter in the same script (I3).
+        """
+        if any(burial.children for burial in burials):
+            return await self.commit(burials)
         args = [a for b in burials for a in (b.lease.id, b.lease.token, b.note)]
         return [word(r) for r in await self.run("bury", len(burials), *args)]
 

@@ -244,6 +244,13 @@ class Burial:
     lease: Lease
     note: bytes
     """JSON: reason, error, worker, history."""
+    children: Sequence[Push] = ()
+    """What its page had yielded when its callback or an item of it failed (I3)."""
+
+    @property
+    def ended(self) -> bytes:
+        """How its page ended, and why."""
+        return b"buried %b" % self.note
 
 
 @attrs.frozen(kw_only=True)

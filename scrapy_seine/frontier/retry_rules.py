@@ -46,6 +46,9 @@ RULES = {
     "lane": Rule(0, 1, 1),
 }
 DEFAULT = Rule(3, 1, 60)
+#: Failures of a page's callback or of its items: the links that the page had yielded by then enter
+#: as it is given up (I3), as Scrapy crawls on. Links of what may be no page of the site do not.
+KEEPS_LINKS = frozenset({"parse", "item", "store", "internal", "unreadable", "closed"})
 
 
 def decide(

@@ -10,10 +10,10 @@ import orjson
 from scrapy_seine.errors import DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.keys import Keys, index_of
-from scrapy_seine.frontier.model import Beat, Done, Lease, Leased
+from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.lenient import items, whole, word
-from scrapy_seine.meta import RETRY_COUNT, RETRY_TIMES
+from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES
 from scrapy_seine.printable import printable
 from scrapy_seine.scripts import Script, load_script
 
@@ -33,20 +33,21 @@ def domain_of(stored: bytes) -> str:
 
 
 def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
-    """Return a stored request as if it had never failed; empty where that changes nothing.
+    """Return a stored dead letter as if it had never failed, marked as replayed.
 
-    What nobody of the fleet signed stays as it is: a signature would say that somebody did.
+    Empty where it stays as it is: what cannot be read, and what nobody of the fleet signed, because
+    a signature would say that somebody did.
     """
     head, newline, blob = (stored or b"").partition(b"\n")
     try:
         seal.check(stored or b"")
         fields = decode(blob)
-        meta = fields.get("meta")
+        meta = fields.setdefault("meta", {})
         if not isinstance(meta, dict):
             return b""
-        tries = [meta.pop(name, 0) for name in (RETRY_COUNT, RETRY_TIMES)]
-        if not any(tries):
-            return b""
+        for name in (RETRY_COUNT, RETRY_TIMES):
+            meta.pop(name, None)
+        meta[REPLAYED] = True
         return head + newline + seal.close(head, encode(fields))
     except (DecodeError, EncodeError):
         return b""
@@ -67,7 +68,7 @@ def script(name: str) -> Script:
     return load_script("scrapy_seine.frontier", name)
 
 
-def commit_args(pages: Sequence[Done], keys: Keys | None = None) -> list[Any]:
+def commit_args(pages: Sequence[Done | Burial], keys: Keys | None = None) -> list[Any]:
     """Lay pages and their children out as `commit` reads them; with *keys* as `commit_out` does.
 
     *keys* are those of the pages' partition.

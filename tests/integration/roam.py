@@ -1,9 +1,10 @@
 """A web whose links lead across hosts, and a worker that follows them all.
 
-The worker: python -m tests.integration.roam REDIS_URL CRAWL PARTITIONS [dies|stays]
+The worker: python -m tests.integration.roam REDIS_URL CRAWL PARTITIONS [dies|stays] [raises]
 
 With `dies` it is killed when the first links of a page with very many are in the frontier; with
-`stays` its leases outlast any pause of a busy machine.
+`stays` its leases outlast any pause of a busy machine. With `raises` the callback of the first page
+raises when it has yielded its links, of which the last but one skips the filter.
 """
 
 from __future__ import annotations
@@ -111,8 +112,12 @@ class Roamer(FrontierSpider):
 
     def parse(self, response: Any, **_: Any) -> Any:
         """Follow."""
-        for link in response.css("a::attr(href)").getall():
-            yield Request(link, self.parse)
+        fails = response.url.endswith("/0") and "raises" in sys.argv
+        links = response.css("a::attr(href)").getall()
+        for link in links:
+            yield Request(link, self.parse, dont_filter=fails and link == links[-2])
+        if fails:
+            raise ValueError("as asked")
 
 
 async def _push_and_die(self: EarlyPush, entry: InFlight, chunk: Sequence[Push]) -> None:
@@ -123,7 +128,7 @@ async def _push_and_die(self: EarlyPush, entry: InFlight, chunk: Sequence[Push])
 def main() -> None:
     """Be a worker."""
     redis_url, crawl, partitions, *how = sys.argv[1:]
-    if how == ["dies"]:
+    if "dies" in how:
         EarlyPush._bring = _push_and_die  # type: ignore[method-assign]
     settings = Settings()
     settings.setmodule("settings.test")
@@ -134,7 +139,7 @@ def main() -> None:
             "SEINE_CRAWL": crawl,
             "FRONTIER_PARTITIONS": partitions,
             "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
-            "SEINE_LEASE_SECONDS": 60 if how == ["stays"] else 2,
+            "SEINE_LEASE_SECONDS": 60 if "stays" in how else 2,
             "SEINE_KEEP_ALIVE": 0,
             "SEINE_DOMAIN_CONCURRENCY": 4,
             # Pages of one loopback address lead to others.

@@ -69,6 +69,30 @@ async def test_i1_a_burial_leaves_the_request_dead_with_its_note(d: Driver) -> N
     assert orjson.loads(kept)["reason"] == "404"
 
 
+async def test_i3_the_links_of_a_page_that_is_given_up_enter_with_its_burial(d: Driver) -> None:
+    """A reply that was lost is asked for again: the second call changes nothing (I2)."""
+    await d.f.push([page("x", fingerprint=1)])
+    (lease,) = await d.take()
+    text = note("parse", "a\nb", "w1", url="x")
+    burial = Burial(lease=lease, note=text, children=[*pages(2), page("again")])
+    plain = Burial(lease=lease, note=text)
+    assert await d.f.bury([burial, plain]) == ["OK", "LOST"]
+    assert await d.f.bury([burial]) == ["LOST"]
+    assert await d.where() == (3, 0, 0, 1)
+    assert await d.redis.hget(d.f.keys.autopsy, lease.id) == text
+    totals = (await d.f.counts()).totals
+    assert (totals["buried"], totals["pushed"], totals.get("done", 0)) == (1, 4, 0)
+
+
+async def test_i3_the_links_of_a_late_burial_do_not_enter(d: Driver) -> None:
+    await d.f.push([page("x", fingerprint=1)])
+    (late,) = await d.take(worker="w1")
+    d.later(TTL + 1)
+    await d.f.reap()
+    assert await d.f.bury([Burial(lease=late, note=b"{}", children=pages(2))]) == ["LOST"]
+    assert await d.where() == (1, 0, 0, 0)
+
+
 async def test_i1_the_dead_return_in_their_order_and_paced(d: Driver) -> None:
     await d.f.push(pages(3))
     leases = await d.take(3)

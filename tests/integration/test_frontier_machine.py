@@ -188,10 +188,14 @@ class FrontierMachine(RuleBasedStateMachine):
     def commit(self, choice: int, children: list[int], dies: bool) -> None:
         lease, known = self.pick(choice)
         pushes = [self.fresh(n, DOMAINS[n % 3], 0) for n in children]
-        source = self.f.part(lease.domain)
-        whose = source if dies else self.f
+        whose = self.f.part(lease.domain) if dies else self.f
         reply = self.run(whose.commit([Done(lease=lease, children=pushes)]))
         self.ended(known, "done", reply)
+        self.came_in(lease, known, pushes, dies=dies)
+
+    def came_in(self, lease: Lease, known: Known | None, pushes: list[Push], *, dies: bool) -> None:
+        """I3: a page's links came with its end, those of other partitions into the outbox."""
+        source = self.f.part(lease.domain)
         if known is not None:
             for push in pushes:
                 target = self.f.part(push.domain)
@@ -254,10 +258,19 @@ class FrontierMachine(RuleBasedStateMachine):
             known.due = self.f.now_ms + wait_ms
 
     @precondition(lambda self: self.held() or self.stale)
-    @rule(choice=st.integers(0, 99))
-    def bury(self, choice: int) -> None:
+    @rule(
+        choice=st.integers(0, 99),
+        children=st.lists(st.integers(0, 60), max_size=3),
+        dies=st.booleans(),
+    )
+    def bury(self, choice: int, children: list[int], dies: bool) -> None:
         lease, known = self.pick(choice)
-        self.ended(known, "dead", self.run(self.f.bury([Burial(lease=lease, note=b"{}")])))
+        pushes = [self.fresh(n, DOMAINS[n % 3], 0) for n in children]
+        whose = self.f.part(lease.domain) if dies else self.f
+        burial = Burial(lease=lease, note=b'{"error":"a\\nb"}', children=pushes)
+        self.ended(known, "dead", self.run(whose.bury([burial])))
+        if pushes:
+            self.came_in(lease, known, pushes, dies=dies)
 
     @precondition(lambda self: self.held() or self.stale)
     @rule(choice=st.integers(0, 99))

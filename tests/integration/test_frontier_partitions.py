@@ -122,6 +122,22 @@ async def test_children_elsewhere_count_as_undone_from_the_ack_on(f: Frontier) -
     assert await f.idle()
 
 
+@pytest.mark.parametrize("dies", [False, True])
+async def test_the_links_of_a_page_that_is_given_up_reach_their_partitions(
+    f: Frontier, dies: bool
+) -> None:
+    """I3: also where the worker dies before it brings them over."""
+    lease = await one(f, of_part(f, 0)[0])
+    children = [*of_part(f, 0)[1:3], *of_part(f, 1)[:2], *of_part(f, 2)[:1]]
+    burial = Burial(lease=lease, note=b"{}", children=children)
+    assert await (f.parts[0] if dies else f).bury([burial]) == ["OK"]
+    counts = await f.counts()
+    assert (counts.dead, counts.moving, counts.undone) == (1, 3 * dies, 5)
+    assert await f.forward() == 3 * dies
+    assert sorted(await drained(f)) == sorted(child.blob.decode() for child in children)
+    assert await f.idle()
+
+
 async def test_a_lost_page_sends_nothing_on(f: Frontier) -> None:
     """I2, I3."""
     lease = await one(f, of_part(f, 0)[0])

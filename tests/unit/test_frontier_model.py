@@ -138,6 +138,20 @@ def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
         assert getattr(since, field.name) == [*mine, *later], field.name
 
 
+def test_a_page_that_is_given_up_with_its_links_is_told_with_those_that_are_done() -> None:
+    """I3: one script takes its links in and ends its lease; it stays a burial where that fails."""
+    links = [Push(domain="a", blob=b"x")] * 2
+    told, since = every_kind(1), Endings()
+    told.burials.append(Burial(lease=lease(7), note=b'{"reason":"parse"}', children=links))
+    calls = {call.name: call for call in told.calls()}
+    assert [page.lease.id for page in calls["commit"].about] == ["1", "7"]
+    assert [page.lease.id for page in calls["bury"].about] == ["3"]
+    assert b'buried {"reason":"parse"}' in calls["commit"].args
+    since.take_back(list(calls.values()))
+    assert [x.lease.id for x in since.done] == ["1"]
+    assert sorted(x.lease.id for x in since.burials) == ["3", "7"]
+
+
 def test_pages_that_ended_and_pushes_hasten_a_round_trip_and_nothing_else_does() -> None:
     endings = every_kind(1)
     endings.done.append(Done(lease=lease(9)))

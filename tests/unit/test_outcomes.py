@@ -6,16 +6,19 @@ from itertools import permutations
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_seine.engine.ends import Ends
+from scrapy_seine.engine.ends import Ends, once_a_page
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.outcomes import Outcome, prevails, uncancelled
 from scrapy_seine.engine.page_end import UNSTATED
 from scrapy_seine.engine.statements import LACKING_S
-from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.model import Burial, Lease, Push
+from scrapy_seine.frontier.retry_rules import KEEPS_LINKS
 
 URL = "http://shop.example/p/1"
 
@@ -40,22 +43,60 @@ class Rig:
         return self.entry
 
 
-@pytest.mark.parametrize(
-    ("links", "said"), [(0, "KeyError: 'price'"), (2, "its 2 links come with")]
-)
-def test_a_page_that_is_given_up_says_what_becomes_of_its_links(
-    links: int, said: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """I10: a pipeline that raises on one item keeps the page's links back, and nobody would see."""
-    rig, sent = Rig(), SimpleNamespace(bury=lambda burial: None)
-    local = SimpleNamespace(ended=lambda entry: None)
-    rig.inflight.bury(rig.request, "item", "KeyError: 'price'")
+def given_up(kind: str, links: list[Push], caplog: pytest.LogCaptureFixture) -> Burial:
+    """Give a page up that yielded links; returns what the frontier is told."""
+    rig, told = Rig(), []
+    rig.inflight.bury(rig.request, kind, "KeyError: 'price'")
     entry = rig.end()
+    entry.children = links
     nothing: Any = None
-    entry.children = [nothing] * links
+    sent: Any = SimpleNamespace(bury=told.append)
+    local: Any = SimpleNamespace(ended=lambda entry: None)
     Ends(sent, "worker", nothing, nothing, lambda name, n: None, 10, local).send(entry)
-    assert said in caplog.text
+    assert "KeyError: 'price'" in caplog.text
     assert ("links" in caplog.text) is bool(links)
+    (burial,) = told
+    return burial
+
+
+def link(path: str, fingerprint: int | None = None) -> Push:
+    blob = encode({"url": f"http://shop.example/{path}", "method": "GET"})
+    return Push(domain="shop.example", blob=blob, fingerprint=fingerprint)
+
+
+@pytest.mark.parametrize("kind", sorted(KEEPS_LINKS))
+def test_the_links_of_a_page_enter_though_its_callback_or_an_item_failed(kind, caplog):
+    """I3, I10: one bad item on a first page must not end a whole crawl."""
+    links = [link("a", 1), link("b", 2)]
+    assert given_up(kind, links, caplog).children == links
+    assert "the 2 links that it had yielded enter" in caplog.text
+
+
+def test_the_links_of_what_may_be_no_page_of_the_site_come_with_its_replay(caplog):
+    """A wall's links are no links of the site."""
+    assert given_up("ban", [link("a", 1)], caplog).children == []
+    assert "its 1 links come with its replay" in caplog.text
+
+
+def test_a_page_without_links_says_nothing_of_them(caplog):
+    assert given_up("item", [], caplog).children == []
+
+
+def test_links_that_skip_the_filter_enter_once_though_their_page_is_read_again():
+    """As often as one reading yields them, and apart from those of other pages."""
+    lease, other = Rig().entry.lease, attrs.evolve(Rig().entry.lease, id="2")
+    links = [link("a"), link("a"), link("b"), link("c", 7)]
+    first = [made.fingerprint for made in once_a_page(lease, links)]
+    assert [made.fingerprint for made in once_a_page(lease, links)] == first
+    assert len({*first, *(made.fingerprint for made in once_a_page(other, links[:3]))}) == 7
+    assert first[-1] == 7
+
+
+def test_a_link_that_cannot_be_read_costs_the_page_its_links_and_no_more(caplog):
+    """I8: the page is a dead letter all the same."""
+    odd = Push(domain="a", blob=b"odd")
+    assert given_up("parse", [odd], caplog).children == []
+    assert "come with its replay" in caplog.text
 
 
 STATEMENTS = {

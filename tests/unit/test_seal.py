@@ -84,7 +84,9 @@ def test_a_replay_signs_anew_what_was_signed_and_nothing_else() -> None:
     seal = Seal("c", [NEW, OLD])
     replayed = untried(Seal("c", [OLD]).push(PLAIN).stored, seal)
     Seal("c", [NEW]).check(replayed)
-    assert "retry_count" not in decode(replayed.partition(b"\n")[2])["meta"]
+    meta = decode(replayed.partition(b"\n")[2])["meta"]
+    assert "retry_count" not in meta
+    assert meta["seine_replayed"] is True
     assert untried(PLAIN.stored, seal) == b""
 
 

@@ -1,4 +1,14 @@
--- _commit: pages are done: their children enter and their leases end, all or nothing (I2, I3).
+-- _commit: pages end: their children enter and their leases end, all or nothing (I2, I3).
+-- A page is done, or given up after its links were read: then it becomes a dead letter with its note.
+local function acked(id, job, ended)
+    count_job(job, ended, 1)
+    count('done', 1)
+    if ended ~= 'done' then -- counted beside all that was acked
+        count(ended, 1)
+    end
+    drop(id)
+end
+
 -- A child takes *width* arguments; *enter* is told where they begin.
 local function commit(width, enter)
     local replies, at, ids, children = {}, 3, {}, 0
@@ -13,18 +23,20 @@ local function commit(width, enter)
         local hold, job, n = holding(id), ARGV[at + 2], tonumber(ARGV[at + 4])
         local mine, ended = hold and hold.token == ARGV[at + 1], ARGV[at + 3]
         at = at + 5
+        local note = string.match(ended, '^buried (.*)$')
         if mine then
-            count_job(job, ended, 1)
-            if ended ~= 'done' then -- counted beside all that was acked
-                count(ended, 1)
-            end
             for c = at, at + width * n - 1, width do
                 enter(c)
             end
             let_go(id, hold)
-            drop(id)
+            if note then
+                to_dead(id, note)
+            else
+                acked(id, job, ended)
+            end
+        else
+            count('lost', 1)
         end
-        count(mine and 'done' or 'lost', 1)
         replies[i] = mine and 'OK' or 'LOST'
         at = at + width * n
     end

@@ -1,4 +1,5 @@
 -- bury: requests that shall not be tried again become dead letters, with the reason.
+-- One whose page had yielded links goes by commit, with which they enter (I3).
 -- include: _types _state _write _limits _core _outbox _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)

@@ -1,10 +1,10 @@
--- commit: pages are done: their children enter and their leases end, all or nothing (I2, I3).
+-- commit: pages are done, or given up with their links: their children enter and their leases end, all or nothing (I2, I3).
 -- include: _types _state _write _limits _core _outbox _exact _bloom _seen _budget _admit _held _commit
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages
--- ARGV[3] then for each page: id, token, job ('' for none), 'done', 'ignored' or
---         'cancelled', number of children, then for each child as in push:
+-- ARGV[3] then for each page: id, token, job ('' for none), 'done', 'ignored', 'cancelled' or
+--         'buried ' and a note as in bury, number of children, then for each child as in push:
 --         fingerprint ('' skips the filter), domain, level, not before ms, stored request
 -- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed
 return commit(5, function(c)

@@ -1,11 +1,11 @@
 -- commit_out: commit in one of several partitions: children of the others' domains go to its outbox.
--- There they count as undone, so that a page's children are in the crawl from the ack on (I3).
+-- There they count as undone, so that a page's children are in the crawl from its end on (I3).
 -- include: _types _state _write _limits _core _outbox _exact _bloom _seen _budget _admit _held _commit
 -- KEYS[1] prefix of the partition's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of pages
--- ARGV[3] then for each page: id, token, job ('' for none), 'done', 'ignored' or
---         'cancelled', number of children, then for each child:
+-- ARGV[3] then for each page: id, token, job ('' for none), 'done', 'ignored', 'cancelled' or
+--         'buried ' and a note as in bury, number of children, then for each child:
 --         partition it belongs to ('' for this one), then as in push:
 --         fingerprint ('' skips the filter), domain, level, not before ms, stored request
 -- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed

@@ -148,7 +148,7 @@ class PartitionedFrontier(Frontier):
             cancelled=None,  # these are a key of the crawl's own
         )
 
-    async def commit(self, pages: Sequence[Done]) -> list[str]:
+    async def commit(self, pages: Sequence[Done | Burial]) -> list[str]:
         """End leases; what leads to other partitions is brought there at once, or by a heartbeat.
 
         Raises:
@@ -173,9 +173,12 @@ class PartitionedFrontier(Frontier):
         )
 
     async def bury(self, burials: Sequence[Burial]) -> list[str]:
-        return await self._split(
+        words = await self._split(
             burials, lambda burial: part_of(burial.lease.id), lambda part, share: part.bury(share)
         )
+        if any(burial.children for burial in burials):
+            await self.forward()
+        return words
 
     async def release(self, leases: Sequence[Lease]) -> list[str]:
         return await self._split(

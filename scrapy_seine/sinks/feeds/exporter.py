@@ -195,11 +195,11 @@ class FeedExporter(feedexport.FeedExporter):
             kept.feed.take(item)
         except Exception as error:
             entry = current.get()
-            reason = f"feed {kept.place.name} cannot take an item: {describe(error)}"
-            logger.error("%s", reason)
+            where = f"feed {kept.place.name} cannot take an item: "
+            logger.error("%s%s", where, describe(error))
             self.worker.count("feeds/refused")
             if entry is not None:
-                self.inflight.mark(entry, "item", reason)
+                self.inflight.item_raised(entry, error, where)
 
     def _page_finished(self, entry: InFlight) -> None:
         for kept in self.kept:

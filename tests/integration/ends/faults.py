@@ -38,7 +38,8 @@ SPIDER = ("callback", "callback_late", "coroutine", "async_generator", "spider_o
 PLACES = (*DOWNLOAD, "spider_input", *SPIDER, "pipeline", "store", "nowhere")
 
 
-_PASSES = ("Cancelled", "rewrites")
+#: Nobody hears of these in a spider middleware.
+_UNHEARD = {"Cancelled", "Panic", "SystemExit"}
 
 
 def expected(fault: dict[str, str], way: str) -> list[str]:
@@ -48,22 +49,32 @@ def expected(fault: dict[str, str], way: str) -> list[str]:
     if place == "nowhere":
         return ["done"]
     if place == "pipeline":
-        return ["done"] if error == "DropItem" else failed
+        once = {"DropItem": "done", "ValueError": "bury"}  # another try would not mend the item
+        return [once[error]] if error in once else failed
     if place == "store":
         return failed
-    if place in SPIDER:
+    if place in SPIDER and (error != "Exit" or place not in {"callback", "coroutine"}):
         return ["ignored"] if error == "IgnoreRequest" else ["bury"]
+    if error == "Exit":
+        return failed  # as of a generator that was closed
     # A RETRY_EXCEPTION before an answer is retried ahead of the errback; others are not.
     listed = place == "process_request" and error == "Refused"
-    # Nobody hears of a cancellation in a spider middleware.
-    heard = errback and not (place == "spider_input" and error == "Cancelled")
+    heard = errback and not (place == "spider_input" and error in _UNHEARD)
     if heard:
         end = {"takes": "done", "raises": "bury", "yields_late": "bury"}[errback]
         return ["retry", end] if listed else [end]
     if error == "IgnoreRequest":
         return ["ignored"]
-    # Scrapy's code lets a cancellation pass there, and ours takes it for an exception.
-    return ["bury"] if place == "spider_input" and (error, way) != _PASSES else failed
+    # Scrapy's code lets these pass there, and ours takes them for an exception.
+    passes = way == "rewrites" and error in _UNHEARD
+    return ["bury"] if place == "spider_input" and not passes else failed
+
+
+def is_followed(fault: dict[str, str], ends: list[str]) -> bool:
+    """Whether the link of a page enters: its callback had yielded it, and the page ended (I3)."""
+    if fault["place"] in {*DOWNLOAD, "spider_input", "callback", "coroutine"}:
+        return False
+    return ends[-1] in {"done", "ignored", "bury"}
 
 
 def fail(name: str) -> Any:

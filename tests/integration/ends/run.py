@@ -27,7 +27,7 @@ HERE = "tests.integration.ends.run"
 
 
 def _fault(request: Request, place: str) -> None:
-    fault = request.cb_kwargs["fault"]
+    fault = request.cb_kwargs.get("fault", {"place": "nowhere"})
     if fault["place"] == place:
         fail(fault["error"])
 
@@ -91,7 +91,14 @@ class Faulty(Spider):
         _fault(response.request, "callback")
         return self._outputs(response, fault)
 
+    def _link(self, response: Any) -> Request:
+        return Request(f"{response.url}.link", self.read, dont_filter=response.url.endswith("1"))
+
+    def read(self, response: Any) -> None:
+        """Read a page that another one leads to."""
+
     def _outputs(self, response: Any, fault: dict[str, Any]) -> Any:
+        yield self._link(response)
         yield {"fault": fault}
         _fault(response.request, "callback_late")
 
@@ -100,6 +107,7 @@ class Faulty(Spider):
         _fault(response.request, "coroutine")
 
     async def async_generator(self, response: Any, fault: dict[str, Any]) -> Any:
+        yield self._link(response)
         yield {"fault": fault}
         await asyncio.sleep(0)
         _fault(response.request, "async_generator")

@@ -60,8 +60,7 @@ class After:
     SECTION,
     "ITEM_PIPELINES: `open_spider`, `process_item`, `close_spider`, DropItem",
     "as in Scrapy; a page ends when its items left the pipelines, and one that remembers what it "
-    "saw remembers for its worker. A page with an item that a pipeline raises on, or that a feed "
-    "cannot take, is tried again, then a dead letter: its links come with its replay",
+    "saw remembers for its worker",
     stats=("item_scraped_count", "item_dropped_count"),
     ITEM_PIPELINES={f"{HERE}.After": 20, f"{HERE}.Steps": 10},
 )
@@ -69,6 +68,34 @@ class Piped(Shop):
     @staticmethod
     def check(ours: Seen, plain: Seen) -> None:
         assert ours.notes == plain.notes == ["open", "close 9"]
+
+
+class Refuses:
+    """A pipeline that looks for a field which some items lack."""
+
+    def process_item(self, item: Any) -> Any:
+        return {**item, "asked": item["price"]}
+
+
+@feature(
+    SECTION,
+    "a pipeline that raises, a callback that raises after it yielded items and requests",
+    "as in Scrapy: the other items are stored, and the requests enter. The page becomes a dead "
+    "letter with its reason (`scrapy seine dlq`); its replay brings no request twice. Where the "
+    "error may be the sink's own (a connection, a timeout, an unknown class) the page is tried "
+    "again first",
+    workers=2,
+    stats=("item_scraped_count", "item_error_count", "spider_exceptions/ValueError"),
+    ITEM_PIPELINES={f"{HERE}.Refuses": 10},
+)
+class Raising(Shop):
+    def parse(self, response: Response, **kwargs: Any) -> Yields:
+        yield {"path": "no price"}
+        yield self.page(response, price=1)
+        for link in response.css("a::attr(href)").getall():
+            yield response.follow(link, self.parse, errback=self.failed)
+        yield {"path": self.path_of(response.url), "price": 2}
+        raise ValueError("as asked")
 
 
 class Quote(Item):

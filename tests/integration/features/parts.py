@@ -89,8 +89,6 @@ class Around:
 @feature(
     SECTION,
     "SPIDER_MIDDLEWARES: `process_start`, input, output, exception",
-    "as in Scrapy. A callback that raises after it yielded requests, and whose error no middleware "
-    "takes, leaves a dead letter with its reason, and its requests do not enter",
     SPIDER_MIDDLEWARES={f"{HERE}.Around": 500},
 )
 class Surrounded(Base):
