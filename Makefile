@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export HOSTILE KILL PRODUCTS WORKERS MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs pictures bench coverage mutants chaos soak lock sbom digests clean
+.PHONY: help demo test lint format docs pictures bench coverage mutants chaos soak lock sbom image digests clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -84,6 +84,11 @@ sbom: $(VENV)/.dev ## write the images' bills of materials (CycloneDX) to build/
 	@for image in image browser; do $(BIN)/cyclonedx-py requirements .ci/locks/$$image.txt \
 		--pyproject pyproject.toml --mc-type application --output-reproducible --of JSON \
 		--output-file build/sbom/$$image.cdx.json && echo "build/sbom/$$image.cdx.json"; done
+
+image: $(VENV)/.dev ## build the image without a daemon, run it read-only on a shop, and write its bill of materials (root)
+	@.ci/image
+	@$(MAKE) --no-print-directory sbom
+	@$(BIN)/python -m tests.benchmarks.image --json
 
 digests: ## print the base images with the digests that their registries have now, for .env
 	@python3 .ci/digests
