@@ -135,6 +135,7 @@ def extract(page: Page) -> Found:
         seen = _guarded(unread, "text", text.glance, page, known) or Visible()
         offered["text"], found.paths = seen.fields, seen.paths
         found.struck_below = seen.struck_below
+        merge.reduce(offered, seen.reduced)
         if "price" not in seen.fields and "state" not in offered:
             _read_regular_price(found, known)
     if found.kind != "product":
@@ -167,6 +168,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     found.struck_below = seen.struck_below
     if disputed:
         merge.settle(offered)
+    merge.reduce(offered, seen.reduced)
     if seen.on_request:
         merge.without_gaps(offered)
     return merge.merged(offered)[0]

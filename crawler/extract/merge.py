@@ -81,6 +81,18 @@ def settle(offered: dict[str, Fields]) -> None:
                 fields["availability"] = stock  # what is stale in one thing is so in others
 
 
+def reduce(offered: dict[str, Fields], marked: bool) -> None:
+    """Drop prices that the page *marked* as the ones before: templates tell the regular one."""
+    shown = offered.get("text", {})
+    before, now = shown.get("regular_price"), shown.get("price")
+    told = _structured_price(offered)
+    if not marked or told is None or now is None or told != before:
+        return
+    for source, fields in offered.items():
+        if source != "text" and fields.get("price") == before:
+            del fields["price"]
+
+
 def without_gaps(offered: dict[str, Fields]) -> None:
     """Drop structured prices of nothing: a template writes 0.00 where the shop tells no price."""
     for source in STRUCTURED:

@@ -16,7 +16,7 @@ from string import digits
 import attrs
 
 from crawler.extract import lines as _lines
-from crawler.extract import local_signs
+from crawler.extract import local_signs, per_unit
 from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
@@ -34,16 +34,6 @@ _APART = re.compile(any_of("amounts", "apart"))
 _OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
 #: Words that stand by the price after a reduction, `now`, where the one before stands too.
 _NOW_WORDS = whole(rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
-_PER_UNIT = re.compile(
-    rf"^\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*(?:\d+[.,]?\d*\s*)?"
-    rf"(?:{any_of('amounts', 'units')})\b",
-    re.I,
-)
-#: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
-_OF_UNIT = re.compile(
-    rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
-    re.I,
-)
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = re.compile(r"[^\W\d_]{2,}")
@@ -54,6 +44,8 @@ _DIGIT = re.compile(r"\d")
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What stands right before the figures of an identifier: `C34-1060`.
 _CODE = re.compile(r"\w[-./_]?$")
+#: What the price of one piece costs more: the one of all pieces may stand beside it.
+_PIECE = 4
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -324,11 +316,11 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         other = not _tells_a_part(money, line.text) and says_other(
             _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
         )
-    if _PER_UNIT.match(line.text[money.end : money.end + _BEHIND]) or _OF_UNIT.search(before[-20:]):
-        other = True
+    part = per_unit.kind(before[-20:], line.text[money.end : money.end + _BEHIND])
+    other = other or part == "unit"
     if before[-2:].strip() in _MORE_OR_LESS:
         other = True
-    cost = _cost_of_place(money, place) + (60 if other else 0)
+    cost = _cost_of_place(money, place) + (60 if other else _PIECE if part else 0)
     if since and _RANGE.match(before):
         cost += 5
     told = before[-40:].strip() or label
@@ -414,6 +406,8 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
+        words = nearest.line.text[: nearest.money.start][-40:].strip()
+        seen.reduced = bool(nearest.line.flags & _lines.OLD) or _says_old(words)
     else:
         seen.struck_below = _below(read, candidates, best)
 

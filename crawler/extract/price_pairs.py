@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from itertools import pairwise
 
 import attrs
@@ -41,12 +42,14 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
     """Tell which of two amounts that stand alone side by side was the price before."""
     plain = [c for c in candidates if not c.other and not c.old]
     reduced = [c for c in candidates if c.old]
+    saved = {c.money.value for c in candidates if c.other}
     for place, (one, two) in enumerate(pairwise(plain)):
         around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
         if any(beside(c, one) for c in reduced):
             continue
         apart = not any(_adjoin(c, one) or _adjoin(c, two) for c in around)
-        if _is_reduced(one, two) or _is_marked_down(one, two) or (apart and _is_pair(one, two)):
+        told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
+        if told or (apart and _is_pair(one, two)):
             high = one if one.money.value > two.money.value else two
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
@@ -70,6 +73,15 @@ def _is_marked_down(one: Candidate, two: Candidate) -> bool:
     return bool(low.line.flags & ~high.line.flags & NOW) and (
         low.money.value < high.money.value < low.money.value * 5
     )
+
+
+def _saves(one: Candidate, two: Candidate, saved: set[Decimal]) -> bool:
+    """Whether the page tells the difference of two amounts: what one saves."""
+    near = (
+        abs(one.line.index - two.line.index) <= _NEAR and one.money.currency == two.money.currency
+    )
+    low, high = sorted((one.money.value, two.money.value))
+    return near and high - low in saved and high < low * 5
 
 
 def _is_pair(one: Candidate, two: Candidate) -> bool:

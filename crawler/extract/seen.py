@@ -32,5 +32,7 @@ class Visible:
     """The price is a word of a sentence, or stands by a link in an article."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
+    reduced: bool = False
+    """A mark or a word says that the regular price was asked before, and not only its height."""
     struck_below: Decimal | None = None
     """An amount beside the price that is marked as the price before, and is lower."""

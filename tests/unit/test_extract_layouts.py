@@ -50,6 +50,10 @@ BUY = "<button>Add to cart</button>"
         # A label is glued to its amount; choices cost more by so much.
         ("<div><i>Your price</i><b>1,249 €</b></div><label>Oak <i>+35 €</i></label>", "1249"),
         ("<p>$44.88</p><p>Velvet + $12.00</p>", "44.88"),
+        # What is saved tells which of two was before; of one piece is no price of a unit.
+        ('<p class="price">$9.00</p><p class="price x">$12.00 x</p><p>You save $3.00</p>', "9.00"),
+        ('<p class="price">7 490 руб./шт</p><p>Доставка 300 руб.</p>', "7490"),
+        ("<p>12,90 €</p><p>0,13 €/Stück</p>", "12.90"),
         # The box of the currency's sign is called the price's unit.
         ('<p class="price">34,500<i class="price-unit">원</i></p>', "34500"),
     ],
@@ -57,6 +61,29 @@ BUY = "<button>Add to cart</button>"
 def test_the_price_is(body, price):
     fields = found(f"<h1>Red Lamp</h1>{body}{BUY}").fields
     assert str(fields["price"]) == price
+
+
+LD = (
+    '<script type="application/ld+json">{"@type":"Product","name":"Red Lamp","sku":"A-1",'
+    '"offers":{"price":"199.95","priceCurrency":"EUR","availability":"InStock"}}</script>'
+)
+
+
+@pytest.mark.parametrize(
+    ("shown", "price"),
+    [
+        ('<b class="old-price">199,95 €</b><b class="price">129,95 €</b>', "129.95"),
+        ("<p>statt 199,95 €</p><p>129,95 €</p>", "129.95"),
+        # Which of two is the price before is only guessed: who tells it knows better.
+        ("<p>199,95 €</p><p>129,95 €</p>", "199.95"),
+        ('<b class="old-price">219,95 €</b><b class="price">129,95 €</b>', "199.95"),
+    ],
+)
+def test_a_price_that_is_marked_as_the_one_before_is_not_the_price(shown, price):
+    page = found(f"{LD}<h1>Red Lamp</h1><div>{shown}</div>{BUY}", lang="de")
+    assert str(page.fields["price"]) == price
+    assert page.fields["currency"] == "EUR"
+    assert page.fields["sku"] == "A-1"
 
 
 def test_a_price_above_the_name_is_found_although_tiles_follow():

@@ -1,0 +1,34 @@
+"""Whether an amount is the price of a kilogram or of one piece: `12,90 €/kg`, `100 g = 7,98 €`."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from crawler.extract.words import any_of
+
+_EACH = rf"\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*"
+_PER_UNIT = re.compile(
+    rf"{_EACH}(?:\d+[.,]?\d*\s*)?(?:{any_of('amounts', 'units')})\b",
+    re.I,
+)
+#: The same of one piece, which is what most shops sell.
+_PER_PIECE = re.compile(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
+#: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
+_OF_UNIT = re.compile(
+    rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
+    re.I,
+)
+
+
+def kind(before: str, behind: str) -> Literal["unit", "piece"] | None:
+    """What the amount between two texts is the price of, where they tell it.
+
+    >>> kind("", " / kg"), kind("100 g = ", ""), kind("", " per piece"), kind("now ", "!")
+    ('unit', 'unit', 'piece', None)
+    """
+    if _OF_UNIT.search(before):
+        return "unit"
+    if _PER_PIECE.match(behind):
+        return "piece"
+    return "unit" if _PER_UNIT.match(behind) else None
