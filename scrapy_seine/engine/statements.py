@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy import Request
 from scrapy.exceptions import CloseSpider, IgnoreRequest
@@ -101,7 +101,7 @@ class Statements(ABC):
         if entry is None or not self._state(entry, "retry", kind, reason):
             return None
         entry.wait_s = seconds(wait_s)
-        entry.copy = entry.request.replace(dont_filter=True)
+        entry.copy = entry.request.replace(meta=_unlacking(entry.request), dont_filter=True)
         return entry.copy
 
     def wait_for(
@@ -232,8 +232,14 @@ class Statements(ABC):
         return True
 
 
+def _unlacking(request: Request) -> dict[str, Any]:
+    """The meta of a request that lacks nothing now: what it lacked before is over."""
+    return {key: value for key, value in request.meta.items() if key != _SINCE}
+
+
 def _next_try(entry: InFlight) -> Request:
     """The request with one more failed try, behind others of its priority."""
     request = entry.request
-    meta = {**request.meta, m.RETRY_COUNT: entry.tries + 1, m.RETRY_TIMES: entry.tries + 1}
+    tries = entry.tries + 1
+    meta = {**_unlacking(request), m.RETRY_COUNT: tries, m.RETRY_TIMES: tries}
     return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)

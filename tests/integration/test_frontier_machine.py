@@ -326,6 +326,15 @@ class FrontierMachine(RuleBasedStateMachine):
             returned += k.state == "ready"
         assert self.run(self.f.reap(max_deliveries=MAX_DELIVERIES)) == (returned, buried)
 
+    @rule(lost=st.sampled_from(["", "ready", "waiting"]))
+    def a_look_beside_other_work_is_due(self, lost: str) -> None:
+        """I1: what is in its place stays there; a domain that no key names is placed again."""
+        for part in self.f.parts:
+            self.run(self.redis.hset(part.keys.control, "look", self.f.now_ms))
+            if lost and not any(k.expires <= self.f.now_ms for k in self.held()):
+                self.run(self.redis.delete(getattr(part.keys, lost)))
+        self.reap()
+
     @staticmethod
     def is_to_blame(k: Known) -> bool:
         alone = k.alone >= MAX_DELIVERIES - company(MAX_DELIVERIES)

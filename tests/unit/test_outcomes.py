@@ -276,6 +276,17 @@ def test_a_wait_is_counted_from_its_beginning_and_not_from_a_time_to_come(waited
     assert rig.end().outcome == outcome
 
 
+@pytest.mark.parametrize("ends", ["postpone", "retry"])
+def test_a_wait_is_over_once_the_fleet_has_what_lacked(ends):
+    """A second wait, hours later, begins anew: the request is not given up at once."""
+    rig = Rig(lacking_since=1.0)
+    if ends == "postpone":
+        rig.inflight.postpone(rig.request, kind="lane", reason="not this worker", wait_s=5)
+    else:
+        rig.inflight.retry(rig.request, kind="connection", reason="refused")
+    assert "lacking_since" not in rig.end().copy.meta
+
+
 @pytest.mark.parametrize("since", ["long ago", None, 5, True])
 def test_a_time_that_is_none_counts_as_now(since):
     rig = Rig(lacking_since=since)

@@ -17,7 +17,7 @@ local GAP, STEP_MS = 1048576, 2000
 
 local given, known_id, known_turn, known_seq, me, known_calls =
     string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*)$')
-local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me)
+local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me, 'look')
 if control.err then
     return unlike('HLEN', { CONTROL }) or control
 end

@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _types _state _write _limits _core _outbox _slot _due
+-- include: _types _state _write _limits _core _outbox _slot _look _lanes _due
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -92,7 +92,7 @@ local function serve()
             break
         end
         local s = limits(domain)
-        local able = not s or s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true)
+        local able = not s or s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true) or is_anybodys(s.lane)
         if able then hand_out(domain, s) else skipped = skipped + 1 end
     end
     count('leased', #out / 6)

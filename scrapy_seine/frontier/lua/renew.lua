@@ -1,6 +1,6 @@
 -- renew: a worker's heartbeat: it lives, and keeps the leases it names.
 -- What an idle worker has to learn now and then is in the reply, so that it asks for nothing else.
--- include: _types _state _write _limits _core _outbox _held
+-- include: _types _state _write _limits _core _outbox _held _look
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -26,6 +26,9 @@ end
 unfit = unlike('ZCARD', { P .. 'workers' }) or unlike('HLEN', { P .. 'worker_info' })
 if unfit then
     return unfit
+end
+if (control[1] or control[3]) and not number(control[8] or '') then
+    redis.call('HSET', CONTROL, 'look', string.format('%.0f', now + PASS_MS))
 end
 redis.call('ZADD', P .. 'workers', expires, ARGV[2])
 redis.call('HSET', P .. 'worker_info', ARGV[2], ARGV[4])

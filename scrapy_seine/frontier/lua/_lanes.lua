@@ -1,0 +1,54 @@
+-- _lanes: lanes that no live worker has. What workers say of themselves (`worker_info`) tells it, and
+-- `lane:<lane>` in control keeps the answer: `<when to look again> <since when nobody has it, or 0>` (ms).
+local LANE_MS, LACKED_MS = 10000, 60000 -- between two looks; a worker that restarts is back by then
+
+-- A worker that names no lanes is of an older version, and may have any of them.
+local function has(about, lane)
+    local readable, worker = pcall(cjson.decode, about or '')
+    local lanes = readable and type(worker) == 'table' and worker.lanes
+    if type(lanes) ~= 'table' then
+        return true
+    end
+    for _, name in ipairs(lanes) do
+        if name == lane then
+            return true
+        end
+    end
+    return false
+end
+
+local function somebody_has(lane)
+    local alive = redis.pcall('ZRANGEBYSCORE', P .. 'workers', string.format('%.0f', now), '+inf')
+    for from = 1, alive.err and 0 or #alive, 1000 do
+        local infos = redis.pcall('HMGET', P .. 'worker_info', unpack(alive, from, math.min(from + 999, #alive)))
+        for _, about in ipairs(infos.err and { '' } or infos) do
+            if has(about, lane) then
+                return true
+            end
+        end
+    end
+    return alive.err ~= nil
+end
+
+-- Since when no live worker has a lane; 0 where one has it.
+local function lacked_since(lane)
+    local kept = redis.call('HGET', CONTROL, 'lane:' .. lane) or ''
+    local at, since = string.match(kept, '^(%d+) (%d+)$')
+    at, since = number(at) or 0, number(since) or 0
+    if now < at and at <= now + LANE_MS then
+        return since
+    end
+    since = not somebody_has(lane) and (since > 0 and math.min(since, now) or now) or 0
+    redis.call('HSET', CONTROL, 'lane:' .. lane, string.format('%.0f %.0f', now + LANE_MS, since))
+    return since
+end
+
+-- A lane that nobody has is anybody's: any worker takes its requests, and says what they lack.
+local anybodys = {}
+local function is_anybodys(lane)
+    if anybodys[lane] == nil then
+        local since = lacked_since(lane)
+        anybodys[lane] = since > 0 and now >= since + LACKED_MS
+    end
+    return anybodys[lane]
+end
