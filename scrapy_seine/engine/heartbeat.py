@@ -88,6 +88,8 @@ class Heartbeat:
     """When the last beat was, and the CPU seconds until then."""
     mail: Callable[[], None] = lambda: None
     """Called when another worker may have left something for this one."""
+    waits: Callable[[], str] = lambda: ""
+    """Says which page has not ended for long, and what it waits in; empty where there is none."""
     starting: int = 0
     """The run that this worker still makes start requests of; 0: none."""
     cancelled: frozenset[str] = frozenset()
@@ -161,6 +163,7 @@ class Heartbeat:
                 "lanes": self.exchange.config.lanes,
                 "buffered": len(self.exchange.buffered),
                 "starting": self.starting,
+                "waits": self.waits(),
                 "version": own_version(),
                 "cpu": self._cpu(),
                 "memory": memory_bytes(),

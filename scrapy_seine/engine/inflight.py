@@ -125,6 +125,11 @@ class InFlightTable(PageEnds):
         return [entry.request.url for entry in islice(self._entries.values(), most)]
 
     @property
+    def with_scrapy(self) -> list[InFlight]:
+        """Entries whose requests are in Scrapy's hands."""
+        return list(self._entries.values())
+
+    @property
     def busy(self) -> bool:
         """Scrapy has a request; what is else in the table waits for a sink."""
         return bool(self._entries)

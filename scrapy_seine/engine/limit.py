@@ -24,6 +24,8 @@ from time import thread_time
 from types import FrameType
 from typing import Any, TypeVar
 
+from scrapy_seine.engine.outcomes import as_output
+
 logger = logging.getLogger(__name__)
 #: Outputs of one page, at most, where no setting says otherwise.
 MOST_OUTPUTS = 1_000_000
@@ -159,14 +161,18 @@ class _Stretches(Awaitable[_Made]):
         inner = self._made.__await__()
         step: Callable[..., Any] = next
         given: tuple[Any, ...] = (inner,)
+        closed = False
         while True:
             try:
                 waits_for = self._limit.call(step, *given)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
+            except GeneratorExit as error:
+                raise error if closed else as_output(error) from error
             try:
                 sent = yield waits_for
             except BaseException as error:  # a cancellation belongs to the code that waits
+                closed = isinstance(error, GeneratorExit)
                 step, given = getattr(inner, "throw", _raised), (error,)
             else:
                 step, given = (getattr(inner, "send", None) or _ignored(inner)), (sent,)

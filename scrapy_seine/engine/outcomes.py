@@ -186,6 +186,27 @@ async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
         yield output
 
 
+async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    """Yield what a spider's start yields; what leaves it is an Exception.
+
+    Scrapy takes a cancellation for its own, reads no further, and never learns that the start is
+    over, so that the worker would stay for ever. One that Scrapy asked for goes on as it is.
+    """
+    while True:
+        try:
+            output = await anext(start, _END)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            raise as_output(error) from error
+        except BaseException as error:
+            raise as_output(error) from error
+        if output is _END:
+            return
+        yield output
+
+
 def whole(value: Any, default: int) -> int:
     """Read a whole number that a stored request holds; anything else is *default*. Never raises.
 

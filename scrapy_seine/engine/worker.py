@@ -35,6 +35,8 @@ from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.local_requests import LocalRequests
+from scrapy_seine.engine.long_pages import LongPages
+from scrapy_seine.engine.outcomes import unbroken
 from scrapy_seine.engine.reach import Reach, policy_from
 from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
@@ -186,6 +188,8 @@ class Worker:
 
     async def _open(self, config: FrontierConfig, seal: Seal) -> None:
         stop_popping(self.spider, self.crawler)
+        if scrapy_internals.available("start"):
+            scrapy_internals.wrap_start(self.crawler.engine, unbroken)
         for name, alike in misspelt(self.spider).items():
             logger.warning("-a %s=… is used by nobody; did you mean -a %s=…?", name, alike)
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url
@@ -295,6 +299,11 @@ class Worker:
         most = int(number(settings, "RETRY_TIMES", 1000))
         ends = Ends(exchange, self.name, self.spider, seal, self.count, most, member.local)
         member.heartbeat.mail = member.local.fetch
+        pages = LongPages(
+            *(exchange.config.lease_s, number(settings, "DOWNLOAD_TIMEOUT", 180)),
+            usual=lambda: getattr(self.spider, "parse", None),
+        )
+        member.heartbeat.waits = lambda: pages.look(self.inflight.with_scrapy)
         self.inflight.connect(ends.send, ends.policy)
         self.inflight.clock = exchange.now_ms
         self.inflight.relieved = self._relieved

@@ -18,7 +18,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.lenient import real, record, whole, word
 from scrapy_seine.meta import CREATED_AT
-from scrapy_seine.printable import redact
+from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
 #: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
@@ -51,6 +51,8 @@ class Worker:
     memory_bytes: int = 0
     urls: Sequence[str] = ()
     """Some of the pages that it was at."""
+    waits: str = ""
+    """Which page has not ended for long, and what it waits in."""
 
     def rate(self, now_s: float) -> float:
         """Pages a minute since its start."""
@@ -234,6 +236,7 @@ async def _workers(
 def _worker(name: str, expires_in_s: float, info: bytes | None) -> Worker:
     told = record(info)
     known: dict[str, Any] = {name: whole(told.get(name)) for name in _NUMBERS}
+    known |= {"waits": redact(printable(str(told.get("waits", ""))))}
     known |= {"host": str(told.get("host", "")), "started": real(told.get("started"))}
     known |= {"version": str(told.get("version", "")), "memory_bytes": whole(told.get("memory"))}
     known |= {"cpu": real(told["cpu"]) if "cpu" in told else None, "urls": _texts(told.get("urls"))}

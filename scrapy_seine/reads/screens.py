@@ -149,6 +149,8 @@ def workers(fleet: Fleet) -> paint.Table:
     total = sum(worker.pages for worker in fleet.workers) or 1
     for worker in fleet.workers:
         table.add_row(*_worker(worker, total, fleet.at))
+    waits = [f"{worker.name}: {worker.waits}" for worker in fleet.workers if worker.waits]
+    table.caption, table.caption_justify = paint.Text("\n".join(waits)), "left"
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import subprocess
 import sys
 import time
@@ -71,6 +72,45 @@ def test_a_site_of_three_such_pages_is_paused(
         finally:
             process.kill()
             process.wait()
+
+
+def test_a_page_that_awaits_for_ever_is_told_and_handed_back(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with served(log=tmp_path / "visits", products=10) as shop:
+        process = worker(log, redis_url, namespace, "5", f"{shop.url}/await")
+        try:
+            wait_until(lambda: b"has not returned from" in log.read_bytes(), 60, "a line tells it")
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0, log.read_text()[-3000:]
+        finally:
+            process.kill()
+            process.wait()
+    assert "GreedySpider.parse_awaiting" in log.read_text()
+    found = counts(redis_url, namespace)
+    assert (found.leased, found.undone, found.dead) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("error", ["Cancelled", "Exit"])
+def test_a_start_that_raises_no_exception_ends_as_one_that_does(
+    redis_url: str, namespace: str, tmp_path: Path, error: str
+) -> None:
+    log = tmp_path / "log"
+    with served(log=tmp_path / "visits", products=10) as shop:
+        urls = [f"{shop.url}/nothing", f"{shop.url}/closed", error]
+        process = worker(log, redis_url, namespace, "5", *urls)
+        try:
+            assert process.wait(60) == 0, log.read_text()[-3000:]
+        finally:
+            process.kill()
+            process.wait()
+    assert "start_error" in log.read_text()
+    found = counts(redis_url, namespace)
+    assert (found.totals["done"], found.dead, found.undone) == (1, 1, 0)
+    with blocking_client(redis_url) as redis:
+        [note] = redis.hvals(Keys(namespace).autopsy)
+    assert b"GeneratorExit" in note
 
 
 def test_a_worker_whose_loop_stands_still_keeps_its_lease_and_then_exits(

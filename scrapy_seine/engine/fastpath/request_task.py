@@ -127,7 +127,9 @@ class RequestTasks:
             result = await self._downloaded(request, sent)
             await self._handle(result, request, entry)
         except BaseException as error:
-            failed = as_exception(error)
+            if isinstance(error, GeneratorExit) and not self._loop.is_running():
+                raise  # the process ends, and closes what still waits
+            failed = as_output(error)
             logger.exception("Error while handling downloader output")
             if entry is not None:  # some of it may be missing
                 self.inflight.raised(entry, failed)
@@ -253,7 +255,10 @@ class RequestTasks:
             warn_on_generator_with_return_value(spider, callback)
             if isinstance(function, FunctionType):
                 self._known.add(function)
-        made = self.limit.call(callback, result, **asked.cb_kwargs)
+        try:
+            made = self.limit.call(callback, result, **asked.cb_kwargs)
+        except GeneratorExit as error:  # its own: nothing waits here that could be closed
+            raise as_output(error) from error
         if isinstance(made, GeneratorType):
             return made
         name = global_object_name(callback) if isinstance(made, Deferred) else None

@@ -12,6 +12,7 @@ feature is left to Scrapy's own code, and one line of the log says so (`availabl
   it asks for one.
 - `feeds`: items of feeds hold their pages. Else Scrapy's feed exporter, whose items hold none.
 - `fleet cookies`: workers share jars. Else each worker has its own.
+- `start`: what a spider's start raises is an Exception. Else a cancellation in it ends no worker.
 - `shell`: `scrapy shell` joins no crawl. Else it does: give it a SEINE_CRAWL of its own.
 - `pipelines`, `cookies`, `selectors`, `warm-up`, `wake`: less CPU and memory, a prompt first
   request, and an idle worker that hears of work directly instead of by way of `engine.crawl`.
@@ -91,6 +92,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "scrapy.exporters:BaseItemExporter._kwargs",
     ),
     "wake": ("scrapy.core.engine:ExecutionEngine._slot",),
+    "start": ("scrapy.core.engine:ExecutionEngine._start",),
     "shell": ("scrapy.crawler:Crawler._started",),
 }
 
@@ -191,6 +193,12 @@ def slot_of(engine: Any) -> Any:
 def replace_start(engine: Any, start: Callable[[], bool]) -> None:
     """Have the engine begin requests by *start*."""
     engine._start_scheduled_request = start
+
+
+def wrap_start(engine: Any, wrap: Callable[[Any], Any]) -> None:
+    """Have the engine read the spider's start through *wrap*; it has the start when it opens."""
+    if engine is not None and engine._start is not None:
+        engine._start = wrap(engine._start)
 
 
 def soon(nextcall: Any, loop: asyncio.AbstractEventLoop, delay: float) -> None:
