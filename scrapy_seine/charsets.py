@@ -11,20 +11,14 @@ from functools import lru_cache
 
 from w3lib.encoding import resolve_encoding
 
-#: Names of the standard that Python has a codec for, whatever the codec's own name.
-_STANDARD = (
-    "ascii", "latin-1", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "ibm866",
-    "koi8-r", "koi8-u", "macintosh", "mac-cyrillic", "cp874", "tis-620", "gb2312", "gbk", "gb18030",
-    "big5", "big5hkscs", "euc-jp", "iso-2022-jp", "shift_jis", "cp932", "euc-kr", "cp949",
+#: Python's names of the codecs that the standard has. To look all of them up would import each.
+CODECS = frozenset(
+    {"ascii", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp866", "koi8-r", "koi8-u",
+     "mac-roman", "mac-cyrillic", "cp874", "tis-620", "gb2312", "gbk", "gb18030", "big5",
+     "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"}
+    | {f"cp{n}" for n in range(1250, 1259)}
+    | {f"iso8859-{n}" for n in range(1, 17) if n != 12}  # noqa: PLR2004
 )  # fmt: skip
-_CODECS = frozenset(
-    codecs.lookup(name).name
-    for name in (
-        *_STANDARD,
-        *(f"cp{n}" for n in range(1250, 1259)),
-        *(f"iso-8859-{n}" for n in range(2, 17) if n != 12),  # noqa: PLR2004
-    )
-)
 
 
 @lru_cache(maxsize=256)
@@ -36,6 +30,6 @@ def encoding_of(label: str) -> str | None:
     """
     try:
         found = resolve_encoding(label)
-        return found if found and codecs.lookup(found).name in _CODECS else None
+        return found if found and codecs.lookup(found).name in CODECS else None
     except (LookupError, ValueError, TypeError):
         return None

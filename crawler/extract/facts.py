@@ -12,11 +12,17 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, whole
+from crawler.extract.words import AnyOf, whole_of
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
-_EACH = "|".join(f"({any_of('label', field)})" for field in _LABELS)
-_IS_LABEL = whole(rf"(?:{_EACH})\.?(?:\s*#)?(?:\s*\([^)]*\))?")
+
+
+def _each_label(any_of: AnyOf) -> str:
+    each = "|".join(f"({any_of('label', field)})" for field in _LABELS)
+    return rf"(?:{each})\.?(?:\s*#)?(?:\s*\([^)]*\))?"
+
+
+_IS_LABEL = whole_of(_each_label)
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )

@@ -23,7 +23,7 @@ from crawler.extract.page import Element
 from crawler.extract.places import path
 from crawler.extract.price_pairs import PERCENT, Candidate, beside, paired, stands_alone
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, any_word, finder, whole
+from crawler.extract.words import any_of, any_word, finder_of, whole_of
 
 #: Words around an amount that is no price: postage, instalments, savings.
 _OTHER_AMOUNT = any_word("amounts", "other")
@@ -31,9 +31,11 @@ _OTHER_LABEL = any_word("amounts", "other_label")
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = re.compile(any_of("amounts", "apart"))
 #: Words before a price that was asked earlier; some scripts write them without spaces.
-_OLD_WORDS = finder(rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}")
+_OLD_WORDS = finder_of(
+    lambda any_of: rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}"
+)
 #: Words that stand by the price after a reduction, `now`, where the one before stands too.
-_NOW_WORDS = whole(rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
+_NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = re.compile(r"[^\W\d_]{2,}")

@@ -12,15 +12,15 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import LONGEST, Element
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, any_of, finder, whole
+from crawler.extract.words import Marks, finder, finder_of, whole_of
 
-_STOCK_LABEL = whole(rf"(?:{any_of('stock', 'label')})\s*:?")
+_STOCK_LABEL = whole_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a rule, which says nothing of this product: "if it is out of stock".
-_CONDITION = finder(rf"\b(?:{any_of('stock', 'condition')})\b")
+_CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.
-_SOLD = whole(rf"\W*(?:{any_of('stock', 'sold')})\W*")
+_SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 #: What a button says that stands where the one that buys was.
-_NOTIFIES = whole(rf"\W*(?:{any_of('stock', 'notify')})\W*")
+_NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
 _LONGEST_STOCK = 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 from typing import Any
 
@@ -13,6 +14,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
+from scrapy_seine.charsets import CODECS
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
@@ -160,3 +162,8 @@ def test_a_robots_txt_that_takes_too_long_is_away_for_a_moment(
     monkeypatch.setattr(middleware.limit, "call", call)
     robots, _, left_s = middleware._read(known, URL)
     assert (robots.state, left_s) == ("away", 5.0)
+
+
+def test_each_encoding_that_may_be_named_has_a_codec_of_that_name():
+    """The names are written out: one that Python spells otherwise would refuse its pages."""
+    assert {codecs.lookup(name).name for name in CODECS} == CODECS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.extract import availability, words
+from crawler.extract import availability, facts, words
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import read_all
 from crawler.extract.page import parse
@@ -79,6 +79,32 @@ def test_english_comes_first_and_a_word_of_two_languages_once():
 def test_an_entry_means_the_same_in_the_form_that_is_compiled(entry, text, found):
     made = words._uncaptured(entry)
     assert bool(re.search(made, text)) is found is bool(re.search(entry, text))
+
+
+def test_a_text_is_searched_for_each_word_that_its_letters_can_spell():
+    """Entries that hold other letters are left out of a text's pattern: none of them can match."""
+    plain = {
+        (section, name, entry)
+        for _, section, name, entries in LISTS
+        for entry in entries
+        if re.fullmatch(r"[\w ’-]+", entry) and not re.search(r"\d", entry)
+    }
+    looks = {(section, name): words.any_word(section, name) for section, name, _ in plain}
+    everything = {key: words.finder(words.any_of(*key)) for key in looks}
+    assert len(plain) > 1000
+    for section, name, entry in plain:
+        for text in (entry, f"€ – {entry.upper()} ÿ", f"x {entry[:-1]}"):
+            found, whole = looks[section, name](text), everything[section, name](text)
+            assert bool(found) is bool(whole), (section, name, text)
+
+
+def test_a_label_means_the_field_that_comes_first_whatever_its_letters():
+    each = words.whole("|".join(f"({words.any_of('label', field)})" for field in facts._LABELS))
+    labels = {entry for _, section, _, entries in LISTS if section == "label" for entry in entries}
+    plain = [label for label in labels if re.fullmatch(r"[\w -]+", label)]
+    assert len(plain) > 200
+    for label in plain:
+        assert facts._label(label) == facts._LABELS[each(label).lastindex - 1], label
 
 
 @pytest.mark.parametrize(

@@ -69,19 +69,17 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
-    if isinstance(value, re.Pattern):
-        yield value
+    owner = getattr(value, "__self__", None)
+    if isinstance(found := value if isinstance(value, re.Pattern) else owner, re.Pattern):
+        yield found
     elif isinstance(value, list | tuple) and depth:
         for inner in value:
             yield from _patterns_in(inner, depth - 1)
-    elif getattr(value, "__closure__", None):
-        if value.__module__ == words.__name__:
-            value("a"), value("ä")  # its patterns are compiled when they are first asked for
+    elif depth and getattr(value, "__closure__", None):
+        if (value.__module__, value.__name__) == (words.__name__, "find"):
+            value("д")  # its patterns are compiled when they are first asked for
         for cell in value.__closure__:
-            if isinstance(owner := getattr(cell.cell_contents, "__self__", None), re.Pattern):
-                yield owner
-            elif getattr(cell.cell_contents, "__name__", "") == "find":
-                yield from _patterns_in(cell.cell_contents, depth - 1)
+            yield from _patterns_in(cell.cell_contents, depth - 1)
 
 
 PATTERNS = dict(_patterns())

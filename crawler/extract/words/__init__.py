@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Set
+from functools import cache, partial
 from importlib import resources
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from crawler.extract.words.prefixes import tree
 
@@ -68,38 +68,15 @@ def any_of(section: str, *names: str, not_after: str = "") -> str:
 
 
 def any_word(section: str, *names: str) -> Found:
-    """A function that finds any entry of the named lists in a text of any case.
-
-    A text in ASCII, as most are, is searched for the entries in ASCII alone.
-    """
-    parts = [_uncaptured(e) for name in names for e in entries(section, name)]
-    everything = _when_asked(lambda: _compiled(tree(parts)).search)
-    ascii_only = _when_asked(lambda: _compiled(tree(filter(_is_for_ascii, parts))).search)
-    return lambda text: (ascii_only if text.isascii() else everything)(text)
+    """A function that finds an entry of the named lists in a text of any case."""
+    return finder_of(lambda any_of: any_of(section, *names))
 
 
-def _is_for_ascii(pattern: str) -> bool:
-    """Whether a text in ASCII may hold a pattern: no letter beyond stands outside of its choices.
+class AnyOf(Protocol):
+    """What :func:`any_of` is for a rule, with the entries of one alphabet."""
 
-    >>> _is_for_ascii("(?:añadir|agregar) al carrito"), _is_for_ascii("añadir al carrito")
-    (True, False)
-    """
-    found = 1
-    while found and not pattern.isascii():
-        pattern, found = _CHOICE.subn("", pattern)
-    return pattern.isascii()
-
-
-def _uncaptured(entry: str) -> str:
-    pattern = _GROUP.sub(lambda found: found[1] or "(?:", entry)
-    # What must stand before a word is asked behind it: a pattern whose parts all begin with a
-    # letter skips each place that begins none of them.
-    return _BEGINS.sub(r"\1(?<=\\b\1)", pattern, count=1) if entry[:2] == r"\b" else pattern
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    low = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
-    return re.compile(low)
+    def __call__(self, section: str, *names: str, not_after: str = "") -> str:
+        """A pattern that matches any entry of the named lists."""
 
 
 def finder(pattern: str) -> Found:
@@ -116,6 +93,81 @@ def whole(pattern: str) -> Found:
     return _when_asked(lambda: _compiled(pattern).fullmatch)
 
 
+def finder_of(rule: Callable[[AnyOf], str]) -> Found:
+    """The same as :func:`finder` for a pattern of many words, which *rule* makes; any match of it.
+
+    Words in ASCII are looked for first, and those with other letters only where a text has such: a
+    worker that reads shops of one language compiles no words of another alphabet.
+    """
+    return _by_alphabet(lambda any_of: _compiled(rule(any_of)).search)
+
+
+def whole_of(rule: Callable[[AnyOf], str]) -> Found:
+    """The same for a text that the pattern matches from end to end."""
+    return _by_alphabet(lambda any_of: _compiled(rule(any_of)).fullmatch)
+
+
+#: Letters of entries: of ASCII, of its Latin neighbours, and all.
+_ALPHABETS = (range(0x80), range(0x250), range(0x110000))
+_NEVER = "(?!)"
+
+
+@cache
+def _letters() -> frozenset[str]:
+    """The letters beyond ASCII that entries have."""
+    sections = [section for file in _languages().values() for section in file.values()]
+    written = {char for lists in sections for found in lists.values() for char in "".join(found)}
+    return frozenset(char for char in written if char.isalpha() and not char.isascii())
+
+
+@cache
+def _beyond(alphabet: int) -> frozenset[str]:
+    """The letters of entries that an alphabet does not have; signs such as € are in each."""
+    return frozenset(char for char in _letters() if ord(char) not in _ALPHABETS[alphabet])
+
+
+def _alphabet_of(text: str) -> int:
+    """The first alphabet whose entries, and those of the ones before, a text can hold.
+
+    >>> _alphabet_of("12 € – sold"), _alphabet_of("größe"), _alphabet_of("цена")
+    (0, 1, 2)
+    """
+    return next(n for n in range(len(_ALPHABETS)) if _beyond(n).isdisjoint(text))
+
+
+def _entries_of(alphabet: int, section: str, *names: str, not_after: str = "") -> str:
+    """A pattern of the entries that an alphabet suffices for, and none before it."""
+    parts = [_uncaptured(entry) for name in names for entry in entries(section, name)]
+    own = [part for part in parts if _needs_none(part, _beyond(alphabet))]
+    if alphabet:
+        own = [part for part in own if not _needs_none(part, _beyond(alphabet - 1))]
+    return tree(own, not_after) if own else _NEVER
+
+
+def _needs_none(pattern: str, beyond: Set[str]) -> bool:
+    """Whether a text without some characters may hold a pattern: they stand in its choices only.
+
+    >>> _needs_none("(?:añadir|agregar) al carrito", {"ñ"}), _needs_none("añadir", {"ñ"})
+    (True, False)
+    """
+    found = 1
+    while found and not beyond.isdisjoint(pattern):
+        pattern, found = _CHOICE.subn("", pattern)
+    return beyond.isdisjoint(pattern)
+
+
+def _uncaptured(entry: str) -> str:
+    pattern = _GROUP.sub(lambda found: found[1] or "(?:", entry)
+    # What must stand before a word is asked behind it: a pattern whose parts all begin with a
+    # letter skips each place that begins none of them.
+    return _BEGINS.sub(r"\1(?<=\\b\1)", pattern, count=1) if entry[:2] == r"\b" else pattern
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    low = _PART.sub(lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+    return re.compile(low)
+
+
 def _when_asked(make: Callable[[], Found]) -> Found:
     """A function that looks in a text of any case, by a pattern compiled for its first text."""
     look: Found | None = None
@@ -125,6 +177,26 @@ def _when_asked(make: Callable[[], Found]) -> Found:
         if look is None:
             look = make()
         return look(text.lower())
+
+    return find
+
+
+def _by_alphabet(make: Callable[[AnyOf], Found]) -> Found:
+    """The same by a pattern for each alphabet."""
+    looks: list[Found] = []
+
+    def look(alphabet: int, text: str) -> re.Match[str] | None:
+        while len(looks) <= alphabet:
+            looks.append(make(partial(_entries_of, len(looks))))
+        return looks[alphabet](text)
+
+    def find(text: str) -> re.Match[str] | None:
+        text = text.lower()
+        found = looks[0](text) if looks else look(0, text)
+        if found is None and not text.isascii():
+            further = range(1, _alphabet_of(text) + 1)
+            found = next((match for n in further if (match := look(n, text))), None)
+        return found
 
     return find
 
