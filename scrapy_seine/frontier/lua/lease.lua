@@ -26,7 +26,7 @@ local function share(s)
         return 1
     end
     local fair = math.ceil(wanted / redis.call('ZCARD', READY))
-    return math.min(wanted, s.cap - s.active, math.max(fair, 4))
+    return math.min(wanted, s.cap - s.active, math.max(fair, AT_A_TIME))
 end
 
 -- Pops the first ids of a queue with their requests; nil where the queue is none.
