@@ -14,9 +14,13 @@ about RATE requests a second and differs in its size alone.
 * `binding`: 2 and 8 workers at one site whose slots bind: CPU of clients and server a page.
 
 usage: python -m tests.benchmarks.fleet [--sizes 8 100 1000] [--requests 20000] [--domains 2000]
-       [--partitions 1] [--json]
+       [--partitions 1] [--cluster] [--limit 240] [--json]
 
-CPU and commands do not depend on how busy the machine is; the percentiles do.
+With `--cluster` the crawl is split over three servers, in six partitions unless told otherwise; the
+CPU is that of all servers, a percentile that of the slowest one.
+
+CPU and commands do not depend on how busy the machine is; the percentiles and seconds do. A fleet
+that is not done after `--limit` seconds ends with the figures of what it has done (`done`).
 """
 
 from __future__ import annotations
@@ -30,17 +34,20 @@ import sys
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
 import uvloop
-from redis.asyncio import Redis
+from redis import Redis
 from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
+from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.frontier import open as open_frontier
@@ -48,6 +55,7 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease, Push
 from tests.benchmarks.server import cpu_s, redis_server
+from tests.integration.redis_fleet import cluster
 
 RATE = 1500
 AT_ONCE = 4
@@ -55,6 +63,8 @@ LEASE_S = 30
 DELAY_MS = 200
 CONCURRENCY = 16
 JOIN_S = 10.0
+#: On a busy machine a client's answer may wait so long for the clients' process to read it.
+PATIENCE_S = 300.0
 IDLE_S = 20.0
 FIRST = 8
 BINDING = (2, 8)
@@ -108,12 +118,12 @@ class Fleet:
 
         await asyncio.gather(*(join() for _ in range(number)))
 
-    async def finish(self, number: int, limit_s: float = 300.0) -> None:
-        """Wait until so many requests are done."""
+    async def finish(self, number: int, limit_s: float) -> None:
+        """Wait until so many requests are done, or the time is over."""
         until = time.monotonic() + limit_s
         while self.done < number:
             if time.monotonic() > until:
-                raise TimeoutError(f"{self.done} of {number} requests are done")
+                return
             await asyncio.sleep(0.05)
 
     async def end(self) -> None:
@@ -146,7 +156,7 @@ class Client:
     @classmethod
     async def join(cls, fleet: Fleet) -> Client:
         """Open the frontier and start a worker's loops."""
-        client = cls(fleet, Redis.from_url(fleet.url))
+        client = cls(fleet, redis_client(fleet.url, waits_s=PATIENCE_S))
         frontier = await open_frontier(client.redis, fleet.config)
         stats = Counts()
         client.exchange = Exchange(
@@ -215,7 +225,7 @@ def config(crawl: str, delay_ms: int, partitions: int) -> FrontierConfig:
 @asynccontextmanager
 async def opened(url: str, made: FrontierConfig, delay_ms: int) -> AsyncIterator[Frontier]:
     """Open and configure a frontier."""
-    async with Redis.from_url(url) as redis:
+    async with redis_client(url, waits_s=PATIENCE_S) as redis:
         frontier = await open_frontier(redis, made)
         await frontier.configure(delay_ms=delay_ms, concurrency=CONCURRENCY, half_window_ms=10**9)
         yield frontier
@@ -233,40 +243,64 @@ async def fill(frontier: Frontier, requests: int, domains: int) -> None:
 
 @attrs.define
 class Server:
-    """What a server spent since it was last asked."""
+    """What the servers of a frontier spent since they were last asked."""
 
-    url: str
+    nodes: list[str]
+    """Address of each."""
     cpu: float = 0.0
     own: float = 0.0
     """CPU of the clients' process."""
 
-    async def reset(self) -> None:
-        """Begin anew."""
-        async with Redis.from_url(self.url) as redis:
-            await redis.config_resetstat()
-        self.cpu, self.own = cpu_s(self.url), time.process_time()
+    @classmethod
+    def of(cls, url: str) -> Server:
+        """Find the masters of a Cluster, or the one server."""
+        if not url.startswith("redis+cluster://"):
+            return cls([url])
+        with Redis.from_url(f"redis://{url.rpartition('/')[2]}") as redis:
+            slots: Any = redis.execute_command("CLUSTER SLOTS")
+        return cls([f"redis://127.0.0.1:{slot[2][1]}" for slot in slots])
 
-    async def spent(self, lifecycles: int) -> dict[str, float]:
-        """Return CPU, commands and percentiles since then."""
-        cpu, own = cpu_s(self.url) - self.cpu, time.process_time() - self.own
-        async with Redis.from_url(self.url) as redis:
-            calls = await commands(redis)
-            latency: Any = (await redis.info("latencystats")).get(
-                "latency_percentiles_usec_evalsha"
-            )
-        found = dict(latency) if isinstance(latency, dict) else {}
+    def each(self, ask: Callable[[Any], Any]) -> list[Any]:
+        """Ask each server the same."""
+        found = []
+        for node in self.nodes:
+            with Redis.from_url(node) as redis:
+                found.append(ask(redis))
+        return found
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.each(lambda redis: redis.config_set("latency-tracking", "yes"))
+        self.each(lambda redis: redis.config_resetstat())
+        self.cpu, self.own = sum(map(cpu_s, self.nodes)), time.process_time()
+
+    def commands(self) -> int:
+        """Commands that clients sent since the last reset."""
+        return sum(self.each(commands))
+
+    def spent(self, lifecycles: int) -> dict[str, float]:
+        """Return CPU, commands and percentiles since the last reset."""
+        cpu, own = sum(map(cpu_s, self.nodes)) - self.cpu, time.process_time() - self.own
+        calls, latencies = self.commands(), self.each(latency)
         return {
             "redis_us": round(1e6 * cpu / lifecycles, 1),
             "client_us": round(1e6 * own / lifecycles, 1),
             "commands": round(calls / lifecycles, 3),
-            "p50_ms": round(float(found.get("p50", 0)) / 1000, 3),
-            "p99_ms": round(float(found.get("p99", 0)) / 1000, 3),
+            "p50_ms": max(found["p50"] for found in latencies),
+            "p99_ms": max(found["p99"] for found in latencies),
         }
 
 
-async def commands(redis: Any) -> int:
+def latency(redis: Any) -> dict[str, float]:
+    """Percentiles of the scripts by the server's own statistics, ms."""
+    told = redis.info("latencystats").get("latency_percentiles_usec_evalsha")
+    found = told if isinstance(told, dict) else {}
+    return {name: round(float(found.get(name, 0)) / 1000, 3) for name in ("p50", "p99")}
+
+
+def commands(redis: Any) -> int:
     """Commands that clients sent since the last reset: no script calls one of these."""
-    stats = await redis.info("commandstats")
+    stats = redis.info("commandstats")
     sent = ("cmdstat_evalsha", "cmdstat_eval", "cmdstat_subscribe")
     return sum(int(stats[name]["calls"]) for name in sent if name in stats)
 
@@ -276,24 +310,27 @@ async def steady(url: str, size: int, args: argparse.Namespace) -> tuple[dict[st
     made = config(f"fleet-{size}", DELAY_MS, args.partitions)
     async with opened(url, made, DELAY_MS) as frontier:
         await fill(frontier, args.requests, args.domains)
-    fleet, server = Fleet(url, made, size * AT_ONCE / RATE), Server(url)
-    await server.reset()
+    fleet, server = Fleet(url, made, size * AT_ONCE / RATE), Server.of(url)
+    server.reset()
     began = time.monotonic()
     await fleet.add(min(size, FIRST))
     await fleet.add(max(0, size - FIRST), JOIN_S)
-    await fleet.finish(args.requests)
+    joined_s = time.monotonic() - began
+    await fleet.finish(args.requests, args.limit - joined_s)
     seconds = time.monotonic() - began
-    found = {"workers": size, **await server.spent(args.requests), "seconds": round(seconds, 1)}
+    found = {"workers": size, "done": fleet.done, **server.spent(max(1, fleet.done))}
+    found |= {"joined_s": round(joined_s, 1), "seconds": round(seconds, 1)}
     return {**found, "short_pauses": fleet.short_pauses}, fleet
 
 
 async def idle(url: str, fleet: Fleet) -> float:
     """Commands a worker in five seconds, from a longer look."""
     await asyncio.sleep(2)
-    async with Redis.from_url(url) as redis:
-        await redis.config_resetstat()
-        await asyncio.sleep(IDLE_S)
-        return round(5 / IDLE_S * await commands(redis) / len(fleet.clients), 2)
+    server, began = Server.of(url), time.monotonic()
+    server.reset()
+    await asyncio.sleep(IDLE_S)
+    sent, seconds = server.commands(), time.monotonic() - began
+    return round(5 / seconds * sent / len(fleet.clients), 2)
 
 
 async def killed(url: str, fleet: Fleet, domains: int) -> dict[str, float]:
@@ -304,19 +341,32 @@ async def killed(url: str, fleet: Fleet, domains: int) -> dict[str, float]:
         await frontier.push(
             [Push(domain=f"k{n % domains}.example", blob=blob) for n, blob in enumerate(blobs)]
         )
-        await asyncio.sleep(3)
+        await _leased(frontier, {client.name for client in fleet.clients}, len(blobs))
         half = fleet.clients[: len(fleet.clients) // 2]
         fleet.clients = fleet.clients[len(half) :]
         names = {client.name for client in half}
-        held, began = await _held(frontier, names), time.monotonic()
+        held, began = await _held(frontier, names), await _server_s(fleet.url)
         await asyncio.gather(*(client.stop(killed=True) for client in half))
-        left = held
-        while left and time.monotonic() - began < 4 * LEASE_S:
+        left, ended = held, began
+        while left and ended - began < 4 * LEASE_S:
             await asyncio.sleep(0.2)
-            left = await _held(frontier, names)
-    back_s = round(time.monotonic() - began, 1)
+            left, ended = await _held(frontier, names), await _server_s(fleet.url)
     figures = {"killed": len(half), "leases": held, "left": left}
-    return {**figures, "back_s": back_s, "lease_s": LEASE_S}
+    return {**figures, "back_s": round(ended - began, 1), "lease_s": LEASE_S}
+
+
+async def _server_s(url: str) -> float:
+    """The time on the first server's clock."""
+    seconds, micros = Server.of(url).each(lambda redis: redis.time())[0]
+    return float(seconds + micros / 1e6)
+
+
+async def _leased(frontier: Frontier, names: set[str], number: int) -> None:
+    """Wait until clients hold so many leases, or hold no more than a look ago."""
+    before, held = -1, 0
+    while before < held < number:
+        await asyncio.sleep(3)
+        before, held = held, await _held(frontier, names)
 
 
 async def _held(frontier: Frontier, names: set[str]) -> int:
@@ -327,16 +377,16 @@ async def _held(frontier: Frontier, names: set[str]) -> int:
     return found
 
 
-async def binding(url: str, size: int, requests: int) -> dict[str, Any]:
+async def binding(url: str, size: int, requests: int, limit_s: float = 240.0) -> dict[str, Any]:
     """A fleet at one site with 16 slots, which bind."""
     made = config(f"binding-{size}", 0, 1)
     async with opened(url, made, 0) as frontier:
         await fill(frontier, requests, 1)
-    fleet, server = Fleet(url, made, 0.1), Server(url)
-    await server.reset()
+    fleet, server = Fleet(url, made, 0.1), Server.of(url)
+    server.reset()
     await fleet.add(size)
-    await fleet.finish(requests)
-    found = {"workers": size, **await server.spent(requests)}
+    await fleet.finish(requests, limit_s)
+    found = {"workers": size, "done": fleet.done, **server.spent(max(1, fleet.done))}
     await fleet.end()
     return found
 
@@ -344,9 +394,9 @@ async def binding(url: str, size: int, requests: int) -> dict[str, Any]:
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
     """Measure all parts on a server of the benchmark's own."""
     found: dict[str, Any] = {"steady": [], "binding": []}
-    with redis_server("--latency-tracking", "yes", "--maxclients", "9000") as url:
-        for size in BINDING:
-            found["binding"].append(await binding(url, size, args.binding))
+    with servers(of_three=args.cluster) as url:
+        for size in BINDING if not args.cluster else ():
+            found["binding"].append(await binding(url, size, args.binding, args.limit))
             print(found["binding"][-1], file=sys.stderr, flush=True)
         for size in args.sizes:
             row, fleet = await steady(url, size, args)
@@ -360,6 +410,17 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+@contextmanager
+def servers(*, of_three: bool) -> Iterator[str]:
+    """Start one server, or a Cluster of three; gives its URL."""
+    with ExitStack() as stack:
+        if of_three:
+            folder = stack.enter_context(TemporaryDirectory(prefix="seine-bench-"))
+            yield stack.enter_context(cluster(Path(folder)))
+        else:
+            yield stack.enter_context(redis_server("--maxclients", "9000"))
+
+
 def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -367,9 +428,15 @@ def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--domains", type=int, default=2000)
     parser.add_argument("--binding", type=int, default=2000, help="requests of the binding site")
-    parser.add_argument("--partitions", type=int, default=1)
+    parser.add_argument(
+        "--partitions", type=int, help="of the crawl; default: 1, or 6 on a Cluster"
+    )
+    parser.add_argument("--cluster", action="store_true", help="on a Cluster of three")
+    parser.add_argument("--limit", type=float, default=240.0, help="seconds of a fleet, at most")
     parser.add_argument("--json", action="store_true", help="one JSON object as the last line")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    args.partitions = args.partitions or (6 if args.cluster else 1)
+    return args
 
 
 def main(argv: Sequence[str] | None = None) -> None:
