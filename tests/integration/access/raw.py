@@ -26,6 +26,8 @@ class Site:
     asked: list[tuple[int, bytes]] = attrs.Factory(list)
     """Number of the connection and the request, in order."""
     met: list[ssl.SSLSocket] = attrs.Factory(list)
+    resumed: list[bool] = attrs.Factory(list)
+    """Whether the TLS session of each connection was an earlier one's."""
 
     @property
     def connections(self) -> list[int]:
@@ -44,15 +46,14 @@ def raw_site(
     *,
     certificate: tuple[Path, Path] | None = None,
     host: str = "127.0.0.1",
+    forgets: bool = False,
 ) -> Iterator[Site]:
     """Serve on a free port; a path's steps are bytes to send, what to wait for, or an end.
 
-    A path that is asked for the second time is looked for with a `+` behind it first.
+    A path that is asked for the second time is looked for with a `+` behind it first. A site that
+    *forgets* resumes no TLS session.
     """
-    context = None
-    if certificate is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*certificate)
+    context = _context(certificate)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as listener:
         name = f"[{host}]" if ":" in host else host
@@ -66,13 +67,22 @@ def raw_site(
                     raw, _ = listener.accept()
                 except OSError:
                     return
-                arguments = (raw, number, site, answers, context)
+                greets = _context(certificate) if forgets else context
+                arguments = (raw, number, site, answers, greets)
                 threading.Thread(target=_serve, args=arguments, daemon=True).start()
                 number += 1
 
         threading.Thread(target=accept, daemon=True).start()
         yield site
         listener.shutdown(socket.SHUT_RDWR)
+
+
+def _context(certificate: tuple[Path, Path] | None) -> ssl.SSLContext | None:
+    if certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    return context
 
 
 def _serve(
@@ -88,6 +98,7 @@ def _serve(
         stream = raw
         if context is not None:
             stream = stack.enter_context(context.wrap_socket(raw, server_side=True))
+            site.resumed.append(bool(stream.session_reused))
         while request := _request(stream):
             path = request.split(b" ")[1].decode()
             again = path in site.paths

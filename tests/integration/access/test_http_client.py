@@ -202,6 +202,37 @@ def test_tls_connections_are_used_again(fetch: Fetch, certificate: tuple[Path, P
         assert site.connections == [0, 0, 0]
 
 
+@pytest.mark.parametrize("verify", [True, False])
+def test_a_new_connection_resumes_the_tls_session_of_its_own_host_only(
+    fetch: Fetch, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, verify: bool
+) -> None:
+    """A handshake with keys and certificates is most of what a new connection costs."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    answers: dict[str, list[Step]] = {"/a": [OK, CLOSE]}
+    with (
+        raw_site(answers, certificate=certificate) as site,
+        raw_site(answers, certificate=certificate) as other,
+    ):
+        named = [x.base.replace("127.0.0.1", "localhost") for x in (site, site, other, site)]
+        settings = ONE | {"DOWNLOAD_VERIFY_CERTIFICATES": verify}
+        fetched = fetch(*({"url": f"{base}/a"} for base in named), **settings)
+        assert [answer.get("body") for answer in fetched.answers] == ["page"] * 4
+        assert all(answer["certificate"] for answer in fetched.answers)
+        assert site.resumed == [False, True, True]
+        assert other.resumed == [False]
+
+
+def test_a_server_that_forgot_the_tls_session_is_greeted_anew(
+    fetch: Fetch, certificate: tuple[Path, Path]
+) -> None:
+    """Each connection has a context of its own there, which cannot read another's tickets."""
+    answers: dict[str, list[Step]] = {"/a": [OK, CLOSE]}
+    with raw_site(answers, certificate=certificate, forgets=True) as site:
+        fetched = fetch(*({"url": f"{site.base}/a"} for _ in range(3)), **ONE)
+        assert [answer.get("body") for answer in fetched.answers] == ["page"] * 3
+        assert site.resumed == [False] * 3
+
+
 def test_tls_sends_a_large_body(fetch: Fetch, certificate: tuple[Path, Path]) -> None:
     with raw_site({"/form": [OK]}, certificate=certificate) as site:
         post = {"url": site.base + "/form", "method": "POST", "body": "x" * 1_000_000}

@@ -29,6 +29,9 @@ MOST_IDLE = 512
 #: Seconds between two attempts to connect to a host's addresses (RFC 8305, 8).
 RACE_S = 0.25
 
+#: Hosts whose TLS session is kept; the one that was learned first goes first.
+MOST_SESSIONS = 1000
+
 Key = tuple[str, str]
 
 
@@ -40,6 +43,7 @@ class Pool:
         self._context = context
         self._made: ssl.SSLContext | None = None
         self._idle: dict[Key, list[Connection]] = {}
+        self._sessions: dict[tuple[str, int], ssl.SSLSession] = {}
         self._count = 0
         self._sweep: asyncio.TimerHandle | None = None
 
@@ -141,7 +145,13 @@ class Pool:
         if scheme == "https":
             if self._made is None:
                 self._made = self._context()
-            make = partial(SecureConnection, address, self._made, host)
+            place = host, port
+            make = partial(
+                SecureConnection,
+                *(address, self._made, host),
+                session=self._sessions.get(place),
+                learned=partial(self._learn, place),
+            )
         loop = asyncio.get_running_loop()
         if isinstance(made, str):
             _, connection = await loop.create_connection(make, made, port)
@@ -153,6 +163,13 @@ class Pool:
             connection.abort()
             raise
         return connection
+
+    def _learn(self, place: tuple[str, int], session: ssl.SSLSession) -> None:
+        """Keep a session for the next connection to a host: a resumed one costs both less CPU."""
+        self._sessions.pop(place, None)
+        self._sessions[place] = session
+        if len(self._sessions) > MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
 
     def close(self) -> None:
         """Close what is kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Callable
 from functools import cached_property
 
 from OpenSSL.crypto import FILETYPE_ASN1
@@ -16,12 +17,24 @@ _RECORD = 1 << 14
 
 
 class SecureConnection(Connection):
-    """A connection to *host* with TLS."""
+    """A connection to *host* with TLS.
 
-    def __init__(self, address: str, context: ssl.SSLContext, host: str) -> None:
+    It resumes the *session* of an earlier connection to the same host and port, where the server
+    still knows that one (RFC 8446, 2.2), and tells *learned* of its own.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        context: ssl.SSLContext,
+        host: str,
+        session: ssl.SSLSession | None = None,
+        learned: Callable[[ssl.SSLSession], None] | None = None,
+    ) -> None:
         super().__init__(address)
         self._come, self._go = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.tls = context.wrap_bio(self._come, self._go, server_hostname=host)
+        self.tls = context.wrap_bio(self._come, self._go, server_hostname=host, session=session)
+        self._learned = learned
         self._shaken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -83,7 +96,13 @@ class SecureConnection(Connection):
         if not self._shaken.done():
             self._shake()
         if self._shaken.done() and not self.closed and (plain := self._plain()):
+            self._tell_session()  # a server's tickets come before its first answer
             self.received(plain)
+
+    def _tell_session(self) -> None:
+        learned, self._learned = self._learned, None
+        if learned is not None and (session := self.tls.session) is not None:
+            learned(session)
 
     def _plain(self) -> bytes:
         parts: list[bytes] = []
