@@ -1,11 +1,14 @@
 """Scrapy's own tests with the add-on's one line: which of them end otherwise than without it?
 
-usage: python -m tests.benchmarks.scrapy_suite [--sdist FILE] [--only WORDS] [--jobs 2] [--json]
+usage: python -m tests.benchmarks.scrapy_suite [--sdist FILE] [--only WORDS] [--jobs 2]
+           [--patience 180] [--json]
 
 The tests are those of the sdist of the installed Scrapy, from the package index: middlewares,
 spiders, feed exports, commands, whole crawls. The line is put into Scrapy's default settings, in
 the tests' own processes and in those that they start; each crawl has a name of its own. What fails
 with the line alone is printed with its error. docs/scrapy-features.md has the reason of each.
+A test of a command starts a process or more. On a busy machine run such a file by itself, with more
+patience: `--only test_command_check --jobs 1 --patience 600`.
 They need `pip install pytest-twisted pytest-xdist testfixtures sybil pyftpdlib pexpect`.
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -57,22 +61,28 @@ def fetch(folder: Path) -> Path:
     return next(folder.glob("scrapy-*.tar.gz"))
 
 
-def unpack(sdist: Path, folder: Path) -> Path:
+def unpack(sdist: Path, folder: Path, patience_s: int) -> Path:
     """Unpack the tests, and Scrapy of the same version.
 
     Its tests put the folder above `scrapy` ahead of the standard library; in that of installed
     packages a backport may hide a module of the library (`typing`). A command may take longer than
-    they let it, where the machine is busy.
+    they let it, where the machine is busy: it may take *patience_s*.
     """
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     root = next(path for path in folder.iterdir() if (path / "conftest.py").exists())
-    commands = root / "tests" / "utils" / "cmdline.py"
-    commands.write_text(commands.read_text("utf-8").replace("timeout=15", "timeout=150"), "utf-8")
+    for name in ("utils/cmdline.py", "test_command_shell.py"):
+        file = root / "tests" / name
+        patient = re.sub(
+            r"\b(timeout=|TIMEOUT = )\d+", rf"\g<1>{patience_s}", file.read_text("utf-8")
+        )
+        file.write_text(patient, "utf-8")
     return root
 
 
-def run(root: Path, files: Sequence[str], report: Path, *, jobs: int, redis_url: str) -> None:
+def run(
+    root: Path, files: Sequence[str], report: Path, *, jobs: int, redis_url: str, patience_s: int
+) -> None:
     """Run the files; an empty *redis_url* is plain Scrapy."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
     if redis_url:
@@ -83,7 +93,8 @@ def run(root: Path, files: Sequence[str], report: Path, *, jobs: int, redis_url:
         environment["PYTHONPATH"] += f"{os.pathsep}{extra}"
         environment["SEINE_SUITE_REDIS"] = redis_url
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:asyncio"]
-    command += ["--reactor=asyncio", "-n", str(jobs), "--timeout=180", f"--junitxml={report}"]
+    command += ["--reactor=asyncio", "-n", str(jobs if jobs > 1 else 0), f"--junitxml={report}"]
+    command += [f"--timeout={patience_s}"]
     # Scrapy's tests are for an older pytest, whose successor warns, and there a warning fails.
     command += ["-W", "ignore::pytest.PytestRemovedIn10Warning"]
     subprocess.run([*command, *files], cwd=root, env=environment, stdout=sys.stderr, check=False)
@@ -100,17 +111,17 @@ def results(report: Path) -> dict[str, str]:
 
 
 def compare(
-    sdist: Path, folder: Path, only: Sequence[str], jobs: int
+    sdist: Path, folder: Path, only: Sequence[str], *, jobs: int, patience_s: int
 ) -> tuple[int, dict[str, str]]:
     """Run both sides; returns how many tests there are, and those that fail with the line alone."""
-    root = unpack(sdist, folder)
+    root = unpack(sdist, folder, patience_s)
     files = sorted({str(path) for name in CHOSEN for path in (root / "tests").glob(name)})
     chosen = [file for file in files if not only or any(word in file for word in only)]
     sides = {}
     with redis_server() as redis_url:
         for side, url in (("plain", ""), ("ours", redis_url)):
             report = folder / f"{side}.xml"
-            run(root, chosen, report, jobs=jobs, redis_url=url)
+            run(root, chosen, report, jobs=jobs, redis_url=url, patience_s=patience_s)
             sides[side] = results(report)
     plain, ours = sides["plain"], sides["ours"]
     return len(ours), {name: error for name, error in ours.items() if error and not plain.get(name)}
@@ -122,13 +133,16 @@ def main() -> int:
     parser.add_argument("--sdist", type=Path, help="Scrapy's sdist (default: from the index)")
     parser.add_argument("--only", default="", help="words of files' names, by commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default: 2)")
+    parser.add_argument("--patience", type=int, default=180, help="seconds that a test may take")
     parser.add_argument("--json", action="store_true", help="print the last line alone")
     args = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="seine-suite-") as name:
         folder = Path(name)
         only = [word for word in args.only.split(",") if word]
-        number, different = compare(args.sdist or fetch(folder), folder, only, args.jobs)
+        sdist = args.sdist or fetch(folder)
+        how = {"jobs": args.jobs, "patience_s": args.patience}
+        number, different = compare(sdist, folder, only, **how)
     for test, error in sorted(different.items()) if not args.json else []:
         print(f"{test}\n    {error.strip().splitlines()[0][:300]}")
     figures = {"tests": number, "different": len(different), "names": sorted(different)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import lzma
 import pickle
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -348,6 +349,90 @@ def test_a_format_whose_rows_nobody_can_tell_apart_is_refused_and_its_parts_stay
         join(order(parts, "xlsx", over=True))
     assert (parts / "r1.xlsx").read_bytes() == b"all of it"
     assert not (tmp_path / "out-1.xlsx").exists()
+
+
+class Packing:
+    """Compresses by itself, and writes nothing before its end."""
+
+    opened: Any = staticmethod(gzip.open)
+
+    def __init__(self, file: BytesIO, **options: Any) -> None:
+        self.packed = self.opened(file, "wb")
+        super().__init__(self.packed, **options)  # type: ignore[call-arg]
+
+    def finish_exporting(self) -> None:
+        """End the compressed stream."""
+        super().finish_exporting()  # type: ignore[misc]
+        self.packed.close()
+
+
+class PackedLines(Packing, exporters.JsonLinesItemExporter):
+    """JSON lines."""
+
+
+class PackedTable(Packing, exporters.CsvItemExporter):
+    """CSV with a header, in xz."""
+
+    opened = staticmethod(lzma.open)
+
+    def finish_exporting(self) -> None:
+        """Write the header of the text first."""
+        self.stream.flush()
+        super().finish_exporting()
+
+
+class PackedTree(Packing, exporters.JsonItemExporter):
+    """JSON, whose rows are no lines by themselves."""
+
+
+@pytest.mark.parametrize("append", [False, True])
+@pytest.mark.parametrize(
+    ("exporter", "module"), [(PackedLines, gzip), (PackedTable, lzma)], ids=["gz", "xz"]
+)
+def test_an_exporter_that_compresses_by_itself_is_joined_where_its_rows_are_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exporter: Any, module: Any, append: bool
+) -> None:
+    monkeypatch.setitem(EXPORTERS, "own", exporter)
+    parts, out = tmp_path / "parts", tmp_path / "out-1.own"
+    put_part(
+        parts, "r1", "own", [(FIRST, {"t": "cut off"}), (OTHER, {"t": "b"})], [(OTHER, "done")]
+    )
+    put_part(parts, "r2", "own", [(AGAIN, {"t": "a"}), (AGAIN, {"t": "c"})], [(AGAIN, "done")])
+    head = [b"t"] if exporter is PackedTable else []
+    before = b"".join(line + b"\n" for line in [*head, b"before"])
+    if append:
+        out.write_bytes(module.compress(before))
+    joined = join(order(parts, "own", append=append, over=True))
+    assert joined is not None
+    assert (joined.items, joined.doubled) == (3, 1)
+    lines = module.decompress(out.read_bytes()).splitlines()
+    texts_ = [b"b", b"a", b"c"]
+    rows = texts_ if head else [b'{"t": "%b"}' % text for text in texts_]
+    assert lines == [*(before.splitlines() if append else []), *head, *rows]
+    assert not list(parts.glob("r*.own"))
+
+
+def test_compressed_rows_that_are_no_lines_are_refused_and_their_parts_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXPORTERS, "own", PackedTree)
+    parts = tmp_path / "parts"
+    put_part(parts, "r1", "own", [(FIRST, {"t": "a"}), (FIRST, {"t": "b"})])
+    with pytest.raises(SeineError, match="are no lines"):
+        join(order(parts, "own", over=True))
+    assert (parts / "r1.own").exists()
+
+
+def test_a_compressed_part_that_is_cut_off_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXPORTERS, "own", PackedLines)
+    parts = tmp_path / "parts"
+    put_part(parts, "r1", "own", [(FIRST, {"t": "a"})])
+    part = parts / "r1.own"
+    part.write_bytes(part.read_bytes()[:-3])
+    with pytest.raises(SeineError, match="cannot be decompressed"):
+        join(order(parts, "own", over=True))
 
 
 @pytest.mark.parametrize("junk", [b"", b"{", b"[]", b'{"seine_part": 9}', b'{"seine_part":1}'])

@@ -1,7 +1,8 @@
 """Writes chosen rows of parts into one file, by how their exporter writes rows.
 
 `rows`: rows follow each other between a head and a foot (JSON lines, XML, pickle, a project's own).
-`json`: the same with commas. `csv`: the columns of all parts. `parquet`: their schema.
+`json`: the same with commas. `csv`: the columns of all parts. `parquet`: their schema. `packed`:
+compressed by the exporter itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import IO, Any
 import attrs
 
 from scrapy_seine.errors import SeineError
+from scrapy_seine.sinks.feeds import packed
 
 #: Bytes at the end of a file in which its foot is looked for.
 _TAIL = 256
@@ -55,7 +57,9 @@ def write(pieces: Sequence[Piece], out: Path, base: Path | None) -> None:
     if kind == "opaque":
         raise SeineError("its exporter writes no row by itself, so that rows cannot be joined")
     with out.open("w+b") as file:
-        if kind == "csv":
+        if kind == "packed":
+            packed.join(pieces, file, base)
+        elif kind == "csv":
             _write_csv(pieces, file, base)
         else:
             _write_rows(pieces, file, base, commas=kind == "json")

@@ -10,13 +10,14 @@ import orjson
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
 
 from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.sinks.feeds.packed import is_packed
 
 #: Version of the sidecar's form.
 VERSION = 1
 #: Name of a sidecar: its part's, and this.
 SIDECAR = ".rows"
 #: How an exporter's rows are put together again; `opaque`: nobody knows.
-Kind = Literal["rows", "json", "csv", "parquet", "opaque"]
+Kind = Literal["rows", "json", "csv", "parquet", "packed", "opaque"]
 
 
 @attrs.frozen
@@ -97,17 +98,18 @@ class Part:
         filled = self.buffer.tell()
         self.exporter.finish_exporting()
         data = self.buffer.getvalue()
-        kind = kind_of(self.exporter, filled > self.head or not self.rows)
+        row_by_row = filled > self.head or not self.rows
+        kind = "packed" if is_packed(data) else kind_of(self.exporter, row_by_row)
         sidecar: dict[str, Any] = {
             "seine_part": VERSION,
             "kind": kind,
             "rows": self.rows,
             "head": self.head,
-            "ends_at": self.ends_at if kind != "parquet" else [],
+            "ends_at": self.ends_at if kind not in {"parquet", "packed"} else [],
             "readings": [[r.page, r.token, r.at_ms, first, n] for r, first, n in self.runs],
             "ended": [[r.page, r.token, r.at_ms, outcome] for r, outcome in self.ended],
         }
-        if isinstance(self.exporter, CsvItemExporter):
+        if isinstance(self.exporter, CsvItemExporter) and kind == "csv":
             sidecar["csv"] = csv_form(self.exporter)
         return Sealed(data, orjson.dumps(sidecar, default=str), self.rows)
 

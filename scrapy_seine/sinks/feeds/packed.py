@@ -1,0 +1,82 @@
+"""Joins the parts of an exporter that compresses by itself (gzip, bz2, xz).
+
+Such an exporter keeps its rows in its compressor, so that nothing tells where one ends. What it
+compressed tells it where each row is a line: JSON lines, or CSV with or without a header. The rows
+that count are compressed anew.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import shutil
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from scrapy_seine.errors import SeineError
+
+if TYPE_CHECKING:
+    from scrapy_seine.sinks.feeds.formats import Piece
+
+#: First bytes of each form, and the module of Python that reads it.
+_FORMS: tuple[tuple[bytes, Any], ...] = (
+    (b"\x1f\x8b\x08", gzip),
+    (b"BZh", bz2),
+    (b"\xfd7zXZ\x00", lzma),
+)
+_REFUSED = "its exporter compresses rows that are no lines, so that rows cannot be joined"
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether a part is compressed.
+
+    >>> is_packed(gzip.compress(b"{}")), is_packed(b'{"a": 1}')
+    (True, False)
+    """
+    return any(data.startswith(first) for first, _ in _FORMS)
+
+
+def join(pieces: Sequence[Piece], out: IO[bytes], base: Path | None) -> None:
+    """Write the rows of *pieces* after what *base* holds, compressed as they were.
+
+    Raises:
+        SeineError: they are no lines.
+    """
+    head, tables = _tables(pieces)
+    if base is not None:  # files of these forms may follow each other
+        with base.open("rb") as before:
+            shutil.copyfileobj(before, out)
+    with _form(pieces[0].path.read_bytes()).open(out, "wb") as packed:
+        packed.write(head)
+        for piece, rows in zip(pieces, tables, strict=True):
+            packed.writelines(rows[row] for row in piece.rows)
+
+
+def _tables(pieces: Sequence[Piece]) -> tuple[bytes, list[list[bytes]]]:
+    """What all parts begin with, and the rows of each."""
+    tables = [_lines(piece.path.read_bytes()) for piece in pieces]
+    numbers = [int(piece.sidecar["rows"]) for piece in pieces]
+    extra = {len(lines) - number for lines, number in zip(tables, numbers, strict=True)}
+    if extra == {0}:
+        return b"", tables
+    heads = {lines[0] for lines in tables if lines}
+    if extra != {1} or len(heads) != 1:
+        raise SeineError(_REFUSED)
+    return heads.pop(), [lines[1:] for lines in tables]
+
+
+def _lines(data: bytes) -> list[bytes]:
+    try:
+        text: bytes = _form(data).decompress(data)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise SeineError(f"a part cannot be decompressed: {error}") from None
+    if text and not text.endswith(b"\n"):
+        raise SeineError(_REFUSED)
+    return [line + b"\n" for line in text.split(b"\n")[:-1]]
+
+
+def _form(data: bytes) -> Any:
+    return next((module for first, module in _FORMS if data.startswith(first)), gzip)
