@@ -6,12 +6,11 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-import orjson
 
 from crawler.demo.fleet import Fleet, fleet
 from crawler.reads.crawl_words import plural, time_left
@@ -119,25 +118,56 @@ def least_sure(confidence: Mapping[str, float] | None) -> float | None:
     return min(confidence.values()) if confidence else None
 
 
-async def watch(where: Endpoints, wish: Wish, console: paint.Console) -> Outcome:
+async def watch(
+    stores: Callable[[], Endpoints],
+    wish: Wish,
+    console: paint.Console,
+    environment: Mapping[str, str],
+) -> Outcome:
     """Crawl the shop in a crawl of its own until it is complete, or until Ctrl-C.
+
+    *stores* starts or finds the servers. A worker that finds the embedded ones by *environment*
+    begins at once: what it imports takes as long as a first start of PostgreSQL.
 
     Raises:
         StoreError: a store does not answer.
     """
-    stop = asyncio.Event()
+    began, stop, crawl = time.monotonic(), asyncio.Event(), f"watch-{wish.site}-{os.getpid()}"
     for sign in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    migrate(where.database_url)
-    redis, database = redis_client(where.redis_url), Database(where.database_url)
-    frontier = Frontier(redis, f"watch-{wish.site}-{os.getpid()}")
-    watcher = Watcher(frontier, database, wish, console, stop)
-    try:
-        return await watcher.watch(where)
-    finally:
-        await database.aclose()
-        await frontier.erase()
-        await redis.aclose()
+    with fleet(_settings(crawl), environment, wish.folder, ("-a", f"url={wish.url}")) as workers:
+        if environment:
+            workers.start()
+        where = stores()
+        migrate(where.database_url)
+        if not environment:  # a worker makes no schema in servers that are not its own
+            workers.environment = _addresses(where)
+            workers.start()
+        redis, database = redis_client(where.redis_url), Database(where.database_url)
+        frontier = Frontier(redis, crawl)
+        watcher = Watcher(frontier, database, wish, console, stop, began)
+        try:
+            return await watcher.watch(workers, where)
+        finally:
+            await asyncio.to_thread(workers.stop)
+            await database.aclose()
+            await frontier.erase()
+            await redis.aclose()
+
+
+def _addresses(where: Endpoints) -> Mapping[str, str]:
+    return {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
+
+
+def _settings(crawl: str) -> Mapping[str, object]:
+    """Settings of the worker, for a crawl of its own."""
+    return {
+        "SEINE_CRAWL": crawl,
+        "FRONTIER_PARTITIONS": 1,
+        "REDIS_START_URLS_KEY": f"{crawl}:start_urls",
+        "SEINE_KEEP_ALIVE": 0,
+        "SEINE_FRESH_SECONDS": 0,  # a product that is known is shown as well
+    }
 
 
 @attrs.define(eq=False)
@@ -150,27 +180,16 @@ class Watcher:
     console: paint.Console
     stop: asyncio.Event
     """Set by Ctrl-C."""
-    began: float = attrs.Factory(time.monotonic)
+    began: float
+    """Before the worker was started; monotonic, s."""
     first_s: float | None = None
 
-    async def watch(self, where: Endpoints) -> Outcome:
-        """Start the worker, look on, and write the file."""
-        crawl, client = self.frontier.keys.crawl, self.frontier.redis
-        seeds = f"{crawl}:start_urls"
-        settings = {
-            "SEINE_CRAWL": crawl,
-            "FRONTIER_PARTITIONS": 1,
-            "REDIS_START_URLS_KEY": seeds,
-            "SEINE_KEEP_ALIVE": 0,
-            "SEINE_FRESH_SECONDS": 0,  # a product that is known is shown as well
-        }
-        stores = {"REDIS_URL": where.redis_url, "DATABASE_URL": where.database_url}
-        since = await self.database.value("SELECT now()")
-        with fleet(settings, stores, self.wish.folder) as workers:
-            pushed: Any = client.lpush(seeds, orjson.dumps({"url": self.wish.url}))
-            await pushed
-            worker = workers.start()
-            seen = await self._look_on(workers, since)
+    async def watch(self, workers: Fleet, where: Endpoints) -> Outcome:
+        """Look on, and write the file."""
+        # By the database's clock, as of before the worker: what it stores is younger.
+        passed = {"passed": time.monotonic() - self.began}
+        since = await self.database.value("SELECT now() - %(passed)s * interval '1 second'", passed)
+        seen = await self._look_on(workers, since)
         if seen.products:
             export(where.database_url, self.wish, since)
         return Outcome(
@@ -180,7 +199,7 @@ class Watcher:
             first_s=self.first_s,
             doubtful=seen.doubtful,
             stopped=self.stop.is_set(),
-            log=worker.log,
+            log=workers.workers[-1].log,
         )
 
     async def _look_on(self, workers: Fleet, since: Any) -> Seen:

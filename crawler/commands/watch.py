@@ -16,8 +16,9 @@ from scrapy.exceptions import UsageError
 from crawler.cli_page import site_of
 from crawler.extract.registered_domain import site_of as domain_of
 from crawler.reads.crawl_words import plural
-from crawler.stores.connect import data_folder, endpoints
+from crawler.stores.connect import STORES, binaries, data_folder, endpoints, missing
 from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
+from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError
 from scrapy_seine.reads import paint
 
@@ -66,7 +67,9 @@ class Command(SeineCommand):
         check_file(output)
         wish = Wish(url=url, site=site, output=output, folder=data_folder(self.project) / "watch")
         console = paint.Console(highlight=False, file=sys.stderr if self.as_json else None)
-        found: Outcome = asyncio.run(watch(endpoints(self.project), wish, console))
+        found: Outcome = asyncio.run(
+            watch(lambda: endpoints(self.project), wish, console, self._own_servers())
+        )
         if not found.products:
             complain(f"no product was found on {found.pages} pages; scrapy explain {url} tells why")
             complain(f"the worker's log is {found.log}")
@@ -90,6 +93,16 @@ class Command(SeineCommand):
             stopped=found.stopped,
         )
         return 0
+
+    def _own_servers(self) -> dict[str, str]:
+        """Return by what a worker starts or joins the embedded servers; empty: others are used."""
+        if missing(self.project) != tuple(STORES) or not flag(self.project, "SEINE_EMBEDDED"):
+            return {}
+        return {
+            "SEINE_EMBEDDED": "1",
+            "SEINE_DATA_DIR": str(data_folder(self.project)),
+            "SEINE_EMBEDDED_BINARIES": binaries(self.project),
+        }
 
 
 def _reach(url: str) -> None:

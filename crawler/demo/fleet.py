@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -71,13 +71,15 @@ class Fleet:
     """What the workers' environment has beyond ours: the addresses of the stores."""
     folder: Path
     """Where their logs go."""
+    arguments: Sequence[str] = ()
+    """What comes after the spider's name: -a url=…"""
     workers: list[Worker] = attrs.Factory(list)
 
     def start(self) -> Worker:
         """Start one more worker."""
         number = len(self.workers) + 1
         log = self.folder / f"worker-{number}.log"
-        command = [sys.executable, "-m", "scrapy", "crawl", "catalog"]
+        command = [sys.executable, "-m", "scrapy", "crawl", "catalog", *self.arguments]
         # What a worker did is read from its statistics, at the end of its log.
         for name, value in {"STATS_DUMP": 1, **self.settings}.items():
             command += ["-s", f"{name}={value}"]
@@ -118,11 +120,14 @@ class Fleet:
 
 @contextlib.contextmanager
 def fleet(
-    settings: Mapping[str, object], environment: Mapping[str, str], folder: Path
+    settings: Mapping[str, object],
+    environment: Mapping[str, str],
+    folder: Path,
+    arguments: Sequence[str] = (),
 ) -> Iterator[Fleet]:
     """Make a fleet that is gone when the block ends, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = Fleet(settings, environment, folder)
+    made = Fleet(settings, environment, folder, arguments)
     try:
         yield made
     finally:

@@ -22,6 +22,7 @@ from scrapy_seine.connect import (
 )
 
 __all__ = [
+    "STORES",
     "Endpoints",
     "binaries",
     "blocking_client",

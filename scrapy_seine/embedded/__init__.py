@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -102,8 +103,13 @@ def _start(place: Places, binaries: str, which: tuple[str, ...], durable: bool) 
     with _locked(place):
         make(place)
         missing = tuple(name for name in which if not SERVERS[name].running(place))
-        for name in missing:
-            SERVERS[name].start(place, binaries, durable=durable)
+        with ThreadPoolExecutor(max(1, len(missing))) as pool:  # each waits for its own server
+            starts = [
+                pool.submit(SERVERS[name].start, place, binaries, durable=durable)
+                for name in missing
+            ]
+        for one in starts:
+            one.result()
         return missing
 
 

@@ -19,7 +19,7 @@ from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.stores.connect import Endpoints
 from scrapy_seine.errors import ConfigError
-from tests.helpers import execute, patient
+from tests.helpers import execute, patient, server_folder
 
 ROOT = Path(__file__).parents[2]
 Said = Callable[..., tuple[int, str]]
@@ -152,6 +152,19 @@ def test_a_reply_of_redis_is_shown_as_its_own_client_shows_it() -> None:
         '   2) "c"',
         "5) (empty)",
     ]
+
+
+@pytest.mark.timeout(240)
+def test_watch_starts_servers_and_worker_beside_each_other(said: Said) -> None:
+    """The worker begins before the servers that it joins, and before its seed is anywhere."""
+    own = {"SCRAPY_PROJECT": "default", "REDIS_URL": "", "DATABASE_URL": ""}
+    with server_folder() as folder, served(products=12) as shop:
+        file, place = folder.parent / "found.csv", {"SEINE_DATA_DIR": str(folder)}
+        status, text = said("watch", shop.url, "-o", str(file), **own, **place)
+
+        assert status == 0, text
+        assert f"12 products in {file}" in text
+        assert len(file.read_text("utf-8").splitlines()) == 13
 
 
 def test_watch_goes_from_nothing_to_a_file(said: Said, redis_url: str, tmp_path: Path) -> None:
