@@ -27,7 +27,7 @@ _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 _MOST_CELLS = 100
-_PARTS = re.compile(r"\s[-–—|·•]\s|[,;]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+_PARTS = re.compile(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
 _NEXT_LABEL = re.compile(r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|\s*\([^()]*\)$")
 #: Blanks and signs of direction around a label or a value.
@@ -45,6 +45,8 @@ _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 #: Characters of a line that may be a fact, and of a maker's name.
 _LONGEST_FACT, _LONGEST_BRAND = 120, 40
 _MOST_AROUND = 2
+#: Shorter numbers stand in many texts.
+_SHORTEST_ADDRESSED = 6
 #: Classes of elements that hold a maker's name.
 _BRAND = re.compile(
     r"(?:^|[\s_-]|product)(?:brand|manufacturer|vendor|hersteller|fabricant|producent)"
@@ -80,6 +82,14 @@ def find_facts(read: Lines, seen: Visible) -> None:
         _facts_beyond(read, seen)
 
 
+def take_addressed(read: Lines, seen: Visible, number: str | None) -> None:
+    """Take the *number* in the page's address for the product's where the page shows it, too."""
+    if "sku" in seen.fields or number is None or len(number) < _SHORTEST_ADDRESSED:
+        return
+    if any(number in line.text and line.index != read.heading for line in read.own):
+        _take(seen, "sku", number)
+
+
 def _facts_beyond(read: Lines, seen: Visible) -> None:
     """Take what stands under a heading about other things, where one product alone is told there.
 
@@ -112,7 +122,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
         _take(seen, *label)
     elif ":" in line.text or "#" in line.text or "：" in line.text or "|" in line.text:
         # "In stock - item #12": each part may be a fact.
-        for part in _PARTS.split(line.text):
+        for part in filter(None, _PARTS.split(line.text)):
             match = _PAIR.match(part)
             field = _label(match[1] or match[3]) if match else None
             if match and field:

@@ -10,13 +10,14 @@ from crawler.extract import lines as _lines
 from crawler.extract.amounts import parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.currencies import currency_of, local_currency
-from crawler.extract.facts import brand_before, find_facts
+from crawler.extract.facts import brand_before, find_facts, take_addressed
 from crawler.extract.free import take_free
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, asks_for_price, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
+from crawler.extract.shop_number import in_address
 from crawler.extract.shown_stock import read_stock
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
@@ -266,6 +267,7 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     if seen.price_distance is None and not priced:
         take_free(read, seen)
     find_facts(read, seen)
+    take_addressed(read, seen, in_address(own))
     read_stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
     if seen.price_distance is None:

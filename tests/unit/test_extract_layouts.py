@@ -131,6 +131,20 @@ def test_a_shops_name_stands_before_a_label():
     assert found(body.replace("Acme Stock No.", "Coupon code")).fields.get("sku") is None
 
 
+def test_a_number_in_the_address_that_the_page_shows_is_its_own():
+    body = "<h1>Red Lamp</h1><b>$70</b><p>№ 2812345678, 20 November</p>"
+    page = found(body, url="https://shop.example/lamps/red_lamp_2812345678")
+    assert (page.kind, page.fields["sku"]) == ("product", "2812345678")
+    assert found(body, url="https://shop.example/lamps/red_lamp").kind != "product"
+
+
+def test_a_line_tells_two_numbers():
+    body = f"<h1>Emma</h1><b>$7</b>{BUY}<p>ISBN 10: 0141439580 / ISBN 13: 9780141439587</p>"
+    page = found(body + "<p>/ Item no: A-12</p><p>Brand: Bosch / Siemens</p>")
+    assert (page.fields["gtin"], page.fields["sku"]) == ("9780141439587", "A-12")
+    assert page.fields["brand"] == "Bosch / Siemens"
+
+
 def test_a_comparison_is_no_product():
     rows = "<table><tr><th>Price</th><td>$39.99</td><td>$59.00</td></tr></table>"
     body = f"<h1>Compare kettles</h1>{rows}<p>In stock</p>{BUY}"

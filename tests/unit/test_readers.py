@@ -85,9 +85,9 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
 PATTERNS = dict(_patterns())
 #: These are tried at the beginning of a text only, or of one that was cut short.
 _ANCHORED = frozenset(
-    {"_NEXT", "_TO", "_APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PAIR", "_RANGE",
-     "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
-     "_SOLD"}
+    {"_NEXT", "_TO", "_APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
+     "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
+     "_SOLD", "_NOTIFIES"}
 )  # fmt: skip
 
 
