@@ -21,6 +21,7 @@ PERCENT = re.compile(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
 )
+_PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
 @attrs.frozen
@@ -76,12 +77,22 @@ def _is_marked_down(one: Candidate, two: Candidate) -> bool:
 
 
 def _saves(one: Candidate, two: Candidate, saved: set[Decimal]) -> bool:
-    """Whether the page tells the difference of two amounts: what one saves."""
+    """Whether the page tells the difference of two amounts: what one saves, or in percent."""
     near = (
         abs(one.line.index - two.line.index) <= _NEAR and one.money.currency == two.money.currency
     )
     low, high = sorted((one.money.value, two.money.value))
-    return near and high - low in saved and high < low * 5
+    if not near or not low < high < low * 5:
+        return False
+    return high - low in saved or (
+        one.line is two.line and _is_percent_off(one.line.text, low, high)
+    )
+
+
+def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
+    """Whether a text tells by how many percent one amount is lower than another."""
+    told = _PERCENT(text) if "%" in text else None
+    return told is not None and abs(100 * (high - low) / high - int(told[1])) <= 1
 
 
 def _is_pair(one: Candidate, two: Candidate) -> bool:

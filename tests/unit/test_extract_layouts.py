@@ -52,6 +52,7 @@ BUY = "<button>Add to cart</button>"
         ("<p>$44.88</p><p>Velvet + $12.00</p>", "44.88"),
         # What is saved tells which of two was before; of one piece is no price of a unit.
         ('<p class="price">$9.00</p><p class="price x">$12.00 x</p><p>You save $3.00</p>', "9.00"),
+        ("<p>$60.00 here <i>$45.00</i> -25%</p><p>Ring $2.00</p>", "45.00"),
         ('<p class="price">7 490 руб./шт</p><p>Доставка 300 руб.</p>', "7490"),
         ("<p>12,90 €</p><p>0,13 €/Stück</p>", "12.90"),
         # The box of the currency's sign is called the price's unit.
