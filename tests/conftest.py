@@ -10,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
+from crawler.demo import fleet
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect_redis
+from tests import started
 from tests.helpers import create_database, drop_database, patient, server_folder, sweep_servers
 from tests.measuring import run_alone
 
@@ -34,6 +36,14 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     run_alone(item, nextitem)
     return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _started() -> Iterator[None]:
+    """Workers of a fleet are forked as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fleet, "subprocess", started)
+        yield
 
 
 @pytest.fixture(scope="session")

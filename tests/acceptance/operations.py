@@ -16,6 +16,7 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from crawler.demo.fleet import Worker
+from tests import started
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import patient, wait_until
 
@@ -32,7 +33,7 @@ def told(crawl: Crawl, redis_url: str, *command: str) -> Any:
     """Run a command with --json; returns what it prints."""
     call = [sys.executable, "-m", "scrapy", *command, "--crawl", crawl.name, "--json"]
     env = environment(crawl, redis_url)
-    done = subprocess.run(
+    done = started.run(
         call, env=env, check=True, capture_output=True, text=True, timeout=patient(60)
     )
     return json.loads(done.stdout)
@@ -43,7 +44,7 @@ def watching(crawl: Crawl, redis_url: str, command: str) -> Iterator[str]:
     """Run `scrapy dashboard` or `scrapy exporter`; gives its address, ending in a slash."""
     call = [sys.executable, "-m", "scrapy", command, "--port", "0", "--crawl", crawl.name, "--json"]
     env = environment(crawl, redis_url)
-    with subprocess.Popen(call, env=env, stdout=subprocess.PIPE, text=True) as process:
+    with started.Popen(call, env=env, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
             yield json.loads(process.stdout.readline())["url"]
@@ -99,7 +100,7 @@ def prometheus(folder: Path, rules: Path, targets: dict[str, list[str]]) -> Iter
         f"--web.listen-address={url.removeprefix('http://')}",
     ]
     log = (folder / "log").open("wb")
-    with log, subprocess.Popen(call, stdout=log, stderr=subprocess.STDOUT) as process:
+    with log, started.Popen(call, stdout=log, stderr=subprocess.STDOUT) as process:
         try:
             wait_until(lambda: _ready(url), 30, "Prometheus is ready")
             yield url

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.served import served
+from tests import started
 
 pytestmark = pytest.mark.acceptance
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ def test_broken_files_stop_no_crawl(crawl, tmp_path):
 
     def scrapy(*args: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "scrapy", *args]
-        return subprocess.run(
+        return started.run(
             command, cwd=project, env=environment, capture_output=True, text=True, check=False
         )
 

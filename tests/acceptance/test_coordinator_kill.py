@@ -28,6 +28,7 @@ from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
+from tests import started
 from tests.helpers import wait_until
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
@@ -65,7 +66,7 @@ class Coordinating:
     def start(self) -> None:
         self.started += 1
         with self.log(self.started).open("wb") as out:
-            process = subprocess.Popen(
+            process = started.Popen(
                 [sys.executable, "-m", "tests.acceptance.coordinating", *self.arguments],
                 stdout=out,
                 stderr=subprocess.STDOUT,

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from tests.helpers import patient, wait_until
+from tests.started import Popen
 
 pytestmark = pytest.mark.acceptance
 
@@ -22,7 +23,7 @@ def demo(redis_url, database, tmp_path):
     started = []
 
     def start(*options, **environment):
-        process = subprocess.Popen(
+        process = Popen(
             [sys.executable, "-m", "scrapy", "demo", *options],
             env={**os.environ, **stores, "SEINE_DATA_DIR": str(tmp_path), **environment},
             stdout=subprocess.PIPE,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
 from crawler.demo.served import served
+from tests import started
 from tests.helpers import patient
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
@@ -21,7 +21,7 @@ def scrapy(crawl):
     """Run a command on the crawl; returns what it prints."""
 
     def run(*command: str) -> str:
-        done = subprocess.run(
+        done = started.run(
             [sys.executable, "-m", "scrapy", *command, "-s", f"SEINE_CRAWL={crawl.name}"],
             env={**os.environ, **crawl.workers.environment},
             capture_output=True,

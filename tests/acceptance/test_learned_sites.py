@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import pytest
 
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
+from tests import started
 from tests.acceptance.conftest import Crawl
 from tests.benchmarks.shops import SHOPS, Thing, things
 from tests.helpers import serving
@@ -100,7 +100,7 @@ def test_forms_are_left_out_and_listings_that_page_by_script_are_read_whole(craw
 def domains(crawl: Crawl) -> dict[str, list[dict[str, object]]]:
     """What `scrapy domains --json` says."""
     stores = {"REDIS_URL": crawl.redis_url, "DATABASE_URL": crawl.database_url}
-    made = subprocess.run(
+    made = started.run(
         [sys.executable, "-m", "scrapy", "domains", "--json"],
         env={**os.environ, **stores, "SCRAPY_PROJECT": "test"},
         capture_output=True,

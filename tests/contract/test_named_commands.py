@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import started
 from tests.helpers import patient
 
 ROOT = Path(__file__).parents[2]
@@ -86,5 +87,5 @@ def test_the_make_targets_that_documents_name_are_there() -> None:
 @pytest.mark.parametrize("verb", sorted(verb for verb in VERBS if VERBS[verb] - {"--help"}))
 def test_a_verb_has_the_options_that_documents_give_it(verb: str) -> None:
     command = [sys.executable, "-m", "scrapy", *verb.split(), "--help"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    run = started.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert {option for option in VERBS[verb] if option not in run.stdout} == set()

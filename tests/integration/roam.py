@@ -30,6 +30,7 @@ from scrapy_seine.engine.early_push import EarlyPush
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.frontier.model import Push
+from tests import started
 from tests.benchmarks.server import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +103,7 @@ def start(
     place = (redis_url, crawl, str(partitions), *how)
     command = [sys.executable, "-m", "tests.integration.roam", *place]
     with log.open("wb") as out:
-        return subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+        return started.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
 
 
 class Roamer(FrontierSpider):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import uuid
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests import started
 from tests.helpers import patient
 from tests.integration.acks.spider import SCENARIOS
 from tests.integration.acks.ways import WAYS
@@ -87,7 +87,7 @@ FROM_CALLBACK = {"success", "slow_item", "slow_callback", "inline_download", "ma
 def reports(redis_url: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.integration.acks.run", redis_url]
     namespace = f"acks-{uuid.uuid4().hex[:8]}"
-    run = subprocess.run(
+    run = started.run(
         [*command, namespace],
         cwd=ROOT,
         capture_output=True,

@@ -17,6 +17,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import Addon
 from scrapy_seine.addon import SLOTS
 from scrapy_seine.errors import ConfigError
+from tests import started
 from tests.helpers import patient, serving
 
 PAGES, QUOTES = 5, 4
@@ -77,7 +78,7 @@ def run(folder: Path, out: Path, url: str, **settings: str) -> subprocess.Comple
     """Run the spider outside any project; its items are in *out*."""
     given = [arg for key, value in settings.items() for arg in ("-s", f"{key}={value}")]
     command = [sys.executable, "-m", "scrapy", "runspider", "quotes.py", "-a", f"url={url}"]
-    return subprocess.run(
+    return started.run(
         [*command, "-O", str(out), *given],
         cwd=folder,
         capture_output=True,

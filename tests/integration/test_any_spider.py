@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
+from tests import started
 from tests.benchmarks.projects.run import Scene, compare
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving, wait_until
@@ -51,7 +52,7 @@ def project(folder: Path, url: str) -> Path:
 
 def scrapy(folder: Path, *args: str) -> subprocess.Popen[str]:
     """Start a command of Scrapy's."""
-    return subprocess.Popen(
+    return started.Popen(
         [sys.executable, "-m", "scrapy", *args],
         cwd=folder,
         stdin=subprocess.DEVNULL,

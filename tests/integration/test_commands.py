@@ -23,6 +23,7 @@ from crawler.stores import embedded
 from scrapy_seine.commands import seed
 from scrapy_seine.commands.base import SeineCommand, guarded
 from scrapy_seine.errors import ConfigError, SeineError
+from tests import started
 from tests.helpers import patient, server_folder, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +45,7 @@ def scrapy(redis_url: str, database_url: str) -> Run:
         if not any(arg.startswith("ITEM_PIPELINES=") for arg in args):
             modules += ["-s", "ITEM_PIPELINES={}"]
         command = [sys.executable, "-m", "scrapy", *args, *modules]
-        return subprocess.run(
+        return started.run(
             command,
             cwd=ROOT,
             env=env,
@@ -273,7 +274,7 @@ def test_an_outage_ends_a_worker_with_status_1(
         command = [sys.executable, "-m", "scrapy", "crawl", "plain", "-s", "ITEM_PIPELINES={}"]
         command += ["-s", "SPIDER_MODULES=tests.integration.cli_spiders"]
         command += ["-s", f"SEINE_CRAWL={namespace}", "-s", "SEINE_OUTAGE_LIMIT=0"]
-        with subprocess.Popen(command, cwd=ROOT, env=env, stderr=log) as worker:
+        with started.Popen(command, cwd=ROOT, env=env, stderr=log) as worker:
             said = tmp_path / "log"
             wait_until(lambda: "joins crawl" in said.read_text(), 30, "the worker joins")
             embedded.stop(data)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests import started
 from tests.helpers import patient, serving
 from tests.integration.features import features
 from tests.integration.features.catalogue import Feature, Seen
@@ -25,7 +26,7 @@ def crawl_all(folder: Path, redis_url: str, namespace: str) -> dict[str, Any]:
     out = folder / "found.json"
     command = [sys.executable, "-m", "tests.integration.features.run"]
     with serving(Site) as site:
-        process = subprocess.run(
+        process = started.run(
             [*command, redis_url, site, namespace, str(out)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import boto3
 import pytest
 
+from tests import started
 from tests.benchmarks import feeds
 from tests.helpers import serving, wait_until
 from tests.integration.feeds import kit
@@ -79,7 +79,7 @@ def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     assert "join-feeds" in log
     assert "wJalrXUtnFEMI" not in log
     command = [sys.executable, "-m", "scrapy", "seine", "join-feeds", "copied.jl", "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = started.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["items"] == pages * kit.ITEMS
     assert in_order(tmp_path / "copied.jl") == kit.expected(pages)
     assert folder.is_dir()

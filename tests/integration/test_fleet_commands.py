@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from urllib.parse import urlsplit
 
@@ -15,6 +14,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.reads.audit import read_deeds
+from tests import started
 from tests.helpers import execute, patient
 
 pytestmark = pytest.mark.redis
@@ -28,7 +28,7 @@ def scrapy(redis_url, database, namespace):
         stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
         env = {**os.environ, **stores, "SEINE_CRAWL": namespace, "COLUMNS": "120", **environment}
         call = [sys.executable, "-m", "scrapy", *command]
-        done = subprocess.run(
+        done = started.run(
             call, check=False, env=env, capture_output=True, text=True, timeout=patient(60)
         )
         assert done.returncode == status, done.stdout + done.stderr

@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
@@ -17,6 +16,7 @@ from urllib.parse import parse_qs
 import psycopg2
 import pytest
 
+from tests import started
 from tests.helpers import patient, serving
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def blocks(page: str, kind: str) -> list[str]:
 
 def run(*command: str, folder: Path, environment: Mapping[str, str]) -> str:
     """Run a command of Scrapy; returns what it wrote."""
-    done = subprocess.run(
+    done = started.run(
         [sys.executable, "-m", "scrapy", *command],
         cwd=folder,
         env={**os.environ, **environment},

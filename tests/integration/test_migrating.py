@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from redis import Redis
 
+from tests import started
 from tests.helpers import patient, serving
 from tests.integration.feeds import kit
 from tests.integration.test_cookies import Members
@@ -28,7 +28,7 @@ def crawl(redis_url: str, when: str, tree: str, members: str) -> list[dict[str, 
     redis.lpush("rules:begin", f"{tree}/1")
     redis.lpush("jobs:todo", *(json.dumps({"page": n, "label": f"job {n}"}) for n in (3, 4)))
     redis.close()
-    done = subprocess.run(
+    done = started.run(
         [sys.executable, "-m", "tests.integration.migrating.run", redis_url, when],
         cwd=ROOT,
         env={**os.environ, "TREE": tree, "MEMBERS": members},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.stores.connect import Endpoints
 from scrapy_seine.errors import ConfigError
+from tests import started
 from tests.helpers import execute, patient, server_folder
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def said(redis_url: str, database: str) -> Said:
 
     def run(*args: str, folder: Path = ROOT, **environment: str) -> tuple[int, str]:
         stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
-        done = subprocess.run(
+        done = started.run(
             [sys.executable, "-m", "scrapy", *args],
             cwd=folder,
             env={**os.environ, **stores, **environment},

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import uuid
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import started
 from tests.integration.ends.faults import ERRORS, PLACES, expected, is_followed
 
 pytestmark = pytest.mark.redis
@@ -47,7 +47,7 @@ def test_each_page_ends_once_and_as_the_model_says(
 ) -> None:
     command = [sys.executable, "-m", "tests.integration.ends.run", redis_url, uuid.uuid4().hex, way]
     asked = json.dumps(faults)
-    run = subprocess.run(
+    run = started.run(
         command, cwd=ROOT, input=asked, capture_output=True, text=True, timeout=120, check=False
     )
     assert run.returncode == 0, run.stderr[-3000:]

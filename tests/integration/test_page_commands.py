@@ -15,6 +15,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.stores.templates import write_templates
 from crawler.templates import learned
+from tests import started
 from tests.benchmarks.shops import SHOPS, things
 from tests.helpers import patient
 from tests.pages import cases, judged, same
@@ -27,7 +28,7 @@ def shop() -> Iterator[str]:
 
 
 def scrapy(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return started.run(
         [sys.executable, "-m", "scrapy", *arguments],
         capture_output=True, text=True, timeout=patient(60), check=False,
     )  # fmt: skip

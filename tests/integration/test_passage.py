@@ -6,13 +6,13 @@ The same spider crawls the same site by Scrapy's engine and by the short way thr
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import started
 from tests.helpers import patient
 from tests.integration.passing.run import KINDS, WAYS
 from tests.integration.passing.spider import SCENARIOS
@@ -24,7 +24,7 @@ SHORT = sorted(set(WAYS) - {"scrapy"})
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.integration.passing.run"]
-    run = subprocess.run(
+    run = started.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=patient(120), check=False
     )
     assert run.returncode == 0, run.stderr[-3000:]

@@ -17,6 +17,7 @@ from scrapy_seine.engine.watchdog import EXIT_CODE
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Counts
+from tests import started
 from tests.helpers import wait_until
 
 pytestmark = pytest.mark.redis
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 def worker(log: Path, *arguments: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tests.integration.greedy_crawl", *arguments]
     with log.open("ab") as out:
-        return subprocess.Popen(command, cwd=ROOT, stderr=out, stdout=out)
+        return started.Popen(command, cwd=ROOT, stderr=out, stdout=out)
 
 
 def counts(redis_url: str, crawl: str) -> Counts:

@@ -21,6 +21,7 @@ from crawler.stores.connect import blocking_client, redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Counts
+from tests import started
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
 
@@ -35,7 +36,7 @@ def slow(folder: Path, latency_ms: int) -> AbstractContextManager[ServedShop]:
 @contextmanager
 def worker(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "tests.integration.slow_crawl", *arguments]
-    with log.open("wb") as out, subprocess.Popen(command, cwd=ROOT, stderr=out) as process:
+    with log.open("wb") as out, started.Popen(command, cwd=ROOT, stderr=out) as process:
         yield process
         process.kill()
 

@@ -12,6 +12,7 @@ import pytest
 from redis import Redis
 
 from scrapy_seine.frontier.keys import Keys
+from tests import started
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving
 
@@ -52,7 +53,7 @@ def test_a_killer_is_buried_and_what_was_beside_it_is_read(
     statuses, told = [], ""
     with serving(Site) as site:
         while 0 not in statuses and len(statuses) < 6:
-            ended = subprocess.run(
+            ended = started.run(
                 [*command, "-a", f"site={site}"],
                 cwd=tmp_path,
                 stderr=subprocess.PIPE,

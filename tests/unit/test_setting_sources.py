@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from crawler.reads.setting_sources import (
 )
 from scrapy_seine.errors import ConfigError
 from settings import environment
+from tests import started
 from tests.helpers import patient
 
 ROOT = Path(__file__).parents[2]
@@ -219,7 +219,7 @@ def test_each_value_says_where_it_comes_from_and_no_secret() -> None:
 @pytest.mark.parametrize("command", [["crawl", "catalog"], ["coordinate", "--once"], ["exporter"]])
 def test_a_start_with_a_misspelt_name_is_one_line(command: list[str]) -> None:
     environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
-    done = subprocess.run(
+    done = started.run(
         [sys.executable, "-m", "scrapy", *command, "-s", "SEINE_LEASE_SECOND=5"],
         cwd=ROOT,
         env={**environ, "REDIS_URL": "redis://127.0.0.1:1/0", "DATABASE_URL": "postgresql://x/x"},
@@ -250,7 +250,7 @@ MISTAKES = {
 
 def test_doctor_has_a_line_for_each_of_ten_mistakes(redis_url: str, database: str) -> None:
     environ = {n: v for n, v in os.environ.items() if not n.startswith("SEINE_")}
-    done = subprocess.run(
+    done = started.run(
         [sys.executable, "-m", "scrapy", "doctor", "--json", "-s", "SEINE_CRAWLL=x"],
         cwd=ROOT,
         env={**environ, **MISTAKES, "REDIS_URL": redis_url, "DATABASE_URL": database},

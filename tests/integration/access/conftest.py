@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler
@@ -17,6 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests import started
 from tests.helpers import patient, serving
 
 Fetch = Callable[..., "Fetched"]
@@ -46,7 +46,7 @@ def fetch_all(
 ) -> Fetched:
     """Run the fetching process and read what it printed."""
     task = json.dumps({"settings": dict(settings), "requests": list(requests)})
-    done = subprocess.run(
+    done = started.run(
         [sys.executable, "-m", "tests.integration.access.fetch"],
         input=task,
         capture_output=True,

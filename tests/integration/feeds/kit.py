@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
 
+from tests import started
 from tests.helpers import patient, wait_until
 
 #: Items of a page, as the spider below yields them.
@@ -98,7 +99,7 @@ def start(
     options = [part for name, value in given.items() for part in ("-s", f"{name}={value}")]
     command = [sys.executable, "-m", "scrapy", "runspider", "tree.py", "-a", f"base={base}"]
     with (folder / "log").open("ab") as log:
-        return subprocess.Popen(
+        return started.Popen(
             [*command, *options, *args],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"},

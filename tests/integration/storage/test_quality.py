@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from contextlib import closing
 from datetime import timedelta
@@ -20,6 +19,7 @@ from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_s
 from crawler.stores.rows import rejected_row
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.postgres.writer import Limits
+from tests import started
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
 
@@ -133,12 +133,10 @@ def test_the_command_measures_and_says_what_fell(database: str) -> None:
         made.put(row(1))
     command = [sys.executable, "-m", "scrapy", "quality", "--json", "--keep"]
     environment = {**os.environ, "DATABASE_URL": database, "SCRAPY_PROJECT": "cluster"}
-    first = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    first = started.run(command, env=environment, capture_output=True, text=True, check=False)
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout)["sites"][0]["coverage"]["price"] == 1.0
     execute(database, "UPDATE products SET price = NULL, currency = NULL")
-    second = subprocess.run(
-        command[:-2], env=environment, capture_output=True, text=True, check=False
-    )
+    second = started.run(command[:-2], env=environment, capture_output=True, text=True, check=False)
     assert second.returncode == 1
     assert "shop" in second.stdout
