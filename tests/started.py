@@ -98,14 +98,21 @@ class Popen(subprocess.Popen[Any]):
 
 
 def run(
-    command: list[str], *, timeout: float | None = None, check: bool = False, **options: Any
+    command: list[str],
+    *,
+    input: Any = None,  # noqa: A002  # as there
+    timeout: float | None = None,
+    check: bool = False,
+    **options: Any,
 ) -> subprocess.CompletedProcess[Any]:
     """Do as `subprocess.run`."""
     if options.pop("capture_output", False):
         options |= {"stdout": PIPE, "stderr": PIPE}
+    if input is not None:
+        options["stdin"] = PIPE
     with Popen(command, **options) as process:
         try:
-            out, err = process.communicate(timeout=timeout)
+            out, err = process.communicate(input, timeout)
         except BaseException:
             process.kill()
             raise
