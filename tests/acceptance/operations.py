@@ -100,7 +100,7 @@ def prometheus(folder: Path, rules: Path, targets: dict[str, list[str]]) -> Iter
         f"--web.listen-address={url.removeprefix('http://')}",
     ]
     log = (folder / "log").open("wb")
-    with log, started.Popen(call, stdout=log, stderr=subprocess.STDOUT) as process:
+    with log, subprocess.Popen(call, stdout=log, stderr=subprocess.STDOUT) as process:
         try:
             wait_until(lambda: _ready(url), 30, "Prometheus is ready")
             yield url

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -15,7 +16,6 @@ from redis.asyncio import Redis
 
 from scrapy_seine.engine.fastpath.scrapy_internals import NAMES
 from scrapy_seine.frontier.frontier import Frontier
-from tests import started
 from tests.helpers import patient, serving
 
 pytestmark = pytest.mark.redis
@@ -68,7 +68,7 @@ def crawl(
 ) -> tuple[dict[str, Any], str]:
     """Stats and log of a crawl with a Scrapy that lacks some names."""
     command = [sys.executable, "-m", "tests.integration.stock.run", redis_url, name, base]
-    run = started.run(
+    run = subprocess.run(
         [*command, json.dumps(settings), *names],
         cwd=ROOT,
         capture_output=True,
