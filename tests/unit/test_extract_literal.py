@@ -24,7 +24,6 @@ def test_a_literal_is_read(text: str, value: Any) -> None:
     assert literal.read(text)[0] == value
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     "text",
     ["", "{", "{a", "{a:", "[1", "[1 2]", "'open", "{a: new Date(1)}", "[" * 10_000, "{a:" * 10_000,

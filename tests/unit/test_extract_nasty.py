@@ -60,7 +60,6 @@ NASTY = {
 }
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("name", NASTY)
 def test_it_is_read_in_bounded_time_and_without_an_error(name: str) -> None:
     before = time.process_time()

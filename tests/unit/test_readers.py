@@ -101,7 +101,6 @@ def _pieces(pattern: re.Pattern[Any]) -> list[str]:
     return list(dict.fromkeys([*usual, *letters[:: len(letters) // 20 + 1], *words[:12]]))
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_pattern_takes_no_square_of_a_run(name: str) -> None:
     pattern, slow = PATTERNS[name], []

@@ -8,14 +8,17 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from tempfile import TemporaryFile
+from typing import IO, Any, Self
 
 import attrs
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
+from tests import started
 from tests.helpers import wait_until_async
 
 ROOT = Path(__file__).parents[3]
@@ -28,16 +31,18 @@ class Crawl:
     redis_url: str
     name: str
     settings: dict[str, Any] = attrs.Factory(dict)
-    workers: list[asyncio.subprocess.Process] = attrs.Factory(list)
+    workers: list[started.Popen] = attrs.Factory(list)
+    _logs: list[IO[bytes]] = attrs.Factory(list)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for worker in self.workers:
-            if worker.returncode is None:
+        for worker, log in zip(self.workers, self._logs, strict=True):
+            if worker.poll() is None:
                 worker.kill()
-                await worker.communicate()
+                worker.wait()
+            log.close()
 
     async def seed(self, urls: Sequence[str]) -> None:
         """Push seeds as a user does, when each worker has joined: one that comes late stays."""
@@ -65,12 +70,10 @@ class Crawl:
             "POLITE_SETTINGS": json.dumps(settings),
         }
         for _ in range(workers):
-            worker = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "scrapy", "crawl", "polite"),
-                cwd=ROOT,
-                env=environment,
-                stderr=asyncio.subprocess.PIPE,
-            )
+            command = [sys.executable, "-m", "scrapy", "crawl", "polite"]
+            log = TemporaryFile()  # noqa: SIM115  # closed with the crawl
+            worker = started.Popen(command, cwd=ROOT, env=environment, stderr=log)
+            self._logs.append(log)
             self.workers.append(worker)
             if first:
                 with contextlib.suppress(PermissionError):
@@ -78,12 +81,17 @@ class Crawl:
 
     async def finish(self, limit_s: float = 60) -> list[str]:
         """Wait for the workers to end by themselves; returns what each logged."""
-        ends = [asyncio.ensure_future(worker.communicate()) for worker in self.workers]
-        _, late = await asyncio.wait(ends, timeout=limit_s)
-        for worker in self.workers:
-            if worker.returncode is None:
-                worker.kill()
-        logs = [stderr.decode() for _, stderr in await asyncio.gather(*ends)]
+        until = time.monotonic() + limit_s
+        while late := [worker for worker in self.workers if worker.poll() is None]:
+            if time.monotonic() > until:
+                break
+            await asyncio.sleep(0.02)
+        for worker in late:
+            worker.kill()
+            worker.wait()
+        for log in self._logs:
+            log.seek(0)
+        logs = [log.read().decode() for log in self._logs]
         if late:
             tails = "\n\n".join(log[-3000:] for log in logs)
             raise TimeoutError(f"{len(late)} workers did not end in {limit_s} s:\n{tails}")
