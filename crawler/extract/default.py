@@ -163,7 +163,8 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     _visible_signs(seen, verdict)
     if verdict.product < _SURE:
         classify.quantity_signs(verdict, page)
-        classify.number_signs(verdict, page, seen.fields.get("sku"))
+        number = seen.fields.get("sku") or seen.fields.get("attributes", {}).get("model")
+        classify.number_signs(verdict, page, number)
     offered["text"], found.paths = seen.fields, seen.paths
     found.struck_below = seen.struck_below
     if disputed:

@@ -215,6 +215,7 @@ def _take(seen: Visible, field: str, value: str) -> None:
         value = _identifier(_NEXT_LABEL.split(value, maxsplit=1)[0])
     if field == "model":
         if _CODE.fullmatch(value):
+            seen.facts += "model" not in seen.fields.get("attributes", {})
             seen.fields.setdefault("attributes", {}).setdefault("model", value)
     elif value and field not in seen.fields:
         seen.fields[field] = value

@@ -83,10 +83,10 @@ def settle(offered: dict[str, Fields]) -> None:
 
 def reduce(offered: dict[str, Fields], marked: bool) -> None:
     """Drop prices that the page *marked* as the ones before: templates tell the regular one."""
-    shown = offered.get("text", {})
-    before, now = shown.get("regular_price"), shown.get("price")
-    told = _structured_price(offered)
-    if not marked or told is None or now is None or told != before:
+    if not marked:
+        return
+    before = offered["text"].get("regular_price")
+    if before is None or _structured_price(offered) != before:
         return
     for source, fields in offered.items():
         if source != "text" and fields.get("price") == before:

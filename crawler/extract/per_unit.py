@@ -1,9 +1,8 @@
-"""Whether an amount is the price of a kilogram or of one piece: `12,90 €/kg`, `100 g = 7,98 €`."""
+"""Whether an amount is the price of a kilogram or such: `12,90 €/kg`, `100 g = 7,98 €`."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from crawler.extract.words import any_of
 
@@ -21,14 +20,12 @@ _OF_UNIT = re.compile(
 )
 
 
-def kind(before: str, behind: str) -> Literal["unit", "piece"] | None:
-    """What the amount between two texts is the price of, where they tell it.
+def tells(before: str, behind: str) -> bool:
+    """Whether the texts around an amount make it the price of a unit, and not of a piece.
 
-    >>> kind("", " / kg"), kind("100 g = ", ""), kind("", " per piece"), kind("now ", "!")
-    ('unit', 'unit', 'piece', None)
+    >>> tells("", " / kg"), tells("100 g = ", ""), tells("", " per piece"), tells("now ", "!")
+    (True, True, False, False)
     """
     if _OF_UNIT.search(before):
-        return "unit"
-    if _PER_PIECE.match(behind):
-        return "piece"
-    return "unit" if _PER_UNIT.match(behind) else None
+        return True
+    return _PER_UNIT.match(behind) is not None and _PER_PIECE.match(behind) is None

@@ -46,8 +46,6 @@ _DIGIT = re.compile(r"\d")
 _TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What stands right before the figures of an identifier: `C34-1060`.
 _CODE = re.compile(r"\w[-./_]?$")
-#: What the price of one piece costs more: the one of all pieces may stand beside it.
-_PIECE = 4
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -318,11 +316,11 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         other = not _tells_a_part(money, line.text) and says_other(
             _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
         )
-    part = per_unit.kind(before[-20:], line.text[money.end : money.end + _BEHIND])
-    other = other or part == "unit"
+    if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
+        other = True
     if before[-2:].strip() in _MORE_OR_LESS:
         other = True
-    cost = _cost_of_place(money, place) + (60 if other else _PIECE if part else 0)
+    cost = _cost_of_place(money, place) + (60 if other else 0)
     if since and _RANGE.match(before):
         cost += 5
     told = before[-40:].strip() or label

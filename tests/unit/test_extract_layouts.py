@@ -55,6 +55,7 @@ BUY = "<button>Add to cart</button>"
         ("<p>$60.00 here <i>$45.00</i> -25%</p><p>Ring $2.00</p>", "45.00"),
         ('<p class="price">7 490 руб./шт</p><p>Доставка 300 руб.</p>', "7490"),
         ("<p>12,90 €</p><p>0,13 €/Stück</p>", "12.90"),
+        ("<p>Price: $39.00 per piece</p><p>4 pieces: $156.00</p>", "39.00"),
         # The box of the currency's sign is called the price's unit.
         ('<p class="price">34,500<i class="price-unit">원</i></p>', "34500"),
     ],
@@ -137,6 +138,13 @@ def test_a_number_in_the_address_that_the_page_shows_is_its_own():
     page = found(body, url="https://shop.example/lamps/red_lamp_2812345678")
     assert (page.kind, page.fields["sku"]) == ("product", "2812345678")
     assert found(body, url="https://shop.example/lamps/red_lamp").kind != "product"
+
+
+def test_a_makers_page_tells_the_number_of_the_model_that_is_in_its_address():
+    body = "<h1>Rotary Hammer</h1><p>Model: HR2470</p><p>780 W</p>"
+    page = found(body, url="https://shop.example/products/hr2470")
+    assert (page.kind, page.fields["sku"]) == ("product", "HR2470")
+    assert found(body, url="https://shop.example/products/hammer").kind != "product"
 
 
 def test_a_line_tells_two_numbers():
