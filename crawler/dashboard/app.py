@@ -30,6 +30,7 @@ from crawler.dashboard.pages import (
     products,
     proxies,
     records,
+    runs,
     workers,
 )
 from crawler.dashboard.pages.login import login, logout, show_login
@@ -148,6 +149,8 @@ def _pages() -> list[web.RouteDef]:
         web.get("/products.csv", products_csv),
         web.get("/products/{site}/{id}", product.one_product),
         web.get("/picture/{name}", show_picture),
+        web.get("/runs", runs.runs),
+        web.get("/runs/{number:[0-9]{1,15}}", runs.runs),
         web.get("/jobs", jobs.jobs),
         web.get("/attempts", records.attempts),
         web.get("/quality", records.quality),

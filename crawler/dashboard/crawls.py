@@ -25,7 +25,7 @@ _MOST = 20
 #: dashboard as a whole stays where it is.
 _LINK = re.compile(r'((?:href|action|src)=")/(?!c/|static/|log(?:in|out)"|api/)')
 #: Of one item, which another crawl may not have: the list that it is in is shown instead.
-_ITEMS = ("domains", "workers", "dead", "do")
+_ITEMS = ("domains", "workers", "dead", "runs", "do")
 #: What tells of a place or a deed, not of a choice.
 _PASSING = {"after", "done", "n"}
 

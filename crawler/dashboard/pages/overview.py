@@ -202,13 +202,17 @@ def _runs(now: Overview) -> Markup:
         return Markup()
     rows = [
         (
-            *(str(run.number), run.name, moment(run.at)),
+            *(_run_link(run.number), run.name, moment(run.at)),
             *(count(run.totals.get(word, 0)) for word in ("done", "buried")),
         )
         for run in now.runs
     ]
     names = ("Run", "Name", "Begun (UTC)", "Done", "Given up")
     return table("Runs", names, rows, words=3, class_="narrow")
+
+
+def _run_link(number: int) -> Markup:
+    return tag.a(str(number), href=address("runs", str(number)))
 
 
 def domains_table(caption: str, rows: Sequence[Domain], history: History) -> Markup:

@@ -1,6 +1,7 @@
 """Each page shows what the stores hold, as text, whatever a crawled site wrote."""
 
 import asyncio
+import re
 import shutil
 import subprocess
 import uuid
@@ -15,6 +16,7 @@ import pytest
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
 from crawler.stores.quality import WEIGHTS, Quality, save
+from scrapy_seine.frontier.runs import enter
 from tests.helpers import execute
 from tests.integration.dashboard.conftest import (
     MARKUP,
@@ -29,7 +31,13 @@ from tests.integration.dashboard.conftest import (
 
 PAGES = (
     *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
-    *("/quality", "/proxies", "/frontier?url=https://shop.example/1", "/domains/shop.example"),
+    *(
+        "/quality",
+        "/proxies",
+        "/runs",
+        "/frontier?url=https://shop.example/1",
+        "/domains/shop.example",
+    ),
 )
 
 
@@ -82,6 +90,27 @@ async def test_what_sites_wrote_is_shown_as_text(client, frontier, database):
         assert "<script>alert" not in text, path
         assert "<img src=x" not in text, path
     assert "&lt;script&gt;alert(1)" in await page(client, "/")
+
+
+async def test_a_run_is_chosen_and_stands_beside_the_one_before(client, frontier):
+    await enter(frontier, name="first", keep=False, age_ms=0)
+    await frontier.push([a_push(f"https://shop.example/{n}", n) for n in range(3)])
+    await enter(frontier, name=MARKUP, keep=False, age_ms=0)
+    await frontier.push([a_push("https://shop.example/9", 9)])
+
+    first, latest = await page(client, "/runs/1"), await page(client, "/runs")
+
+    assert re.search(r"<td[^>]*>pushed</td><td[^>]*>3</td>", first)
+    assert re.search(r"<td[^>]*>pushed</td><td[^>]*>1</td><td[^>]*>3</td>", latest)
+    assert 'href="/runs/2" aria-current="true"' in latest
+    assert 'href="/runs/1" aria-current="true"' in first
+    assert "<h1>Run 2</h1>" in latest
+    assert MARKUP not in latest
+    assert 'href="/runs/1"' in await page(client, "/")
+    assert "badge good" in latest
+    assert "badge good" not in first
+    await page(client, "/runs/3", status=404)
+    await page(client, "/runs/99999999999999999999", status=404)
 
 
 async def test_a_dead_letter_says_why(client, frontier):
