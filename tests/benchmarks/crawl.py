@@ -3,7 +3,12 @@
 Each round runs all sides one after the other, so that they share the machine's moods; medians of
 the rounds are compared. CPU is the whole process', start-up included, as the kernel counts it.
 
-usage: python -m tests.benchmarks.crawl [--products 3000] [--rounds 3] [--json]
+usage: python -m tests.benchmarks.crawl [--products 3000] [--rounds 3] [--page-kb 20]
+       [--latency-ms 0] [--https] [--per-connection 5] [--proxy] [--json]
+
+The site is reached directly, or as the options say: by TLS; over a new connection after so many
+pages; through a forward proxy, which is asked for the page itself, or with `--https` for a
+connection (CONNECT). Such rows set Seine beside plain Scrapy alone unless `--sides` says otherwise.
 """
 
 from __future__ import annotations
@@ -12,11 +17,13 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from statistics import median
 from typing import Any
 
 from tests.benchmarks.stage import SIDES, Result, alternate, stage
 from tests.benchmarks.target import target
+from tests.benchmarks.way import through_proxy
 
 COMPARED = ("seine", "plain", "plain_own_parser", "scrapy_redis")
 
@@ -67,12 +74,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--page-kb", type=float, default=20)
     parser.add_argument("--latency-ms", type=float, default=0)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sides", nargs="+", choices=SIDES, default=COMPARED)
+    parser.add_argument("--sides", nargs="+", choices=SIDES)
+    parser.add_argument("--https", action="store_true", help="by TLS, with keep-alive")
+    parser.add_argument(
+        "--per-connection", type=int, default=0, help="pages; 0: as many as the side likes"
+    )
+    parser.add_argument("--proxy", action="store_true", help="through a forward proxy")
     parser.add_argument("--json", action="store_true", help="the last line is one JSON object")
     args = parser.parse_args(argv)
-    options = {"products": args.products, "page_kb": args.page_kb, "latency_ms": args.latency_ms}
-    with stage() as stores, target(**options) as site:
-        figures = report(alternate(args.sides, args.rounds, stores, site))
+    names = ("products", "page_kb", "latency_ms", "https", "per_connection")
+    options = {name: getattr(args, name) for name in names}
+    direct = not (args.https or args.per_connection or args.proxy)
+    sides = args.sides or (COMPARED if direct else ("seine", "plain"))
+    proxy = through_proxy() if args.proxy else nullcontext()
+    with stage() as stores, target(**options) as site, proxy as asked:
+        figures = report(alternate(sides, args.rounds, stores, site))
+        if asked is not None:
+            figures["proxy_connections"] = asked.asked
     print(json.dumps(figures))
     sys.stdout.flush()
 

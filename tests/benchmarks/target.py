@@ -17,16 +17,19 @@ import time
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import HTTPSHandler, ProxyHandler, build_opener
 
 import attrs
 import uvloop
 
 from crawler.demo.markup import BASE
 from crawler.demo.pages import Page, Site
+from tests.benchmarks.way import server_context, trusting_context
 
 _BASE = BASE.encode()
 _FOUND = b"HTTP/1.1 200"
+_CLOSES = b"\r\nConnection: close"
+_LAST = b"\r\nConnection: close\r\n\r\n"
 STATS = b"/-/stats"
 
 
@@ -59,8 +62,8 @@ class Seen:
 class Answers:
     """Whole HTTP responses by host and target."""
 
-    def __init__(self, site: Site, hosts: int) -> None:
-        self._site = site
+    def __init__(self, site: Site, hosts: int, scheme: bytes = b"http") -> None:
+        self._site, self._scheme = site, scheme
         self._kept: dict[tuple[bytes, bytes], bytes] | None = {} if hosts == 1 else None
 
     def answer(self, target: bytes, host: bytes) -> bytes:
@@ -74,7 +77,7 @@ class Answers:
 
     def _render(self, target: bytes, host: bytes) -> bytes:
         page = self._site.page(target.decode("latin-1"))
-        return wire(page, page.body.replace(_BASE, b"http://" + host))
+        return wire(page, page.body.replace(_BASE, self._scheme + b"://" + host))
 
 
 def wire(page: Page, body: bytes) -> bytes:
@@ -92,10 +95,11 @@ def wire(page: Page, body: bytes) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """One visitor's connection; kept until the visitor closes it."""
+    """One visitor's connection; kept until the visitor closes it, or for *most* answers."""
 
-    def __init__(self, answers: Answers, seen: Seen, latency_s: float) -> None:
+    def __init__(self, answers: Answers, seen: Seen, latency_s: float, most: int = 0) -> None:
         self._answers, self._seen, self._latency_s = answers, seen, latency_s
+        self._left = most
         self._rest = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -114,6 +118,8 @@ class Connection(asyncio.Protocol):
             page = Page(body, content_type="application/json")
             self._transport.write(wire(page, body))
             return
+        if _CLOSES in head:  # a proxy, which is told of no other end of an answer
+            self._left = 1
         answer = self._answers.answer(target, _host(head))
         self._seen.waiting += 1
         self._seen.most_waiting = max(self._seen.most_waiting, self._seen.waiting)
@@ -130,8 +136,14 @@ class Connection(asyncio.Protocol):
         self._seen.answers += 1
         self._seen.pages += answer.startswith(_FOUND)
         self._seen.last_s = now
-        if not self._transport.is_closing():
+        if self._transport.is_closing():
+            return
+        self._left -= 1
+        if self._left:
             self._transport.write(answer)
+        else:
+            self._transport.write(answer.replace(b"\r\n\r\n", _LAST, 1))
+            self._transport.close()
 
 
 def _host(head: bytes) -> bytes:
@@ -150,14 +162,16 @@ def address(number: int) -> str:
 
 async def serve(args: argparse.Namespace) -> None:
     """Listen until standard input closes."""
-    answers, seen = Answers(Site(args.products, page_kb=args.page_kb), args.hosts), Seen()
+    scheme = b"https" if args.https else b"http"
+    answers, seen = Answers(Site(args.products, page_kb=args.page_kb), args.hosts, scheme), Seen()
     loop, port, over = asyncio.get_running_loop(), 0, asyncio.Event()
     for number in range(args.hosts):
         server = await loop.create_server(
-            lambda: Connection(answers, seen, args.latency_ms / 1000),
+            lambda: Connection(answers, seen, args.latency_ms / 1000, args.per_connection),
             address(number),
             port,
             backlog=1024,
+            ssl=server_context() if args.https else None,
         )
         port = server.sockets[0].getsockname()[1]
     print(port, flush=True)
@@ -171,6 +185,7 @@ class Target:
 
     port: int
     hosts: int
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
@@ -180,32 +195,41 @@ class Target:
     @property
     def urls(self) -> list[str]:
         """The home page on each of its domains."""
-        return [f"http://{address(number)}:{self.port}/" for number in range(self.hosts)]
+        return [f"{self.scheme}://{address(number)}:{self.port}/" for number in range(self.hosts)]
 
     def stats(self, *, reset: bool = True) -> dict[str, float]:
         """Pages, answers, seconds from the first to the last, CPU seconds, and the most requests
         that were under way at a time; since the last reset.
         """
         query = "" if reset else "?keep"
-        with urlopen(f"http://127.0.0.1:{self.port}{STATS.decode()}{query}") as answer:
+        direct = build_opener(ProxyHandler({}), HTTPSHandler(context=trusting_context()))
+        with direct.open(f"{self.url[:-1]}{STATS.decode()}{query}") as answer:
             return dict(json.load(answer))
 
 
 @contextlib.contextmanager
 def target(
-    *, products: int, page_kb: float = 20, latency_ms: float = 0, hosts: int = 1
+    *,
+    products: int,
+    page_kb: float = 20,
+    latency_ms: float = 0,
+    hosts: int = 1,
+    https: bool = False,
+    per_connection: int = 0,
 ) -> Iterator[Target]:
     """Run one as long as the block; it ends with this process, too."""
     options = {"products": products, "page-kb": page_kb, "latency-ms": latency_ms, "hosts": hosts}
     command = [sys.executable, "-m", "tests.benchmarks.target"]
+    options["per-connection"] = per_connection
     command += [f"--{name}={value}" for name, value in options.items()]
+    command += ["--https"] if https else []
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ}, text=True
     )
     assert process.stdin
     assert process.stdout
     try:
-        yield Target(int(process.stdout.readline()), hosts)
+        yield Target(int(process.stdout.readline()), hosts, "https" if https else "http")
     finally:
         process.stdin.close()
         process.wait(10)
@@ -249,6 +273,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--page-kb", type=float, default=20)
     parser.add_argument("--latency-ms", type=float, default=0)
     parser.add_argument("--hosts", type=int, default=1)
+    parser.add_argument("--https", action="store_true")
+    parser.add_argument("--per-connection", type=int, default=0, help="answers; 0: any number")
     uvloop.run(serve(parser.parse_args(argv)))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from decimal import Decimal
+from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import build_opener, urlopen
 
 import pytest
 from bs4 import BeautifulSoup
@@ -25,6 +26,7 @@ from tests.benchmarks.sides import css, soup
 from tests.benchmarks.sides.values import price, stock
 from tests.benchmarks.target import target
 from tests.benchmarks.verify import rows_of
+from tests.benchmarks.way import through_proxy, trusting_context
 
 BASE = "http://shop.invalid"
 SITE = Site(120)
@@ -115,3 +117,26 @@ def test_what_was_measured_replaces_what_stood_between_the_marks(tmp_path: Path)
     assert "old" not in text
     assert "| 1 | 10 | 20 | 100 % |" in text
     assert "<svg" in (tmp_path / "bench-workers.svg").read_text("utf-8")
+
+
+def test_a_site_by_tls_gives_as_many_answers_a_connection_as_it_is_told() -> None:
+    with target(products=10, https=True, per_connection=2) as site:
+        client = HTTPSConnection("127.0.0.1", site.port, context=trusting_context())
+        heads = []
+        for _ in range(4):
+            client.request("GET", "/")
+            answer = client.getresponse()
+            assert b"Seine Demo Shop" in answer.read()
+            heads.append(answer.headers["Connection"])
+        client.close()
+        assert heads == [None, "close", None, "close"]
+        assert site.stats()["pages"] == 4
+
+
+def test_a_proxy_is_used_by_what_is_begun_meanwhile_and_passes_a_connection_on_once() -> None:
+    with target(products=10) as site, through_proxy() as proxy:
+        for _ in range(2):
+            with build_opener().open(site.url) as answer:
+                assert b"<title>" in answer.read()
+        assert site.stats()["pages"] == 2
+        assert proxy.asked == 2
