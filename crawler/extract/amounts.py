@@ -158,6 +158,16 @@ def count(value: Any) -> int | None:
     return int(_NO_DIGIT.sub("", match[0])[:12]) if match else None
 
 
+def _joins(letter: str) -> bool:
+    """Whether figures behind a letter belong to its word, as they do where words have blanks.
+
+    >>> [letter for letter in "Mé込격 (" if _joins(letter)]
+    ['M', 'é']
+    """
+    is_east = "\u3005" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7af"
+    return letter.isalpha() and not is_east
+
+
 def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
     """Yield each amount that stands beside a currency.
 
@@ -174,7 +184,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         before = _sign_before(text[max(0, start - _REACH) : start])
         if start < past:
             continue  # the cents of the amount before
-        within = before is None and start and text[start - 1].isalpha()
+        within = before is None and start and _joins(text[start - 1])
         if within and local_signs.beside(text, start, end, local) is None:
             continue  # the end of a word: M12
         if text[end : end + 1] in _MIDST and (money := _split(text, match, local)):

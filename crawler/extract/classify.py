@@ -31,6 +31,7 @@ _ORIGIN = re.compile(r"^https?://[^/]*")
 _FIELD = re.compile(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
 _NAME = re.compile(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
 _QUANTITY = re.compile(any_of("fields", "quantity").encode(), re.I)
+_PRINTS = re.compile(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )
@@ -123,6 +124,12 @@ def link_signs(verdict: Verdict, page: Page) -> None:
     """What the links in the page's head say."""
     if any((link.get("rel") or "").lower() in {"next", "prev"} for link in page.links):
         verdict.add("listing", 3, "it has a next or a previous page")
+
+
+def print_signs(verdict: Verdict, page: Page) -> None:
+    """Whether the page prints itself: it is a poor copy of another page."""
+    if b"print(" in page.raw and _PRINTS.search(page.raw):
+        verdict.add("product", -10, "it prints itself when it is opened")
 
 
 def is_no_product(names: list[str]) -> bool:

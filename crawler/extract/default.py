@@ -113,6 +113,7 @@ def extract(page: Page) -> Found:
     offered: dict[str, Fields] = {}
     classify.address_signs(verdict, page)
     classify.link_signs(verdict, page)
+    classify.print_signs(verdict, page)
     unread: dict[str, str] = {}
     for source, nodes in _NODES.items():
         told = _guarded(unread, source, _told_by, nodes, page, verdict, source)

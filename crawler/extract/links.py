@@ -14,6 +14,7 @@ import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text, tidied
+from crawler.extract.unlinked import unlinked
 from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -37,6 +38,11 @@ _USELESS = finder(
 _DRESS = whole(
     r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
+)
+#: What may say as well which kind of page a script shows, and what says which one of these.
+_ROUTE = whole(r"mode|view|show|display|act|action|do|m")
+_NUMBERED = whole(
+    r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
 )
 _PAGE = whole(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
@@ -63,6 +69,14 @@ _NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>�
 _COLLECTED = re.compile(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
+#: osCommerce and its kin, and OpenCart, tell in a product's address through which category it was
+#: reached.
+_REACHED = (
+    (re.compile(r"[?&](?:products_id|info)=", re.I), re.compile(r"(?<=[?&])cPath=[\w.]*&?")),
+    (re.compile(r"[?&]route=product/product&"), re.compile(r"(?<=[?&])path=[\d_]*&?")),
+)
+#: The page itself in another language.
+_LANGUAGE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
 _CONTEXTS = (
     (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
@@ -120,6 +134,8 @@ def find_links(
             finder.add(element, "pagination")
     for element in page.anchors[:_MOST_ANCHORS]:
         finder.add(element, None)
+    for element, reference in unlinked(page):
+        finder.add(element, None, reference)
     return finder.result()
 
 
@@ -170,8 +186,8 @@ class _Finder:
         self.box: Element = None
         self.around = 0
 
-    def add(self, element: Element, kind: LinkKind | None) -> None:
-        href = element.get("href")
+    def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
+        href = href or element.get("href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
             return
         rel = element.get("rel")
@@ -190,7 +206,7 @@ class _Finder:
         if known is not None and known.kind in {"product", "pagination"}:
             return
         there = _parts(url)
-        if there == self.here or _is_useless(url):
+        if there == self.here or _is_useless(url) or _is_translation(there, self.here):
             return
         kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", there)
         if kind == "product" and self._is_variant(there):
@@ -216,7 +232,7 @@ class _Finder:
         url = self.page.resolve(href)
         if url is None:
             return None
-        url = tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else url)
+        url = tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else _reached(url))
         if url is None or (self.allowed is not None and not self.allowed(url)):
             return None
         return url
@@ -253,6 +269,32 @@ class _Finder:
             if number > 1:
                 links = [link for link in links if link.kind != "pagination"]
         return links
+
+
+def _reached(url: str) -> str:
+    """A product's address without the category through which it was reached.
+
+    >>> _reached("https://a.example/product_info.php?info=p5_Lamp.html&cPath=3_4")
+    'https://a.example/product_info.php?info=p5_Lamp.html'
+    >>> _reached("https://a.example/index.php?cPath=3_4")
+    'https://a.example/index.php?cPath=3_4'
+    """
+    if "ath=" in url:
+        for product, category in _REACHED:
+            if product.search(url):
+                return category.sub("", url).rstrip("?&")
+    return url
+
+
+def _is_translation(there: Address, here: Address) -> bool:
+    """Whether a link leads to the page itself, in another language.
+
+    A front page may be the choice of a language alone.
+    """
+    if not there[2] or there[:2] != here[:2] or (there[1] == "/" and not here[2]):
+        return False
+    new, left = set(there[2]) - set(here[2]), set(here[2]) - set(there[2])
+    return bool(new) and all(_LANGUAGE(name) for name, _ in new | left)
 
 
 @lru_cache(maxsize=1024)
@@ -359,6 +401,8 @@ def _is_facet(
     free = [name for name, _ in there[2] if not _IDENTITY(name)]
     free = [name for name in free if not _PAGE(name)]
     known = {name for name, _ in here[2]}
+    if _is_route(there, here):
+        return False
     if any(_DRESS(name) and name not in known for name in free):
         return True
     if there[1] == here[1] and there[1] != "/" and not _SCRIPT(there[1]):
@@ -366,6 +410,20 @@ def _is_facet(
             set(there[2]) - set(here[2]) and free
         )
     return len(free) > (2 if _SCRIPT(there[1]) else 1)
+
+
+def _is_route(there: Address, here: Address) -> bool:
+    """Whether the one script of a shop is told what to show: `/?mode=cate&cbid=7&csid=0`.
+
+    A parameter that would dress a listing says what kind of page is meant, and others which one.
+    """
+    if there[1] != "/" and not _SCRIPT(there[1]):
+        return False
+    new = dict(set(there[2]) - set(here[2]))
+    routes = [name for name in new if _ROUTE(name) and new[name].isalpha()]
+    return len(routes) == 1 and any(
+        _NUMBERED(name) and value.isdigit() for name, value in new.items()
+    )
 
 
 def _plain_kind(element: Element, context: int, there: Address) -> tuple[LinkKind, str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import unquote
 
 from crawler.extract.amounts import number, parse_price
 from crawler.extract.availability import availability
 from crawler.extract.currencies import currency_of
-from crawler.extract.page import Page
+from crawler.extract.page import Page, short_text
 from crawler.extract.schema import Fields, gtin, plain
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
@@ -30,6 +31,7 @@ _ENDS = re.compile(r"(?<!\s)\s++[|–—·•:»-]\s++")
 _HOST = re.compile(r"https?://([^/?#]*+)")
 _WWW_HOST = re.compile(r"https?://(?:www\.)?([^/?#:]*+)")
 _NO_WORD = re.compile(r"\W")
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def is_product(page: Page) -> bool:
@@ -106,7 +108,28 @@ def _labelled(tags: dict[str, str], words: tuple[str, ...]) -> str | None:
 
 def _name(page: Page, tags: dict[str, str]) -> str | None:
     name = plain(tags.get("og:title") or tags.get("twitter:title"))
-    return without_host(shorn(name, plain(tags.get("og:site_name"))), page.url) if name else None
+    if not name or _is_the_shops(name, page):
+        return None
+    return without_host(shorn(name, plain(tags.get("og:site_name"))), page.url)
+
+
+def _is_the_shops(name: str, page: Page) -> bool:
+    """Whether og:title is the part of the page's title that is the shop's, on all of its pages.
+
+    The other part is the main heading then, whose words stand in the page's address.
+    """
+    if name not in page.title or len(name) == len(page.title):
+        return False
+    parts = [part.casefold() for part in _ENDS.split(page.title)]
+    if len(parts) < 2 or name.casefold() not in parts:
+        return False
+    headings = [text for h in page.headings if h.tag == "h1" and (text := short_text(h).casefold())]
+    address = set(_WORDS.findall(unquote(page.url).casefold()))
+
+    def told(text: str) -> int:
+        return len(address & set(_WORDS.findall(text)))
+
+    return any(text in parts and told(text) > told(name.casefold()) for text in headings[:2])
 
 
 def shorn(title: str, site: str | None) -> str:

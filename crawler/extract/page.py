@@ -51,7 +51,8 @@ def _parser() -> etree.HTMLParser:
 
 
 _PARSER = _parser()
-_WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area")
+_WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area",
+           "frame", "select")  # fmt: skip
 _EMPTY = b"<html><body></body></html>"
 
 
@@ -73,6 +74,8 @@ class Page:
     anchors: list[Element] = attrs.Factory(list)
     headings: list[Element] = attrs.Factory(list)
     scripts: list[Element] = attrs.Factory(list)
+    frames: list[Element] = attrs.Factory(list)
+    selects: list[Element] = attrs.Factory(list)
     links: list[Element] = attrs.Factory(list)
     metas: list[tuple[str, str]] = attrs.Factory(list)
     """Name or property (lower case) and content of each meta element, in order."""
@@ -230,6 +233,8 @@ _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
     "h3": _collect_heading,
     "link": lambda page, element: page.links.append(element),
     "script": lambda page, element: page.scripts.append(element),
+    "frame": lambda page, element: page.frames.append(element),
+    "select": lambda page, element: page.selects.append(element),
 }
 
 

@@ -21,7 +21,16 @@ from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
 from crawler.extract.places import path
-from crawler.extract.price_pairs import PERCENT, Candidate, beside, paired, stands_alone
+from crawler.extract.price_pairs import (
+    OTHER,
+    PERCENT,
+    Candidate,
+    beside,
+    is_struck,
+    paired,
+    stands_alone,
+    with_tax,
+)
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, any_word, finder_of, whole_of
 
@@ -320,7 +329,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         other = True
     if before[-2:].strip() in _MORE_OR_LESS:
         other = True
-    cost = _cost_of_place(money, place) + (60 if other else 0)
+    cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if since and _RANGE.match(before):
         cost += 5
     told = before[-40:].strip() or label
@@ -381,7 +390,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = _often_told(paired(_candidates(read, seen, local, tiles)))
+    candidates = _often_told(paired(with_tax(_candidates(read, seen, local, tiles))))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -391,7 +400,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         best = first  # a class says "regular price", and there is no other
     elif best.other and not first.other and not first.line.flags & _lines.OLD:
         best = first  # the usual price is what those pay who hold no card
-    if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or _is_struck(best):
+    if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
         return
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
@@ -477,13 +486,6 @@ def _often_told(candidates: list[Candidate]) -> list[Candidate]:
 
 def _favour(times: int) -> int:
     return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
-
-
-def _is_struck(candidate: Candidate) -> bool:
-    """Whether an amount is struck through by its element: nobody pays that."""
-    here = candidate.line.element
-    chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
-    return any(element.tag in {"s", "del", "strike"} for element in chain)
 
 
 def _is_before(old: Candidate, new: Candidate) -> bool:

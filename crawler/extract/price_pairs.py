@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import attrs
 
 from crawler.extract.amounts import Money, find_prices
 from crawler.extract.lines import NOW, Line
-from crawler.extract.words import any_of
+from crawler.extract.words import any_of, any_word
 
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 _LONGEST_PAIR = 30
+#: What it costs an amount that words call postage, an instalment or a saving, in lines.
+OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _NEAR = 2
+#: What is written right before the amount that holds the tax, beside or behind the one without, and
+#: how much more it is: Japanese shops show both, at the rates of Japan.
+_WITH_TAX = any_word("amounts", "with_tax")
+_NET = any_word("amounts", "without_tax")
+_TAXES = Decimal("1.08"), Decimal("1.1")
+_LABEL = 14
+#: Brackets and figures end what is said of an amount.
+_NOT_OTHERS = re.compile(r"[(（/\d]|[)）](?=\s*\S)")
 PERCENT = re.compile(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
@@ -37,6 +47,34 @@ class Candidate:
     follows_link: bool
     now: bool = False
     """Words say that it is the price after a reduction."""
+
+
+def with_tax(candidates: list[Candidate]) -> list[Candidate]:
+    """Take a price without tax for another amount, where the one with tax stands beside it."""
+    for one, two in pairwise(candidates):
+        low, high = sorted((one, two), key=lambda c: c.money.value)
+        if abs(one.line.index - two.line.index) > _NEAR or not _is_taxed(low, high):
+            continue
+        net = _NET(_around(low))
+        if _WITH_TAX(_around(low)) or not (net or _WITH_TAX(_around(high))):
+            continue
+        gross = high.other and net
+        paid = attrs.evolve(high, other=False, cost=high.cost - OTHER) if gross else high
+        unpaid = low if low.other else attrs.evolve(low, other=True, cost=low.cost + OTHER)
+        return [unpaid if c is low else paid if c is high else c for c in candidates]
+    return candidates
+
+
+def _is_taxed(low: Candidate, high: Candidate) -> bool:
+    """Whether an amount is another one and its tax, to the unit."""
+    return any(abs(low.money.value * rate - high.money.value) <= 1 for rate in _TAXES)
+
+
+def _around(one: Candidate) -> str:
+    """The words beside an amount, up to the next one or a bracket."""
+    text, money = one.line.text, one.money
+    before, behind = text[: money.start][-_LABEL:], text[money.end :][:_LABEL]
+    return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind)[0]}"
 
 
 def paired(candidates: list[Candidate]) -> list[Candidate]:
@@ -124,3 +162,10 @@ def stands_alone(one: Candidate) -> bool:
 def beside(one: Candidate, other: Candidate) -> bool:
     """Whether so few lines stand between two amounts that one box may hold both."""
     return abs(one.line.index - other.line.index) <= 12
+
+
+def is_struck(candidate: Candidate) -> bool:
+    """Whether an amount is struck through by its element: nobody pays that."""
+    here = candidate.line.element
+    chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
+    return any(element.tag in {"s", "del", "strike"} for element in chain)

@@ -11,6 +11,7 @@ from crawler.extract.facts import find_facts
 from crawler.extract.lines import read_all
 from crawler.extract.page import parse
 from crawler.extract.seen import Visible
+from crawler.extract.words import any_word
 
 FOLDER = Path(words.__file__).parent
 EXTRACT = FOLDER.parent
@@ -120,3 +121,10 @@ def test_words_of_a_file_reach_the_reader(html, field, value):
     seen = Visible()
     find_facts(read_all(page, page.headings[0]), seen)
     assert seen.fields[field] == value
+
+
+def test_words_of_one_script_are_found_in_no_text_of_another() -> None:
+    """All entries of the list are Japanese: none is left to look for in ASCII."""
+    taxed = any_word("amounts", "without_tax")
+    assert taxed("13,500円（税抜）") is not None
+    assert taxed("$13.50") is None

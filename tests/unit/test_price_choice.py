@@ -17,7 +17,6 @@ from crawler.extract.price_choice import (
     _favour,
     _is_before,
     _is_in_prose,
-    _is_struck,
     _often_told,
     _Place,
     _words_of,
@@ -25,7 +24,7 @@ from crawler.extract.price_choice import (
     is_labelled,
     label_before,
 )
-from crawler.extract.price_pairs import Candidate, paired
+from crawler.extract.price_pairs import Candidate, is_struck, paired
 from crawler.extract.seen import Visible
 
 
@@ -232,9 +231,9 @@ def test_the_price_before_is_higher_near_and_in_the_same_currency(
 
 
 def test_what_is_struck_by_its_element_is_paid_by_nobody() -> None:
-    assert _is_struck(candidate("$9.00", old=True, tag="del"))
-    assert not _is_struck(candidate("$9.00", old=True, tag="p"))
-    assert not _is_struck(candidate("$9.00", old=False, tag="del"))
+    assert is_struck(candidate("$9.00", old=True, tag="del"))
+    assert not is_struck(candidate("$9.00", old=True, tag="p"))
+    assert not is_struck(candidate("$9.00", old=False, tag="del"))
 
 
 @pytest.mark.parametrize(

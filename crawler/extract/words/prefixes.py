@@ -30,6 +30,8 @@ def tree(patterns: Iterable[str], not_after: str = "") -> str:
     '(?:a(?<![a-z]a)(?:dd|rt))'
     """
     parts = [part for pattern in patterns for part in written_out(pattern)]
+    if not parts:
+        return "(?!)"  # no words are found nowhere; an empty pattern is found in each text
     return _branches(list(dict.fromkeys(parts)), _DEEPEST, not_after)
 
 

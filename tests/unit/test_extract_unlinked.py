@@ -1,0 +1,133 @@
+"""What whole shops of lesser-known systems taught: ways without links, copies, prices with tax."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+
+SHOP = "http://shop.example"
+
+
+def links(html: str, url: str = f"{SHOP}/menu.htm") -> set[str]:
+    return {link.url.removeprefix(SHOP) for link in find_links(parse(f"<html>{html}</html>", url))}
+
+
+OPTIONS = '<option value="">Choose</option><option value="1">A</option><option value="2">B</option>'
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<frameset><frame src="menu2.htm"><frame src="main.htm"></frameset>',
+         {"/menu2.htm", "/main.htm"}),
+        (f'<form action="list.php"><select name="r">{OPTIONS}</select></form>',
+         {"/list.php?r=1", "/list.php?r=2"}),
+        (f'<form action="list.php"><input type=hidden name=m value=cat><select name="r">{OPTIONS}'
+         "</select><input type=submit></form>", {"/list.php?m=cat&r=1", "/list.php?m=cat&r=2"}),
+        ('<select onchange="location=this.value"><option value="/c/a">A<option value="/c/b">B'
+         "</select>", {"/c/a", "/c/b"}),
+        ('<button class="more" data-href="/c/a?offset=8">More</button>', {"/c/a?offset=8"}),
+        ('<a class="load" href="javascript:;" data-url="/ajax/list?page=1">x</a>',
+         {"/ajax/list?page=1"}),
+    ],
+)  # fmt: skip
+def test_frames_choices_and_buttons_lead_somewhere(html: str, expected: set[str]) -> None:
+    assert links(html) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f'<form action="list.php" method="post"><select name="r">{OPTIONS}</select></form>',
+        f'<form action="list.php"><select name="sort">{OPTIONS}</select></form>',
+        f'<form action="p.php"><input type=hidden name=id value=5><select name="r">{OPTIONS}'
+        "</select></form>",
+        f'<form action="list.php"><input name=q><select name="r">{OPTIONS}</select></form>',
+        f'<form action="list.php"><select name="r">{OPTIONS}</select><select name="c">{OPTIONS}'
+        "</select></form>",
+        f'<select name="r">{OPTIONS}</select>',
+        '<div data-url="/api/track"></div>',
+        '<button class="more" data-href="#reviews">More</button>',
+        '<frame src="https://other.example/x" ><frame src="">',
+    ],
+)
+def test_what_sends_orders_or_asks_for_words_leads_nowhere(html: str) -> None:
+    own = {"allowed": lambda url: url.startswith(SHOP)}
+    assert find_links(parse(f"<html>{html}</html>", f"{SHOP}/menu.htm"), **own) == []
+
+
+def test_many_choices_of_a_hostile_page_are_bounded() -> None:
+    options = "".join(f'<option value="{n}">x' for n in range(5_000))
+    assert links(f'<form action="list.php"><select name="r">{options}</select></form>') == set()
+
+
+def test_the_category_through_which_a_product_is_reached_makes_no_other_address() -> None:
+    html = (
+        '<a href="product_info.php?info=p5_Lamp.html&cPath=3">Lamp</a>'
+        '<a href="product_info.php?cPath=4_2&products_id=6">Vase</a>'
+        '<a href="index.php?route=product/product&path=20_27&product_id=42">Cup</a>'
+        '<a href="index.php?cPath=7">Lamps</a>'
+    )
+    assert links(html, f"{SHOP}/") == {
+        "/product_info.php?info=p5_Lamp.html",
+        "/product_info.php?products_id=6",
+        "/index.php?route=product/product&product_id=42",
+        "/index.php?cPath=7",
+    }
+
+
+def test_the_page_itself_in_another_language_is_no_other_page() -> None:
+    here = f"{SHOP}/product_info.php?info=p5_Lamp.html"
+    assert links(f'<a href="{here}&language=en">en</a>', here) == set()
+    assert links('<a href="/?lang=de">Deutsch</a>', f"{SHOP}/") == {"/?lang=de"}
+
+
+def test_a_parameter_may_say_which_kind_of_page_the_one_script_shows() -> None:
+    html = (
+        '<ul><li><a href="./?mode=cate&cbid=900&csid=0">Tea</a></li></ul>'
+        '<a href="./?mode=list&sort=price">sorted</a>'
+    )
+    assert links(html, f"{SHOP}/") == {"/?mode=cate&cbid=900&csid=0"}
+    assert links('<a href="?mode=grid&cat=5">grid</a>', f"{SHOP}/?cat=5") == set()
+
+
+PAGE = (
+    "<html lang=ja><title>湯呑み 青海波 1号 - 堂</title><div class=product_name>湯呑み 青海波 1号"
+    "</div><table><tr><th>販売価格</th><td>{}</td></tr></table>"
+    '<form method=post><input type=submit value="カートに入れる"></form>'
+)
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["13,500円(税込14,850円)", "14,850円（税抜13,500円）", "税込14,850円", "14,850円(税込)",
+     "13,500円+税 (税込 14,850円)", "本体価格 13,500円 (税込価格 14,850円)",
+     "販売価格：13,500円<br>税込：14,850円", "14,850円(税込) / 13,500円(税抜)"],
+)  # fmt: skip
+def test_the_price_with_tax_is_what_a_customer_pays(told: str) -> None:
+    page = extract(parse(PAGE.format(told), f"{SHOP}/?pid=1"))
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal(14850), "JPY")
+
+
+def test_a_sale_is_no_tax() -> None:
+    page = extract(parse(PAGE.format("<s>1,100円(税込)</s> 1,000円"), f"{SHOP}/?pid=1"))
+    assert (page.fields["price"], page.fields["regular_price"]) == (Decimal(1000), Decimal(1100))
+
+
+def test_a_title_for_networks_that_is_the_shops_names_no_product() -> None:
+    head = '<title>{} - {}</title><meta property="og:title" content="{}">'
+    body = "<h1>{}</h1><p>€ 12,-</p><button>In winkelwagen</button>"
+    shop, lamp = "Lampenhuis", "Lamp Delft 3 wit"
+    html = head.format(lamp, shop, shop) + body.format(lamp)
+    url = f"{SHOP}/lamp-delft-3-wit.html"
+    assert extract(parse(html, url)).fields["name"] == lamp
+    html = head.format(shop, lamp, lamp) + body.format(shop)
+    assert extract(parse(html, url)).fields["name"] == lamp
+
+
+def test_a_page_that_prints_itself_is_no_product() -> None:
+    html = "<title>Lamp 12</title><body{}><h1>Lamp 12</h1><p>$12.00</p><p>SKU: L-12</p>"
+    url = f"{SHOP}/products/lamp-12"
+    assert extract(parse(html.format(""), url)).kind == "product"
+    assert extract(parse(html.format(' onload="window.print()"'), url)).kind == "other"
