@@ -186,16 +186,17 @@ def _success(page: Page) -> Finding:
 
 def _html(page: Page, head: bytes) -> Finding:
     """Judge a page with status 200 that does not show the site's key elements."""
+    unmarked = Finding("broken", "missing-elements") if page.expected else OK
+    if _has_content(head):  # nearly all products say so early, and no mark would count
+        return unmarked
     found = _by_marks(head, ok_status=True) or _by_title(head)
     size = len(page.body)
     low = page.usual_size >= _USUAL_FLOOR and size < page.usual_size * _FAR_BELOW
     if found is None and (size < _SMALL or low or page.expected):
         found = _small(page.body, head)
-    if found is not None and not _shows_content(page.body):
-        return found
-    if found is None and low and not _shows_content(page.body):
-        return Finding("empty", "far-below-usual-size")
-    return Finding("broken", "missing-elements") if page.expected else OK
+    if found is None and low:
+        found = Finding("empty", "far-below-usual-size")
+    return unmarked if found is None or _has_content(page.body.lower()) else found
 
 
 def _by_marks(head: bytes, *, ok_status: bool) -> Finding | None:
@@ -230,7 +231,6 @@ def _small(body: bytes, head: bytes) -> Finding | None:
     return None if seen else Finding("empty", "no-text")
 
 
-def _shows_content(body: bytes) -> bool:
-    """The page says that it is a product's or a listing's."""
-    lower = body.lower()
+def _has_content(lower: bytes) -> bool:
+    """Whether a page in lower case says that it is a product's or a listing's."""
     return any(piece in lower for piece in block_signatures.CONTENT)

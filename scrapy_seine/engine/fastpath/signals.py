@@ -82,7 +82,8 @@ class Signals(SignalManager):
         if dispatcher.Any in mine or id(dispatcher.Any) in known:  # hardly anybody listens to all
             found = dispatcher.getAllReceivers(self.sender, signal)
             return list(dispatcher.liveReceivers(found))
-        return list(dispatcher.liveReceivers(mine.get(signal, ())))
+        found = mine.get(signal)
+        return list(dispatcher.liveReceivers(found)) if found else []
 
 
 def _quiet(named: dict[str, Any]) -> tuple[type[BaseException], ...]:
