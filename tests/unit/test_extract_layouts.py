@@ -88,6 +88,20 @@ def test_a_price_that_is_marked_as_the_one_before_is_not_the_price(shown, price)
     assert page.fields["sku"] == "A-1"
 
 
+@pytest.mark.parametrize(
+    ("lang", "body", "price"),
+    [
+        ("es-CL", "<p>Normal: $ 49.990</p><p>Internet: $ 34.990</p>", "34990"),
+        ("nl", "<p>Van €54,95</p><p>voor</p><p>€44,95</p><p>€3,75 per kg</p>", "44.95"),
+        ("fr", "<p>39,90 €</p><p>12,90 € / mois avec Alma</p>", "39.90"),
+        ("ru", "<p>450 ₸</p><p>от 38 ₸/мес</p>", "450"),
+    ],
+)
+def test_the_words_of_a_country_tell_the_price(lang, body, price):
+    fields = found(f"<h1>Red Lamp</h1>{body}{BUY}", lang=lang).fields
+    assert str(fields["price"]) == price
+
+
 def test_a_price_above_the_name_is_found_although_tiles_follow():
     page = found(f"<p>Price: $18.75</p><h1>Red Lamp</h1>{BUY}<h2>Alike</h2>{TILES}")
     assert str(page.fields["price"]) == "18.75"
