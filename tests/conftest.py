@@ -44,6 +44,7 @@ def _started() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fleet, "subprocess", started)
         yield
+    started.end()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ itself, and those of an egg or a wheel, start Python as a user does.
 
 from __future__ import annotations
 
-import atexit
 import importlib
 import json
 import os
@@ -20,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from pkgutil import iter_modules
@@ -122,6 +122,9 @@ def run(
     return done
 
 
+_ends: list[Callable[[], None]] = []
+
+
 @cache
 def _address() -> str:
     """Where the process listens that this one's programs are forked from."""
@@ -136,13 +139,16 @@ def _address() -> str:
             stdin=PIPE,
             cwd=Path(__file__).parents[1],
         )
-
-    def end() -> None:
-        source.communicate()  # its standard input ends, and so does it
-        folder.cleanup()
-
-    atexit.register(end)
+    _ends.append(source.communicate)  # its standard input ends, and so does it
+    _ends.append(folder.cleanup)
     return path
+
+
+def end() -> None:
+    """End the process that programs are forked from, if there is one."""
+    while _ends:
+        _ends.pop(0)()
+    _address.cache_clear()
 
 
 def _serve(listening: socket.socket) -> None:
@@ -151,7 +157,7 @@ def _serve(listening: socket.socket) -> None:
     while True:
         ready, _, _ = select.select([listening, 0], [], [])
         if 0 in ready:
-            os._exit(0)
+            sys.exit()  # in order, so that what it has imported is written down (coverage)
         asked, _ = listening.accept()
         if os.fork():
             asked.close()
