@@ -342,6 +342,45 @@ class TestLasting:
         right = judge(book, goods[66], WOO.page(goods[66], False))[1]
         assert field not in right.doubts
 
+    def test_one_product_on_page_after_page_is_told_of(self):
+        """A wall in the shop's own template shows the same thing at each address."""
+        told: list[Any] = []
+        book, same = taught(told), GOODS[3]
+        kinds = []
+        for thing in GOODS[60:80]:
+            found = extract(parse(WOO.page(same, False), WOO.url(thing)))
+            kinds.append("name" in book.judge("shop", found).doubts)
+        assert not kinds[0]
+        assert kinds[-1]
+        assert [(drift.field, drift.kind) for drift in told].count(("name", "repeated")) == 1
+
+    def test_a_product_at_each_of_its_categories_is_none(self):
+        book = taught()
+        for number in range(60):
+            thing = GOODS[number // 5]
+            found = extract(parse(WOO.page(thing, False), WOO.url(thing) + f"?from={number}"))
+            assert "name" not in book.judge("shop", found).doubts
+
+    def test_a_name_in_another_language_is_another_copy_s(self):
+        """Shops take a language by the country that asks; what is stored keeps its name."""
+        german = attrs.evolve(WOO, words=attrs.evolve(WOO.words, lang="de"))
+        book = taught()
+        kinds = [judge(book, t, german.page(t, False))[1].doubts for t in GOODS[60:70]]
+        assert [doubts["name"].kind for doubts in kinds] == ["make"] * 10
+        assert "name" not in judge(book, GOODS[70], WOO.page(GOODS[70], False))[1].doubts
+
+    def test_languages_of_a_site_that_has_several_are_no_doubt(self):
+        german = attrs.evolve(WOO, words=attrs.evolve(WOO.words, lang="de"))
+        book = Book()
+        for number, thing in enumerate(GOODS):
+            one = german if number % 2 else WOO
+            assert "name" not in judge(book, thing, one.page(thing, False))[1].doubts
+
+
+def test_a_stored_profile_keeps_the_languages_of_its_pages() -> None:
+    (profile,) = [one[2] for one in taught().unsaved(0) if one[2].pages > 8]
+    assert Profile.of(profile.plain()).usual_language == ("en", 1.0)
+
 
 class TestByTemplate:
     """A page without price, number and button is a product's, where the site's products look so."""

@@ -38,6 +38,10 @@ _CHANGED = 6
 #: sources of a page tell may repeat more often: lists are sorted by price, and colours cost the same.
 _NEWEST, _REPEATED, _CONFIRMED = 12, 6, 10
 _COMPARED = ("name", "price", "availability")
+#: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
+_COPIED = 10
+#: Pages whose language is known, and the share of the usual one, before another one is news.
+_IN_WORDS, _CALM_SHARE = 20, 0.95
 #: Pages after which one of so many is counted.
 _WELL_KNOWN, _COUNTED = 200, 4
 #: Pages of a make after which a page of another make is news.
@@ -78,6 +82,8 @@ class _Make:
     """Of the newest pages: product and value."""
     changed: str | None = None
     """What changed last, until it is stored."""
+    shown: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=_NEWEST))
+    """Of the newest pages: product and address."""
     suspects: dict[str, dict[str, str]] = attrs.Factory(lambda: {name: {} for name in _COMPARED})
     """Products read with a value before it was noticed that all have it: by field, key and value."""
     said: set[tuple[str, str]] = attrs.Factory(set)
@@ -125,6 +131,8 @@ class Book:
             )
             if doubt is not None:
                 doubts[field] = doubt
+        if (doubt := _copied(found, make, key) or _in_other_words(found, profile)) is not None:
+            doubts.setdefault("name", doubt)
         made = Judgement(
             {
                 name: confidence(name, one, profile.fields[name], doubts.get(name))
@@ -261,6 +269,8 @@ class Book:
     ) -> None:
         profile = make.profile
         profile.unsaved += 1
+        if _in_other_words(found, profile) is None:
+            profile.note_language(found.page.lang[:2])
         # Of a make that is well known each page is judged, and one of some is counted.
         settled = profile.pages >= _WELL_KNOWN and profile.unsaved % _COUNTED != 0
         for field, one in seen.items():
@@ -337,6 +347,32 @@ def _compared(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
         suspects.clear()
         suspects.update(pair for pair in make.newest[field] if pair[1] == value)
     return doubt
+
+
+def _copied(found: Found, make: _Make, key: str) -> Doubt | None:
+    """Whether page after page shows one product: a wall in the shop's own template."""
+    shown = (key, found.page.url)
+    if shown not in make.shown:
+        make.shown.append(shown)
+    times = sum(other == key for other, _ in make.shown)
+    if times < _COPIED or found.fields.get("external_id") is None:
+        return None
+    return Doubt("repeated", f"{times} of the newest {len(make.shown)} pages show one product")
+
+
+def _in_other_words(found: Found, profile: Profile) -> Doubt | None:
+    """Whether a page is in another language than the site's: a name that is known stays."""
+    lang = found.page.lang[:2]
+    usual, share = profile.usual_language
+    if (
+        not lang
+        or not usual
+        or lang == usual
+        or share < _CALM_SHARE
+        or profile.languages.total() < _IN_WORDS
+    ):
+        return None
+    return Doubt("make", f"the page is in {lang!r}, {share:.0%} of pages are in {usual!r}")
 
 
 def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:

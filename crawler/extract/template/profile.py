@@ -131,6 +131,8 @@ class Profile:
     fields: dict[str, Field] = attrs.Factory(lambda: {name: Field() for name in FIELDS})
     version: int = 1
     """Grows with each change of the template."""
+    languages: Counter[str] = attrs.Factory(Counter)
+    """Of the pages, by its two letters; empty where a page does not tell."""
     unsaved: int = 0
     """Pages learned since the profile was stored."""
 
@@ -144,10 +146,23 @@ class Profile:
         """Whether a page can be held against it."""
         return self.pages >= KNOWN
 
+    @property
+    def usual_language(self) -> tuple[str, float]:
+        """What most pages are in, and the share of these."""
+        if not self.languages:
+            return "", 0.0
+        lang = max(self.languages, key=self.languages.__getitem__)
+        return lang, self.languages[lang] / max(1, self.languages.total())
+
+    def note_language(self, lang: str) -> None:
+        """Count a page's language."""
+        _count(self.languages, lang, _MOST_VALUES)
+
     def plain(self) -> dict[str, Any]:
         """The profile as JSON holds it."""
         return {
             "version": self.version,
+            "languages": dict(self.languages.most_common(_MOST_VALUES)),
             "fields": {
                 name: {
                     "pages": one.pages,
@@ -168,6 +183,8 @@ class Profile:
             TypeError, ValueError, KeyError, AttributeError: it is no profile.
         """
         made = cls(version=int(plain["version"]))
+        told_languages = plain.get("languages", {}).items()
+        made.languages.update({str(lang)[:2]: int(n) for lang, n in told_languages})
         for name, told in plain["fields"].items():
             if name not in made.fields:
                 continue
