@@ -21,6 +21,7 @@ class Command(SeineCommand):
     summary = "Send a command to Redis; without one, a prompt"
     arguments = "[COMMAND ARGUMENT …]"
     example = "scrapy redis lpush catalog:start_urls https://shop.example/"
+    any_words = True
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Send it, or each line of standard input.

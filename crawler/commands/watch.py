@@ -51,6 +51,9 @@ class Command(SeineCommand):
 
         if len(args) != 1:
             raise UsageError("name one URL")
+        if wrong := re.match(r"(https?)(?!://)[:/]+(?=[^\d/])", args[0]):  # a host http:80 may be
+            meant = f"{wrong[1]}://{args[0][wrong.end() :]}"
+            raise ConfigError(f"{args[0][:200]} is no URL; did you mean {meant[:200]}?")
         has_scheme = "://" in args[0]
         url = args[0] if has_scheme else f"https://{args[0]}"
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
@@ -26,6 +27,9 @@ from scrapy_seine.printable import escaped, guarded_streams, printable, redact
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
 INTERRUPTED = 130
+#: An option, with a value or without.
+_OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
+_OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 
 
 class SeineCommand(ScrapyCommand):
@@ -47,7 +51,11 @@ class SeineCommand(ScrapyCommand):
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
+    any_words: ClassVar[bool] = False
+    """Whether its arguments are another program's, options included."""
+
     as_json = False
+    _parser: argparse.ArgumentParser | None = None
 
     def syntax(self) -> str:
         """What comes after the command's name."""
@@ -60,6 +68,7 @@ class SeineCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --json, and show the example below the options."""
         super().add_options(parser)
+        self._parser = parser
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.epilog = f"example: {self.example}" if self.example else None
 
@@ -68,7 +77,20 @@ class SeineCommand(ScrapyCommand):
         self.as_json = opts.json
         guard_logs()
         with guarded_streams():
-            self.exitcode = guarded(lambda: self.perform(args, opts))
+            self.exitcode = guarded(lambda: self._perform(args, opts))
+
+    def _perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
+        """Do the work, but for an option that is none: Scrapy hands it over as an argument.
+
+        Raises:
+            SeineError: with what may be meant, or what the work raises.
+        """
+        strange = [word for word in args if _OPTION.fullmatch(word)]
+        if strange and self._parser is not None and not self.any_words:
+            name = strange[0].partition("=")[0]
+            known = _OPTION_NAME.findall(self._parser.format_help())
+            raise ConfigError(f"there is no option {name}{did_you_mean(name, known)}")
+        return self.perform(args, opts)
 
     @abstractmethod
     def perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
