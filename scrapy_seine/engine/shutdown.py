@@ -1,14 +1,17 @@
 """The end of a worker: in order, in time, and with its leases handed back in any case.
 
-A first SIGTERM lets running pages finish. When that takes longer than the drain time, or a second
-signal comes, the reactor stops at once; it still waits for the sign-off that is registered here,
-so that what was not finished is another worker's work now and not after its leases expire.
+A first SIGTERM, SIGINT or SIGHUP lets running pages finish. When that takes longer than the drain
+time, or a second signal comes, the reactor stops at once; it still waits for the sign-off that is
+registered here, so that what was not finished is another worker's work now and not after its leases
+expire.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import signal
+import threading
 from collections.abc import Awaitable, Callable, Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,6 +71,7 @@ class Shutdown:
         which ends by itself then (see `unless_stopped`).
         """
         self._opening = opening
+        _end_by_hangup()
         self._trigger = _reactor().addSystemEventTrigger("before", "shutdown", self._stopped)
 
     def _stopped(self) -> Deferred[None]:
@@ -116,6 +120,15 @@ class Shutdown:
         logger.warning("the drain took %g s: what is left is handed back", self._limit_s)
         if _reactor().running:
             _reactor().stop()
+
+
+def _end_by_hangup() -> None:
+    """Have a terminal that closes end the worker as SIGTERM does; `nohup` prevails."""
+    hangup, ends = getattr(signal, "SIGHUP", None), signal.getsignal(signal.SIGTERM)
+    if hangup is None or threading.current_thread() is not threading.main_thread():
+        return
+    if callable(ends) and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, ends)
 
 
 def _reactor() -> Any:

@@ -56,8 +56,9 @@ def wait_for_visits(shop: ServedShop, n: int) -> None:
     wait_until(lambda: len(shop.visits()) == n, 20, f"{n} pages are asked for")
 
 
-def test_a_first_sigterm_lets_running_pages_finish(
-    redis_url: str, namespace: str, tmp_path: Path
+@pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP])
+def test_a_first_signal_lets_running_pages_finish(
+    redis_url: str, namespace: str, tmp_path: Path, first: signal.Signals
 ) -> None:
     log = tmp_path / "log"
     with (
@@ -65,7 +66,7 @@ def test_a_first_sigterm_lets_running_pages_finish(
         worker(log, redis_url, namespace, shop.url, "20") as process,
     ):
         wait_for_visits(shop, 2)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(first)
         assert process.wait(10) == 0, log.read_text()
     left = counts(redis_url, namespace)
     assert left.totals["done"] == 2
