@@ -12,6 +12,7 @@ from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
+from crawler.extract.shop_number import in_address
 from crawler.extract.words import AnyOf, whole_of
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
@@ -82,9 +83,10 @@ def find_facts(read: Lines, seen: Visible) -> None:
         _facts_beyond(read, seen)
 
 
-def take_addressed(read: Lines, seen: Visible, number: str | None) -> None:
-    """Take the *number* in the page's address for the product's where the page shows it, too."""
-    if "sku" in seen.fields or number is None or len(number) < _SHORTEST_ADDRESSED:
+def take_addressed(read: Lines, seen: Visible, url: str) -> None:
+    """Take the number in the page's address for the product's where the page shows it, too."""
+    number = in_address(url) if "sku" not in seen.fields else None
+    if number is None or len(number) < _SHORTEST_ADDRESSED:
         return
     if any(number in line.text and line.index != read.heading for line in read.own):
         _take(seen, "sku", number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 from crawler.extract.page import Page
@@ -97,6 +98,7 @@ def _model(fields: Fields) -> str | None:
     return told if _CODE.fullmatch(told) else None
 
 
+@lru_cache(maxsize=64)
 def in_address(url: str) -> str | None:
     """The number of a product in its address, where there is one.
 

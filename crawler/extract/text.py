@@ -17,7 +17,6 @@ from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, asks_for_price, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.shop_number import in_address
 from crawler.extract.shown_stock import read_stock
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
@@ -267,7 +266,7 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     if seen.price_distance is None and not priced:
         take_free(read, seen)
     find_facts(read, seen)
-    take_addressed(read, seen, in_address(own))
+    take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
     if seen.price_distance is None:
