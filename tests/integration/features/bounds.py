@@ -84,7 +84,8 @@ class Offsite(Base):
     SECTION,
     "DUPEFILTER_CLASS, `dont_filter`",
     "its fingerprints count, for the fleet; a `request_seen` of the project's own is asked in each "
-    "worker besides, and what it lets pass each time passes; `dont_filter` passes both",
+    "worker besides, and what it lets pass each time passes; `dont_filter` passes both. Where it "
+    "raises, the page is tried again, then a dead letter; Scrapy loses that request alone",
     DUPEFILTER_CLASS="tests.integration.features.bounds.ByPath",
 )
 class Filtered(Base):

@@ -61,6 +61,13 @@ ROWS = (
         "test_addon",
     ),
     Row(_ITEMS, "Item, dataclass, attrs, dict; DropItem", _SAME, "item_types"),
+    Row(
+        _ITEMS,
+        "one item object that a callback fills and yields again and again",
+        "its later values may be stored in place of earlier ones, as in Scrapy, though not the "
+        "same ones: make an item a row",
+        "",
+    ),
     Row(_ITEMS, "images pipeline", "as in Scrapy, in the worker's own folder", "pictures"),
     Row(_ITEMS, "feeds in batches, FEED_URI_PARAMS", "[of all workers](items.md)", "feed_batches"),
     Row(
