@@ -18,24 +18,9 @@ from crawler.extract.page import Element, Page
 from crawler.extract.words import Marks, any_of
 
 (
-    OLD,
-    ELSEWHERE,
-    HIDDEN,
-    LINK,
-    PRICE,
-    BUTTON,
-    STOCK,
-    HEADING,
-    LABEL,
-    RATING,
-    FACT,
-    BADGE,
-    OFF,
-    CARD,
-    BEYOND,
-    JOINED,
-    NOW,
-) = (1 << bit for bit in range(17))
+    OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
+    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW,
+) = (1 << bit for bit in range(17))  # fmt: skip
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
