@@ -228,7 +228,7 @@ def _shown(store: str, url: str) -> str:
         host, _ = parts.hostname, "," in parts.netloc or parts.port
     except ValueError:
         parts, host = urlsplit(""), None
-    if parts.scheme not in schemes:
+    if parts.scheme not in schemes or url[len(parts.scheme) :][:3] != "://":
         raise ConfigError(f"{name} is no URL that starts with {'://, '.join(schemes)}://")
     if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
         raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")

@@ -20,6 +20,8 @@ from scrapy.utils.project import get_project_settings
 
 from scrapy_seine.lenient import did_you_mean
 
+#: Verbs of `scrapy seine`, one module of this package each.
+VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")
 #: What Scrapy itself knows outside a project.
 _ANYWHERE = frozenset(
     {"bench", "fetch", "genspider", "runspider", "settings", "shell", "startproject", "version"}
@@ -47,11 +49,15 @@ def wrong_turn(
     'SCRAPY_PROJECT=clustr is not in scrapy.cfg; there is default, cluster; did you mean cluster?'
     >>> wrong_turn("statsu", commands=["status", "crawl"])
     "there is no command 'statsu'; did you mean status?"
+    >>> wrong_turn("workers", commands=["crawl", "seine"])
+    "there is no command 'workers'; did you mean seine workers?"
     """
     if commands is not None:
         known = set(commands)
         if not name or name in known:
             return None
+        if name in VERBS and "seine" in known:
+            return f"there is no command {name!r}; did you mean seine {name}?"
         return f"there is no command {name!r}{did_you_mean(name, known) or '; see `scrapy`'}"
     if config:
         there = ", ".join(projects) or "none"

@@ -11,10 +11,7 @@ from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import FAILED, complain
-from scrapy_seine.commands.orientation import look_around
-
-#: One module of this package each.
-VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")
+from scrapy_seine.commands.orientation import VERBS, look_around
 
 
 class Command(ScrapyCommand):

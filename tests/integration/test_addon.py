@@ -154,6 +154,7 @@ def test_a_wrong_level_of_the_log_is_one_line() -> None:
     [
         ({}, "worker exits: REDIS_URL must be set"),
         ({"REDIS_URL": "localhost:6379"}, "worker exits: REDIS_URL is no URL"),
+        ({"REDIS_URL": "redis:/localhost"}, "worker exits: REDIS_URL is no URL"),
         ({"REDIS_URL": "redis://127.0.0.1:1/0", "SEINE_OUTAGE_LIMIT": "0"}, "does not answer"),
     ],
 )
