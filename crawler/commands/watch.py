@@ -16,7 +16,14 @@ from scrapy.exceptions import UsageError
 from crawler.cli_page import site_of
 from crawler.extract.registered_domain import site_of as domain_of
 from crawler.reads.crawl_words import plural
-from crawler.stores.connect import STORES, binaries, data_folder, endpoints, missing
+from crawler.stores.connect import (
+    STORES,
+    binaries,
+    data_folder,
+    endpoints,
+    missing,
+    running_database,
+)
 from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError
@@ -100,6 +107,8 @@ class Command(SeineCommand):
     def _own_servers(self) -> dict[str, str]:
         """Return by what a worker starts or joins the embedded servers; empty: others are used."""
         if missing(self.project) != tuple(STORES) or not flag(self.project, "SEINE_EMBEDDED"):
+            return {}
+        if running_database(self.project):  # nothing to wait for: two starts would share the CPU
             return {}
         return {
             "SEINE_EMBEDDED": "1",
