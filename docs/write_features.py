@@ -35,8 +35,8 @@ _TAIL = """
 `python -m tests.benchmarks.scrapy_suite` runs the tests of the installed Scrapy's sdist twice: as
 they are, and with the add-on's line in Scrapy's default settings. It prints each that fails with
 the line alone. Those of middlewares, spiders, whole crawls, signals, CLOSESPIDER_… and feed
-exports end alike, and those of `crawl`, `runspider`, `parse`, `fetch` and the command line but for
-three:
+exports end alike, as do those of `check`, `shell`, `startproject` and `version`. Those of `crawl`,
+`runspider`, `parse`, `fetch` and the command line do but for three:
 
 | Test | Why it ends otherwise |
 |---|---|
