@@ -368,6 +368,8 @@ class TestLasting:
         kinds = [judge(book, t, german.page(t, False))[1].doubts for t in GOODS[60:70]]
         assert [doubts["name"].kind for doubts in kinds] == ["make"] * 10
         assert "name" not in judge(book, GOODS[70], WOO.page(GOODS[70], False))[1].doubts
+        copy = extract(parse(german.page(GOODS[71], False), "https://woo.example/de/p/71"))
+        assert "name" not in book.judge("shop", copy).doubts
 
     def test_languages_of_a_site_that_has_several_are_no_doubt(self):
         german = attrs.evolve(WOO, words=attrs.evolve(WOO.words, lang="de"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -56,6 +57,8 @@ _MOST_REPLAYS = 4
 #: Pages in a row without a value in its new place, before the parser is asked again.
 _GONE = 6
 _CENTS = 100
+#: What divides an address into words.
+_BETWEEN_SIGNS = re.compile(r"[^a-z]+")
 #: A visible price so far from the structured one is another amount: an instalment, a total.
 _FARTHEST = 2
 
@@ -361,8 +364,13 @@ def _copied(found: Found, make: _Make, key: str) -> Doubt | None:
 
 
 def _in_other_words(found: Found, profile: Profile) -> Doubt | None:
-    """Whether a page is in another language than the site's: a name that is known stays."""
+    """Whether a page is in another language than the site's: a name that is known stays.
+
+    A copy whose address names its language is a page of its own.
+    """
     lang = found.page.lang[:2]
+    if lang in _BETWEEN_SIGNS.split(found.page.url.lower()):
+        return None
     usual, share = profile.usual_language
     if (
         not lang
