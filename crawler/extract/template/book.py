@@ -24,10 +24,10 @@ from crawler.extract.template.judge import (
     oddity,
     swapped,
 )
-from crawler.extract.template.mending import BELOW, Mender
-from crawler.extract.template.nodes import texts_of, value_at
+from crawler.extract.template.mending import Mender
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
+from crawler.extract.template.taught import mend, read_cents
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
 _MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000
@@ -54,9 +54,6 @@ _PROBATION = 200
 _LASTING = frozenset({"missing", "repeated", "order", "constant"})
 #: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
 _MOST_REPLAYS = 4
-#: Pages in a row without a value in its new place, before the parser is asked again.
-_GONE = 6
-_CENTS = 100
 #: What divides an address into words.
 _BETWEEN_SIGNS = re.compile(r"[^a-z]+")
 #: A visible price so far from the structured one is another amount: an instalment, a total.
@@ -113,11 +110,11 @@ class Book:
         cluster = self._cluster(site_id, found.page)
         make = self._make(site_id, cluster)
         profile = make.profile
-        if _read_cents(found) and profile.known:
+        if read_cents(found) and profile.known:
             reason = "structured data tells cents, the page shows whole units"
             change = Drift(site_id, "price", "cents", reason, found.page.url, profile.version)
             self._tell_once(change, make)
-        _mend(found, profile)
+        mend(found, profile)
         seen, key = observe(found), str(found.fields.get("external_id"))
         below = found.struck_below
         if not profile.pages and self._is_known(site_id):
@@ -412,62 +409,6 @@ def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt
     if share < 1 / 2 or any(other == "InStock" for _, other in newest):
         return None
     return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")
-
-
-def _mend(found: Found, profile: Profile) -> None:
-    """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
-    fields, sources = found.fields, found.sources
-    _read_places(found, profile)
-    for field, known in profile.fields.items():
-        source = known.preferred
-        told = found.offered.get(source or "", {})
-        if source and field in told and field in fields:
-            fields[field], sources[field] = told[field], source
-    if fields.get("price") is not None and fields.get("currency") is None:
-        usual = constant(profile.fields["currency"])
-        if usual:
-            fields["currency"], sources["currency"] = usual, "template"
-
-
-def _read_cents(found: Found) -> bool:
-    """Take the price that the page shows where structured data tells the same figures as cents."""
-    shown = found.offered.get("text", {}).get("price")
-    price = found.fields.get("price")
-    if not shown or price != shown * _CENTS or found.sources.get("price") == "text":
-        return False
-    found.fields["price"] = shown
-    for told in found.offered.values():
-        if told.get("price") == price:
-            told["price"] = shown
-    return True
-
-
-def _read_places(found: Found, profile: Profile) -> None:
-    """Read the fields that stand elsewhere since from there."""
-    texts = None
-    for field, known in profile.fields.items():
-        if not known.places:
-            continue
-        texts = texts_of(found.page) if texts is None else texts
-        value = None
-        for place in known.places:
-            below = found.struck_below if place == BELOW else None
-            value = value or below or value_at(field, place, texts)
-        lacks = value is None and found.fields.get(field) is None
-        known.misses = known.misses + 1 if lacks else 0
-        if value is not None:
-            _take(found, field, value)
-        elif known.misses >= _GONE:
-            known.relearn(field)
-
-
-def _take(found: Found, field: str, value: Any) -> None:
-    found.fields[field], found.sources[field] = value, "template"
-    found.offered.get("text", {}).pop(field, None)  # it was read in the wrong place
-    regular = found.fields.get("regular_price")
-    if field == "price" and regular is not None and regular <= value:
-        found.fields.pop("regular_price")
-        found.sources.pop("regular_price", None)
 
 
 def _right_source(field: str, known: Field) -> str | None:
