@@ -297,6 +297,8 @@ class Book:
     def _change(self, drift: Drift, make: _Make, known: Field) -> None:
         """Learn a field anew, but for what no template means; tell of it once."""
         make.changed = f"{drift.field}: {drift.reason}"[:500]
+        if drift.kind == "repeated" and self._rename(drift, make, known):
+            return
         constant = drift.field in {"name", "price", "sku"} and not known.varies(drift.kind)
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.said:
             # The first ones were stored before anything repeated.
@@ -313,12 +315,22 @@ class Book:
             known.probation = _PROBATION
         self._turn(drift, make)
 
+    def _rename(self, drift: Drift, make: _Make, known: Field) -> bool:
+        """Read names from where each page has its own, where all have one in the usual place."""
+        place = make.mender.name_place() if drift.field == "name" else None
+        if place is None:
+            return False
+        known.relearn("name", place)
+        reason = f"each page's own name stands in {place[:200]}"
+        self._turn(attrs.evolve(drift, kind="moved", reason=reason), make)
+        return True
+
     def _turn(self, drift: Drift, make: _Make) -> None:
         """Begin a new version of a template, and have its newest pages read by it."""
         make.changed = f"{drift.field}: {drift.reason}"[:500]
         make.profile.version += 1
         make.profile.unsaved += KNOWN
-        self._ask_again(make.mender.again(), make)
+        self._ask_again(list(dict.fromkeys([*make.mender.again(), drift.url])), make)
         self._drifted(drift)
 
     def _ask_again(self, urls: list[str], make: _Make) -> None:

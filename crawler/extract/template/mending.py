@@ -16,6 +16,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.page import Page, tidied
+from crawler.extract.template.naming import ENOUGH, Shown, name_place
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen
 
@@ -84,6 +85,8 @@ class Mender:
 
     _waiting: OrderedDict[str, _Waiting] = attrs.Factory(OrderedDict)
     _searches: dict[str, _Search] = attrs.Factory(lambda: {name: _Search() for name in PLACED})
+    _unnamed: deque[Shown] = attrs.Factory(lambda: deque(maxlen=ENOUGH))
+    """The newest pages whose name is doubtful."""
     _newest: deque[str] = attrs.Factory(lambda: deque(maxlen=_MOST_URLS))
     _pages: int = 0
     _alert: int = 0
@@ -108,6 +111,8 @@ class Mender:
         read = {field: one.value for field, one in seen.items()}
         kept = _Waiting(texts, read, doubtful)
         self._waiting[_address(page.url)] = kept
+        if texts and "name" in doubtful:
+            self._unnamed.append((page.url, texts))
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.popitem(last=False)
 
@@ -159,6 +164,13 @@ class Mender:
             return False
         self._believed = 0
         return True
+
+    def name_place(self) -> str | None:
+        """Where the names are, told by the newest pages whose name is doubtful."""
+        place = name_place(self._unnamed)
+        if place is not None:
+            self._unnamed.clear()
+        return place
 
     def again(self) -> list[str]:
         """Addresses of the newest pages: what was read of them may be wrong or missing."""

@@ -7,9 +7,8 @@ the known values of many products stand is where the template has the field.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +19,7 @@ from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.page import Page
 from crawler.extract.places import path
 from crawler.extract.price_choice import is_labelled
-from crawler.extract.text import currency_of_place, heading_of
+from crawler.extract.text import currency_of_place, heading_of, title_parts
 
 #: Fields whose place is looked for.
 PLACED = ("name", "price", "sku")
@@ -28,8 +27,9 @@ PLACED = ("name", "price", "sku")
 _MOST_TEXTS, _LONGEST = 400, 200
 #: What a template may have multiplied a price by: it shows cents, or drops the decimal sign.
 FACTORS = (1, 100)
-_PARTS = re.compile(r"\s[|–—·:-]\s")
 _SHORTEST_NAME = 3
+#: What the parts of a text between its first and its last one are called.
+_MIDDLE = ("second", "third", "fourth")
 
 
 @attrs.frozen
@@ -61,7 +61,7 @@ def texts_of(page: Page) -> list[Text]:
     return made
 
 
-def values(field: str, texts: list[Text]) -> Iterator[tuple[str, Any, Text]]:
+def values(field: str, texts: Sequence[Text]) -> Iterator[tuple[str, Any, Text]]:
     """Each value of *field* that a page may mean: its place, the value and the text."""
     seen: Counter[str] = Counter()
     for text in texts:
@@ -98,9 +98,11 @@ def _prices(text: Text) -> Iterator[tuple[str, Any]]:
 def _names(text: Text) -> Iterator[tuple[str, Any]]:
     if len(text.text) >= _SHORTEST_NAME:
         yield "whole", text.text
-        parts = _PARTS.split(text.text)
+        parts = title_parts(text.text)
         if len(parts) > 1:
             yield "first", parts[0]
+            yield "last", parts[-1]
+            yield from zip(_MIDDLE, parts[1:-1], strict=False)
 
 
 def _numbers(text: Text) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,71 @@
+"""Where a template has its products' names, told by comparing pages: nothing known is needed.
+
+A heading that is the same on all pages is the shop's. The name is what differs from page to page and
+is a part of the page's title or what the address says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from crawler.extract.template.nodes import Text, values
+from crawler.extract.text import title_parts
+
+#: Pages that are compared at least, and the share of them that must agree.
+ENOUGH, _SHARE = 5, 0.8
+#: The share of words that an address and a name have in common.
+_ALIKE = 0.6
+_WORDS = re.compile(r"[^\W_]+")
+
+#: A page's address and texts; the first text is its title.
+Shown = tuple[str, Sequence[Text]]
+
+
+def name_place(pages: Sequence[Shown]) -> str | None:
+    """Return the place that has another name on each page; None where none has."""
+    if len(pages) < ENOUGH:
+        return None
+    told = [{place: str(v) for place, v, _ in values("name", texts)} for _, texts in pages]
+    found = [
+        (sum(map(len, column)), place)
+        for place in told[0]
+        if None not in (read := [page.get(place) for page in told])
+        and _are_names(column := [value for value in read if value is not None], pages)
+    ]
+    return max(found, default=(0, None))[1]
+
+
+def _are_names(column: Sequence[str], pages: Sequence[Shown]) -> bool:
+    """Whether texts of one place differ from page to page, and each names its page."""
+    least = _SHARE * len(column)
+    if len({value.casefold() for value in column}) < least:
+        return False
+    named = sum(
+        _names(value, url, texts) for value, (url, texts) in zip(column, pages, strict=True)
+    )
+    return named >= least and not _have_a_frame(column)
+
+
+def _names(value: str, url: str, texts: Sequence[Text]) -> bool:
+    if 2 * sum(map(str.isalpha, value)) < len(value):
+        return False  # a number
+    mine, slug = _words(value), _words(unquote(urlsplit(url).path).rpartition("/")[2])
+    if texts and value.casefold() in texts[0].text.casefold():
+        return True
+    shared = len(mine & slug)
+    return bool(shared) and shared >= _ALIKE * max(len(mine), len(slug))
+
+
+def _have_a_frame(column: Sequence[str]) -> bool:
+    """Whether titles of several parts begin or end alike: with the shop's name."""
+    parts = [title_parts(value) for value in column]
+    several = [one for one in parts if len(one) > 1]
+    return len(several) > len(parts) / 2 and any(
+        len({one[at].casefold() for one in several}) <= len(several) / 2 for at in (0, -1)
+    )
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORDS.findall(text.casefold()))

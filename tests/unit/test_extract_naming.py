@@ -1,0 +1,87 @@
+"""Names are told by comparing pages where a site's headings are the shop's own on all of them."""
+
+from typing import Any
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.template import Book, Drift
+from crawler.extract.template.naming import name_place
+
+PARTS = ("Brake disc", "Oil filter", "Clutch set", "Wiper arm", "Fuel pump", "Spark plug")
+GOODS = [(f"{PARTS[n % 6]} {n + 240} mm", f"{n // 6}-{n * 7919 % 10_000}") for n in range(40)]
+MAKERS = ("ATE", "Bosch", "Sachs")
+
+
+def titled(name: str, number: str, n: int) -> str:
+    return f"<title>Bolt and Co :: {name} :: {MAKERS[n % 3]}</title><h1>Bolt and Co</h1>"
+
+
+def in_a_row(name: str, number: str, n: int) -> str:
+    return f"<title>{name} | Bolt and Co</title><h1>Bolt and Co</h1><b>Bolt and Co</b><i>{name}</i>"
+
+
+def addressed(name: str, number: str, n: int) -> str:
+    return f"<title>Bolt and Co</title><h1>Bolt and Co</h1><td>{name}</td>"
+
+
+def page(head: str, number: str, n: int) -> str:
+    return f"""<html lang=en><body>{head}<p>For cars of all makes since 1998, with screws, number {n}.</p>
+    <p>Part no.: {number}</p><p class=price>{n + 3}.90 EUR</p>
+    <form><button>Add to cart</button></form></body></html>"""
+
+
+def url(name: str, n: int) -> str:
+    return f"https://bolt.example/parts/{name.lower().replace(' ', '-')}-{n}"
+
+
+@pytest.mark.parametrize("shop", [titled, in_a_row, addressed])
+def test_a_heading_that_all_pages_have_gives_way_to_what_names_each(shop):
+    told: list[Drift] = []
+    book, read = Book(told.append), []
+    for n, (name, number) in enumerate(GOODS):
+        found = extract(parse(page(shop(name, number, n), number, n), url(name, n)))
+        judged = book.judge("bolt", found)
+        read.append("name" not in judged.doubts and found.fields.get("name") == name)
+    assert all(read[15:])
+    assert not any(d.kind == "dispute" for d in told)
+    asked = {address for address, _ in book.again("bolt")}
+    assert all(read[n] or url(GOODS[n][0], n) in asked for n in range(15))
+
+
+def shown(columns: list[dict[str, str]]) -> list[Any]:
+    from crawler.extract.template.nodes import Text
+
+    return [
+        (c["url"], [Text(at, text, (), False, False) for at, text in c.items() if at != "url"])
+        for c in columns
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(lambda n: {"b": "Bolt and Co"}, id="the same everywhere"),
+        pytest.param(lambda n: {"b": f"A word about part {n}, not in the title"}, id="other words"),
+        pytest.param(lambda n: {"b": f"{n * 7919}"}, id="a number"),
+        pytest.param(lambda n: {"b": "Oil filter"} if n % 2 else {}, id="on some pages"),
+    ],
+)
+def test_what_names_no_page_is_no_name(other):
+    pages = [
+        {"title": "Bolt and Co", "url": f"https://bolt.example/p/{n}", **other(n)} for n in range(6)
+    ]
+    assert name_place(shown(pages)) is None
+
+
+def test_a_title_with_the_shop_in_it_is_no_name():
+    pages = [
+        {"title": f"Bolt and Co :: {name}", "url": "https://bolt.example/p"}
+        for name, _ in GOODS[:6]
+    ]
+    assert name_place(shown(pages)) == "0 last title"
+
+
+def test_few_pages_tell_nothing():
+    pages = [{"title": name, "url": "https://bolt.example/p"} for name, _ in GOODS[:4]]
+    assert name_place(shown(pages)) is None
