@@ -198,6 +198,7 @@ def _become(wish: dict[str, Any], files: list[int]) -> None:
     os.environ.clear()
     os.environ.update(wish["env"])
     time.tzset()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests run under nohup
     further = [path for path in wish["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.path[0:1] = [wish["cwd"], *further]
     sys.argv = wish["words"]

@@ -87,7 +87,7 @@ async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
     assert await d.take() == []
     d.later(500)
     (lease,) = await d.take()
-    assert decode(lease.blob)["meta"] == {"job_id": "j"}
+    assert decode(lease.blob)["meta"] == {"job_id": "j", "seine_replayed": True}
     assert lease.stored.startswith(b"4000 a.example\n")
 
 
