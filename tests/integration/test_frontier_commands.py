@@ -163,7 +163,7 @@ def test_a_replay_is_paced_and_purge_is_final(desk: Desk) -> None:
     assert told == {"replayed": 4, "over_s": 240.0}
     assert desk.do(lambda f: f.counts()).delayed == 4
     (lease,) = desk.do(lambda f: f.lease("w", 9, ttl_ms=9000)).leases
-    assert decode(lease.blob) == {"url": "http://a.example/0", "meta": {}}
+    assert decode(lease.blob) == {"url": "http://a.example/0", "meta": {"seine_replayed": True}}
     desk.do(lambda f: bury_all(f, ["http://b.example/1"], "404"))
     assert desk.type(dlq.Command(), "purge", "--all")[0] == 1  # not confirmed
     assert desk.type(dlq.Command(), "purge", "--reason", "404", "--yes")[1] == {"purged": 1}
