@@ -131,7 +131,10 @@ class Book:
             )
             if doubt is not None:
                 doubts[field] = doubt
-        if (doubt := _copied(found, make, key) or _in_other_words(found, profile)) is not None:
+        foreign = _in_other_words(found, profile)
+        if foreign is None:
+            profile.note_language(found.page.lang[:2])
+        if (doubt := _copied(found, make, key) or foreign) is not None:
             doubts.setdefault("name", doubt)
         made = Judgement(
             {
@@ -269,8 +272,6 @@ class Book:
     ) -> None:
         profile = make.profile
         profile.unsaved += 1
-        if _in_other_words(found, profile) is None:
-            profile.note_language(found.page.lang[:2])
         # Of a make that is well known each page is judged, and one of some is counted.
         settled = profile.pages >= _WELL_KNOWN and profile.unsaved % _COUNTED != 0
         for field, one in seen.items():
@@ -366,7 +367,7 @@ def _copied(found: Found, make: _Make, key: str) -> Doubt | None:
     shown = (key, found.page.url)
     if shown not in make.shown:
         make.shown.append(shown)
-    times = sum(other == key for other, _ in make.shown)
+    times = [other for other, _ in make.shown].count(key)
     if times < _COPIED or found.fields.get("external_id") is None:
         return None
     return Doubt("repeated", f"{times} of the newest {len(make.shown)} pages show one product")
@@ -377,17 +378,11 @@ def _in_other_words(found: Found, profile: Profile) -> Doubt | None:
 
     A copy whose address names its language is a page of its own.
     """
-    lang = found.page.lang[:2]
-    if lang in _BETWEEN_SIGNS.split(found.page.url.lower()):
+    lang, known = found.page.lang[:2], profile.languages
+    if not lang or known.total() < _IN_WORDS or 2 * known.get(lang, 0) >= known.total():
         return None
     usual, share = profile.usual_language
-    if (
-        not lang
-        or not usual
-        or lang == usual
-        or share < _CALM_SHARE
-        or profile.languages.total() < _IN_WORDS
-    ):
+    if share < _CALM_SHARE or lang in _BETWEEN_SIGNS.split(found.page.url.lower()):
         return None
     return Doubt("make", f"the page is in {lang!r}, {share:.0%} of pages are in {usual!r}")
 
