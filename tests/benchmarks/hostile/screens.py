@@ -77,6 +77,8 @@ def run_all(
 
 def _run(command: tuple[str, ...], crawl: str, environment: Mapping[str, str]) -> Screen:
     more = [] if command[0] in WITHOUT_CRAWL else ["--crawl", crawl]
+    if command[0] == "jobs":
+        more = ["-s", f"SEINE_CRAWL={crawl}"]
     try:
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", *command, *more],
