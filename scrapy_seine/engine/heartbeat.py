@@ -179,7 +179,7 @@ class Heartbeat:
                     await channel.subscribe(*self.frontier.channels)
                     # What was published before this subscription was not received.
                     self.forget()
-                    self.exchange.kick(self._share_of(SPREAD_S))
+                    self.exchange.kick(self._share_s())
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._read_cancelled()
@@ -202,10 +202,10 @@ class Heartbeat:
             if self.worker in word(message).split(" "):
                 self.exchange.kick()
         elif len(self.exchange.buffered) <= self.exchange.config.read_ahead // 2:
-            self.exchange.kick(self._share_of(SPREAD_S))
+            self.exchange.kick(self._share_s())
 
-    def _share_of(self, span_s: float) -> float:
-        return span_s * (hash((self.worker, time.monotonic())) % 1000) / 1000
+    def _share_s(self) -> float:
+        return SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000
 
     def _leave(self) -> None:
         logger.info("worker drains, because somebody asked for it")

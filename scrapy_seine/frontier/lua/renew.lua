@@ -32,9 +32,10 @@ if (control[1] or control[3]) and not number(control[8] or '') then
 end
 redis.call('ZADD', P .. 'workers', expires, ARGV[2])
 redis.call('HSET', P .. 'worker_info', ARGV[2], ARGV[4])
-local since = redis.pcall('ZSCORE', IDLE, (string.gsub(ARGV[2], '%s', '_')))
+local worker = (string.gsub(ARGV[2], '%s', '_'))
+local since = redis.pcall('ZSCORE', IDLE, worker)
 if type(since) == 'string' and tonumber(since) >= ASLEEP then -- it is idle still
-    redis.call('ZADD', IDLE, ASLEEP + now, (string.gsub(ARGV[2], '%s', '_')))
+    redis.call('ZADD', IDLE, ASLEEP + now, worker)
 end
 local swept = redis.pcall('EXISTS', P .. 'seen:drop')
 local cancelled = redis.pcall('SMEMBERS', P .. 'cancelled')
