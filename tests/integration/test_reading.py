@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,10 +26,17 @@ pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
 
 
-def worker(log: Path, *arguments: str) -> subprocess.Popen[bytes]:
+@contextmanager
+def worker(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "tests.integration.greedy_crawl", *arguments]
-    with log.open("ab") as out:
-        return started.Popen(command, cwd=ROOT, stderr=out, stdout=out)
+    with (
+        log.open("ab") as out,
+        started.Popen(command, cwd=ROOT, stderr=out, stdout=out) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def counts(redis_url: str, crawl: str) -> Counts:
@@ -47,12 +56,8 @@ def test_pages_without_end_are_buried_and_their_site_is_paused(
     log = tmp_path / "log"
     with served(log=tmp_path / "visits", products=10) as shop:
         good = [f"{shop.url}/nothing/{n}" for n in range(6)]
-        process = worker(log, redis_url, namespace, "0.3", *good, f"{shop.url}/burn/1")
-        try:
+        with worker(log, redis_url, namespace, "0.3", *good, f"{shop.url}/burn/1") as process:
             assert process.wait(60) == 0, log.read_text()[-3000:]
-        finally:
-            process.kill()
-            process.wait()
     found = counts(redis_url, namespace)
     assert (found.totals["done"], found.dead, found.undone) == (6, 1, 0)
     with blocking_client(redis_url) as redis:
@@ -67,27 +72,21 @@ def test_a_site_of_three_such_pages_is_paused(
     log = tmp_path / "log"
     with served(log=tmp_path / "visits", products=10) as shop:
         pages = [f"{shop.url}/burn/{n}" for n in range(5)]
-        process = worker(log, redis_url, namespace, "0.2", *pages)
-        try:
+        with worker(log, redis_url, namespace, "0.2", *pages):
             wait_until(lambda: b"is paused: reading 3" in log.read_bytes(), 60, "a line says it")
-        finally:
-            process.kill()
-            process.wait()
 
 
 def test_a_page_that_awaits_for_ever_is_told_and_handed_back(
     redis_url: str, namespace: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    with served(log=tmp_path / "visits", products=10) as shop:
-        process = worker(log, redis_url, namespace, "5", f"{shop.url}/await")
-        try:
-            wait_until(lambda: b"has not returned from" in log.read_bytes(), 60, "a line tells it")
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == 0, log.read_text()[-3000:]
-        finally:
-            process.kill()
-            process.wait()
+    with (
+        served(log=tmp_path / "visits", products=10) as shop,
+        worker(log, redis_url, namespace, "5", f"{shop.url}/await") as process,
+    ):
+        wait_until(lambda: b"has not returned from" in log.read_bytes(), 60, "a line tells it")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0, log.read_text()[-3000:]
     assert "GreedySpider.parse_awaiting" in log.read_text()
     found = counts(redis_url, namespace)
     assert (found.leased, found.undone, found.dead) == (0, 1, 0)
@@ -100,12 +99,8 @@ def test_a_start_that_raises_no_exception_ends_as_one_that_does(
     log = tmp_path / "log"
     with served(log=tmp_path / "visits", products=10) as shop:
         urls = [f"{shop.url}/nothing", f"{shop.url}/closed", error]
-        process = worker(log, redis_url, namespace, "5", *urls)
-        try:
+        with worker(log, redis_url, namespace, "5", *urls) as process:
             assert process.wait(60) == 0, log.read_text()[-3000:]
-        finally:
-            process.kill()
-            process.wait()
     assert "start_error" in log.read_text()
     found = counts(redis_url, namespace)
     assert (found.totals["done"], found.dead, found.undone) == (1, 1, 0)
@@ -118,25 +113,23 @@ def test_a_worker_whose_loop_stands_still_keeps_its_lease_and_then_exits(
     redis_url: str, namespace: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    with served(log=tmp_path / "visits", products=10) as shop:
-        process = worker(log, redis_url, namespace, "2", f"{shop.url}/block")
-        try:
-            wait_until(lambda: len(shop.visits()) >= 1, 60, "the page is asked for")
-            asked = time.monotonic()
-            with blocking_client(redis_url) as redis:
-                [(_, first)] = redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)
-                wait_until(
-                    lambda: (
-                        redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)[0][1]
-                        > first + 2500
-                    ),  # its life is 2 s: the thread renews it
-                    30,
-                    "the lease lives on while the loop stands still",
-                )
-            assert process.wait(60) == EXIT_CODE, log.read_text()[-3000:]
-            assert time.monotonic() - asked >= 6
-        finally:
-            process.kill()
-            process.wait()
+    with (
+        served(log=tmp_path / "visits", products=10) as shop,
+        worker(log, redis_url, namespace, "2", f"{shop.url}/block") as process,
+    ):
+        wait_until(lambda: len(shop.visits()) >= 1, 60, "the page is asked for")
+        asked = time.monotonic()
+        with blocking_client(redis_url) as redis:
+            [(_, first)] = redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)
+            wait_until(
+                lambda: (
+                    redis.zrange(Keys(namespace).leases, 0, -1, withscores=True)[0][1]
+                    > first + 2500
+                ),  # its life is 2 s: the thread renews it
+                30,
+                "the lease lives on while the loop stands still",
+            )
+        assert process.wait(60) == EXIT_CODE, log.read_text()[-3000:]
+        assert time.monotonic() - asked >= 6
     assert "its event loop stood still" in log.read_text()
     assert counts(redis_url, namespace).undone == 1
