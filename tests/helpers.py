@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +21,7 @@ import psycopg2
 from crawler.stores import embedded
 from scrapy_seine.embedded.places import layout
 from scrapy_seine.errors import EmbeddedError
+from tests import started
 
 PREFIX = "seine-tests-"
 #: A machine with so many times more to do than it can must not fail a test that only waits.
@@ -137,3 +139,19 @@ def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def run_scrapy(*command: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a command of Scrapy that must succeed; returns what it wrote."""
+    done = started.run(
+        [sys.executable, "-m", "scrapy", *command],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=patient(90),
+        check=False,
+    )
+    wrote: str = done.stdout + done.stderr
+    assert done.returncode == 0, wrote[-3000:]
+    return wrote

@@ -7,8 +7,6 @@ import hashlib
 import io
 import os
 import re
-import sys
-from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -16,8 +14,7 @@ from urllib.parse import parse_qs
 import psycopg2
 import pytest
 
-from tests import started
-from tests.helpers import patient, serving
+from tests.helpers import run_scrapy, serving
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,21 +23,6 @@ def blocks(page: str, kind: str) -> list[str]:
     """The code blocks of a page."""
     text = (ROOT / "docs" / page).read_text("utf-8")
     return re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)
-
-
-def run(*command: str, folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a command of Scrapy; returns what it wrote."""
-    done = started.run(
-        [sys.executable, "-m", "scrapy", *command],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=patient(90),
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout + done.stderr
 
 
 class Members(BaseHTTPRequestHandler):
@@ -78,7 +60,7 @@ def test_the_login_of_the_guide_logs_in(redis_url: str, namespace: str, tmp_path
     (tmp_path / "members.py").write_text(spider, "utf-8")
     environment = {"SHOP_USER": "me", "SHOP_PASSWORD": "secret"}
     with serving(Members) as site:
-        run(
+        run_scrapy(
             *("runspider", "members.py", "-a", f"site={site}", "-o", "members.csv"),
             *("-s", 'ADDONS={"scrapy_seine.Addon": 500}', "-s", f"SEINE_CRAWL={namespace}"),
             *("-s", f"REDIS_URL={redis_url}"),
@@ -128,7 +110,7 @@ def test_the_settings_of_the_guide_store_a_products_pictures(
         "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
     }
     with serving(type("Drawn", (Shop,), {"picture": drawn.getvalue()})) as site:
-        said = run(
+        said = run_scrapy(
             *("crawl", "catalog", "-a", f"url={site}/p/lamp", "-s", f"SEINE_CRAWL={namespace}"),
             *("-s", f"IMAGES_STORE={tmp_path / 'pictures'}"),
             folder=ROOT,

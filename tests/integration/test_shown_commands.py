@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import execute, patient
+from tests.helpers import execute, run_scrapy
 
 ROOT = Path(__file__).parents[2]
 BAD_SEED = '{"a":1}'
@@ -38,16 +35,7 @@ def test_a_command_that_a_page_shows_works(
 ) -> None:
     placed = [word.replace("{key}", f"{namespace}:start_urls") for word in command]
     call = [str(tmp_path / word) if word == "doubtful.csv" else word for word in placed]
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *call],
-        cwd=ROOT,
-        env={**os.environ, **stores},
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert words in done.stdout + done.stderr
+    wrote = run_scrapy(*call, folder=ROOT, environment=stores)
+    assert words in wrote
     if call != placed:
         assert (tmp_path / "doubtful.csv").exists()
