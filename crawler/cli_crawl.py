@@ -21,7 +21,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.reads.crawl_words import End, Moment, closing_block, live_line
+from crawler.reads.crawl_report import End, Moment, closing_block, live_line
 from scrapy_seine.config import flag
 from scrapy_seine.engine.inflight import InFlight
 from scrapy_seine.engine.worker import worker_of

@@ -27,6 +27,7 @@ from crawler.extract.dead_ends import DeadEnds
 from crawler.extract.parser_version import parser_version
 from crawler.extract.template import Book
 from crawler.items import Missing, Product
+from crawler.learned_sites import Templates, learned, led_nowhere
 from crawler.stores.archive import PageTable
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
@@ -37,7 +38,6 @@ from crawler.stores.products import confirm_products, mark_vanished, write_produ
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished, product_row, rejected_row
 from crawler.stores.templates import write_templates
 from crawler.stores.warc import Page
-from crawler.templates import Templates, learned, led_nowhere
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.inflight import current

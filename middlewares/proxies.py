@@ -22,9 +22,9 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
-from crawler.access.pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
-from crawler.access.proxies import BadLine, Proxy
+from crawler.access.proxy_line import BadLine, Proxy
 from crawler.access.proxy_list import ProxyList
+from crawler.access.proxy_pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -76,7 +76,7 @@ _TOLD = "proxy_told"
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
     """rotating_proxies with one memory for the fleet; its lists, limits and ban policy count.
 
-    Which proxy may be used is decided in Redis (crawler.access.pool). Where none is free the
+    Which proxy may be used is decided in Redis (crawler.access.proxy_pool). Where none is free the
     request returns to the frontier with its tries untouched.
     """
 

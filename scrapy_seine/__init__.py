@@ -19,9 +19,9 @@ The life of a request, and where to read about each step:
 5. `engine.inflight` holds the request's lease. `engine.page_end` waits until Scrapy is done with
    the request and each of its items is durable. Only then the frontier ends the lease and takes
    the page's links in, in one script. Each lease ends as was stated (`engine.statements`, by the
-   ranks of `engine.outcomes`; `engine.ends` sends it): done where a callback has ended, ignored by
-   a named rule, retried, or buried (with the links that a failed callback had yielded). What nobody
-   states has failed.
+   ranks of `engine.outcomes`; `engine.lease_ends` sends it): done where a callback has ended,
+   ignored by a named rule, retried, or buried (with the links that a failed callback had yielded).
+   What nobody states has failed.
 6. What fails returns later, or is set aside with its reason. What a dead worker held returns when
    its leases expire.
 

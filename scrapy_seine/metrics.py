@@ -19,7 +19,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from scrapy_seine.counting import Histogram
+from scrapy_seine.page_metrics import Histogram
 from scrapy_seine.printable import escaped
 
 Kind = Literal["counter", "gauge", "histogram"]

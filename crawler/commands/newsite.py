@@ -19,7 +19,7 @@ from crawler.cli_newsite import PRODUCTS, Round, draft
 from crawler.cli_page import Got, PageCommand, fetch
 from crawler.extract import Found, Link
 from crawler.extract.registered_domain import site_of
-from scrapy_seine.engine.reach import policy_from
+from scrapy_seine.engine.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.urls import absolute, domain
 

@@ -10,7 +10,7 @@ import attrs
 from scrapy.exceptions import UsageError
 
 from crawler.extract.template.observation import FIELDS
-from crawler.reads.crawl_words import plural
+from crawler.reads.crawl_report import plural
 from crawler.stores.connect import endpoints
 from crawler.stores.doubtful import accept
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites

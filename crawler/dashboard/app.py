@@ -21,7 +21,7 @@ from crawler.dashboard.download import products_csv
 from crawler.dashboard.history import STEP_S
 from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.pages import (
-    dead,
+    dead_letters,
     domains,
     frontier,
     jobs,
@@ -143,8 +143,8 @@ def _pages() -> list[web.RouteDef]:
         web.get("/workers/{name}", workers.one_worker),
         web.get("/workers/{name}/log", workers.one_worker),
         web.get("/frontier", frontier.frontier),
-        web.get("/dead", dead.dead),
-        web.get("/dead/{id:[0-9.]+}", dead.letter),
+        web.get("/dead", dead_letters.dead),
+        web.get("/dead/{id:[0-9.]+}", dead_letters.letter),
         web.get("/products", products.products),
         web.get("/products.csv", products_csv),
         web.get("/products/{site}/{id}", product.one_product),

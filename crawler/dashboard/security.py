@@ -22,7 +22,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
 from crawler.dashboard.config import DashboardConfig
-from crawler.dashboard.guesses import Guesses
+from crawler.dashboard.login_attempts import Guesses
 
 logger = logging.getLogger(__name__)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -15,12 +15,12 @@ import orjson
 from redis.asyncio import Redis
 
 from crawler.access.ladder_store import LadderStore
-from crawler.access.pool import Health, ProxyPool
 from crawler.access.programs import find_browser
-from crawler.access.proxies import parse
+from crawler.access.proxy_line import parse
+from crawler.access.proxy_pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import Fleet, fleet
-from crawler.demo.forward import Forward, Mode, forwarders
+from crawler.demo.forward_proxies import Forward, Mode, forwarders
 from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.rows import forget, stored

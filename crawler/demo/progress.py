@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from crawler.reads.crawl_words import time_left
+from crawler.reads.crawl_report import time_left
 
 #: Speed is that of the last so many seconds.
 WINDOW_S = 3.0

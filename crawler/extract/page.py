@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from lxml import etree
 
-from scrapy_seine.attributes import bounded
+from scrapy_seine.attribute_limit import bounded
 from scrapy_seine.charsets import encoding_of
 from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
 

@@ -19,7 +19,7 @@ from socket import AF_INET, AF_INET6
 from scrapy.utils.misc import load_object
 
 from crawler.access.ladder import Policy
-from crawler.access.pool import PoolConfig
+from crawler.access.proxy_pool import PoolConfig
 from crawler.catalogue.jobs.events import WebhookConfig
 from crawler.reads.checks import on
 from crawler.reads.finding import Finding

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from crawler.access.proxies import POOLS
+from crawler.access.proxy_line import POOLS
 from crawler.access.proxy_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.finding import SKEW_S, Finding

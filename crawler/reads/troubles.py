@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from crawler.reads.crawl_words import plural
+from crawler.reads.crawl_report import plural
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
 

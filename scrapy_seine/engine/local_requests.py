@@ -1,7 +1,7 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
 A request by way of a private proxy that only the spider's code names is another one, and so is a
-request of another scheme than http (engine.reach).
+request of another scheme than http (engine.private_addresses).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
@@ -37,7 +37,7 @@ from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import word
-from scrapy_seine.politeness.slots import waits_at
+from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.urls import slot
 
 logger = logging.getLogger(__name__)

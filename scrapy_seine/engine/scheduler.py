@@ -28,10 +28,10 @@ from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.inflight import InFlight, current
 from scrapy_seine.engine.local_requests import is_stub
-from scrapy_seine.engine.moves import LOOPS, lead_of
 from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
-from scrapy_seine.engine.reach import off_the_web
+from scrapy_seine.engine.private_addresses import off_the_web
+from scrapy_seine.engine.redirect_targets import LOOPS, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError

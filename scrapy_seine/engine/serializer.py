@@ -17,7 +17,7 @@ from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.model import Lease, Push, header_of
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
-from scrapy_seine.politeness.slots import SLOT, OwnSlot, waits_at
+from scrapy_seine.politeness.download_slots import SLOT, OwnSlot, waits_at
 from scrapy_seine.urls import domain, split_login, tidy
 
 #: A URL that Scrapy would leave as it is. Most are; to find that out takes Scrapy 20 µs.

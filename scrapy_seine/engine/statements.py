@@ -15,7 +15,6 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.limit import Endless, Unreadable
 from scrapy_seine.engine.outcomes import (
     BY_STATUS,
     Outcome,
@@ -26,6 +25,7 @@ from scrapy_seine.engine.outcomes import (
     rule_of,
     seconds,
 )
+from scrapy_seine.engine.reading_limit import Endless, Unreadable
 
 if TYPE_CHECKING:
     from scrapy_seine.engine.inflight import InFlight

@@ -27,7 +27,7 @@ from scrapy_seine.frontier.lateness import Lateness
 from scrapy_seine.frontier.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.recovery import Kept
-from scrapy_seine.frontier.refusals import Refusals, breaks_all
+from scrapy_seine.frontier.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.server_clock import ServerClock
 from scrapy_seine.frontier.state import StateError, new_token
 from scrapy_seine.frontier.timer import Timer, at_random

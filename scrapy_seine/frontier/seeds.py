@@ -25,7 +25,7 @@ from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.refusals import Refusals
+from scrapy_seine.frontier.redis_refusals import Refusals
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.frontier.timer import at_random
 from scrapy_seine.frontier.wire import script

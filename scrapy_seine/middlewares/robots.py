@@ -28,15 +28,15 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.limit import Unreadable
 from scrapy_seine.engine.outcomes import Ignored
-from scrapy_seine.engine.reach import place_of
+from scrapy_seine.engine.private_addresses import place_of
+from scrapy_seine.engine.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
+from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
 from scrapy_seine.politeness.site_limits import SiteLimits
-from scrapy_seine.politeness.slots import SLOT, waits_at
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)

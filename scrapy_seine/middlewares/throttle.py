@@ -19,9 +19,9 @@ from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
+from scrapy_seine.politeness.download_slots import waits_at
 from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
 from scrapy_seine.politeness.site_limits import SiteLimits
-from scrapy_seine.politeness.slots import waits_at
 from scrapy_seine.urls import slot
 
 #: Statuses from here on are no pages, and often quicker than one.

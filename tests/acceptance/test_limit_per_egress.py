@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.catalogue import catalogue
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.judge import judge
 from crawler.demo.served import served
 from tests.acceptance.conftest import Crawl

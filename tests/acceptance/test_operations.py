@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.access.pool import ProxyPool
-from crawler.access.proxies import parse
+from crawler.access.proxy_line import parse
+from crawler.access.proxy_pool import ProxyPool
 from crawler.demo.served import served
 from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import said

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from crawler.demo.catalogue import catalogue
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.judge import judge
 from tests.acceptance.banning import banning_shop
 from tests.acceptance.conftest import Crawl, said

@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 
 _UNENCRYPTED = serialization.NoEncryption()
 _PEM = serialization.Encoding.PEM

@@ -17,8 +17,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
+from crawler.learned_sites import Templates
 from crawler.storage import storage_of
-from crawler.templates import Templates
 from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of

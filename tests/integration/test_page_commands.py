@@ -13,8 +13,8 @@ import pytest
 from crawler.demo.served import served
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
+from crawler.learned_sites import learned
 from crawler.stores.templates import write_templates
-from crawler.templates import learned
 from tests import started
 from tests.benchmarks.shops import SHOPS, things
 from tests.helpers import patient

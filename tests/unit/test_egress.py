@@ -12,12 +12,12 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.pool import Slot
+from crawler.access.proxy_pool import Slot
 from middlewares.egress import Egress
 from middlewares.proxies import AT, PROXY_ID
+from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.lanes import Lanes
 from scrapy_seine.engine.download.send_gate import NotNow, SendGate
-from scrapy_seine.engine.download.warmup import warm_up
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 

@@ -4,7 +4,7 @@ import asyncio
 
 from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
-from scrapy_seine.engine.download.plain import Broom
+from scrapy_seine.engine.download.scrapy_client import Broom
 from scrapy_seine.engine.dupefilter import DupeFilter
 
 

@@ -11,8 +11,8 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_seine.engine.ends import Ends, once_a_page
 from scrapy_seine.engine.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease_ends import Ends, once_a_page
 from scrapy_seine.engine.outcomes import Outcome, prevails, uncancelled
 from scrapy_seine.engine.page_end import UNSTATED
 from scrapy_seine.engine.statements import LACKING_S

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.access.proxies import parse
+from crawler.access.proxy_line import parse
 
 
 @pytest.mark.parametrize(

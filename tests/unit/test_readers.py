@@ -26,10 +26,10 @@ from crawler.extract import extract, parse, schema, words
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.sitemap import is_news, read_sitemap
-from scrapy_seine import attributes
-from scrapy_seine.attributes import MOST
+from scrapy_seine import attribute_limit
+from scrapy_seine.attribute_limit import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
-from scrapy_seine.engine.limit import ReadingLimit
+from scrapy_seine.engine.reading_limit import ReadingLimit
 from scrapy_seine.politeness.robots import Robots
 from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers
@@ -63,9 +63,9 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
             for name, value in vars(importlib.import_module(module.name)).items():
                 for place, found in enumerate(_patterns_in(value)):
                     yield f"{module.name}.{name}.{place}", found
-    for name, value in vars(attributes).items():
+    for name, value in vars(attribute_limit).items():
         for place, found in enumerate(_patterns_in(value)):
-            yield f"{attributes.__name__}.{name}.{place}", found
+            yield f"{attribute_limit.__name__}.{name}.{place}", found
 
 
 def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 from crawler.extract import parse
-from scrapy_seine.engine.limit import Endless, ReadingLimit, Unreadable
+from scrapy_seine.engine.reading_limit import Endless, ReadingLimit, Unreadable
 
 LIMIT_S = 0.2
 

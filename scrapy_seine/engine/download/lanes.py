@@ -25,7 +25,7 @@ from scrapy_seine.errors import ConfigError, NoWay
 #: SEINE_CLIENT -> the handler that serves the plain lane.
 CLIENTS = {
     "seine": "scrapy_seine.engine.download.http.handler.HttpHandler",
-    "scrapy": "scrapy_seine.engine.download.plain.PlainHandler",
+    "scrapy": "scrapy_seine.engine.download.scrapy_client.PlainHandler",
 }
 
 #: Lanes whose clients' connections cannot be seen.

@@ -26,7 +26,7 @@ from twisted.internet.defer import Deferred
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
-from scrapy_seine.politeness.slots import OwnSlot
+from scrapy_seine.politeness.download_slots import OwnSlot
 
 _InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
 

@@ -19,9 +19,9 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
-from scrapy_seine.engine.limit import ReadingLimit
 from scrapy_seine.engine.outcomes import as_exception
 from scrapy_seine.engine.page_memory import PageMemory
+from scrapy_seine.engine.reading_limit import ReadingLimit
 
 logger = logging.getLogger("scrapy.core.engine")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_seine.counting import Histogram, TopLabels
+from scrapy_seine.page_metrics import Histogram, TopLabels
 
 #: Domains remembered between two reports, at most; beyond them only labels are counted.
 MAX_PENDING = 20_000

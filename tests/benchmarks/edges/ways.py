@@ -7,7 +7,7 @@ import signal
 import subprocess
 from contextlib import suppress
 
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 from tests.benchmarks.edges.scene import Scene, pause
 
 

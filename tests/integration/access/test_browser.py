@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.served import served
 from tests.integration.access.conftest import Fetch
 

@@ -14,10 +14,10 @@ from scrapy.settings import Settings
 
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
-from crawler.access.pool import ProxyPool, Taken
-from crawler.access.proxies import parse
+from crawler.access.proxy_line import parse
+from crawler.access.proxy_pool import ProxyPool, Taken
 from crawler.commands import domains, proxies
-from crawler.demo.forward import Forward, forwarders
+from crawler.demo.forward_proxies import Forward, forwarders
 from scrapy_seine.commands.base import SeineCommand
 from tests.acceptance.site import serve_pages
 

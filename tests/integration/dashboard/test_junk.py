@@ -8,10 +8,10 @@ import time
 import orjson
 import pytest
 
-from crawler.access.pool import ProxyPool
-from crawler.access.proxies import Proxy
+from crawler.access.proxy_line import Proxy
+from crawler.access.proxy_pool import ProxyPool
 from crawler.catalogue.jobs.store import Jobs
-from crawler.dashboard.guesses import MOST_BY_ADDRESS, MOST_IN_ALL, WINDOW_S, Guesses
+from crawler.dashboard.login_attempts import MOST_BY_ADDRESS, MOST_IN_ALL, WINDOW_S, Guesses
 from scrapy_seine.reads.audit import note_deed
 from tests.integration.dashboard.conftest import (
     MARKUP,

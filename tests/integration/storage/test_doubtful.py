@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 
 from crawler.commands.quality import Command
 from crawler.extract.template.profile import Profile
+from crawler.learned_sites import Templates
 from crawler.stores.dead_ends import DeadEnd, read_dead_ends, write_dead_ends
 from crawler.stores.doubtful import accept
 from crawler.stores.products import write_products
@@ -23,7 +24,6 @@ from crawler.stores.templates import (
     stored_before,
     write_templates,
 )
-from crawler.templates import Templates
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres

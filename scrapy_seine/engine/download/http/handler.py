@@ -1,7 +1,7 @@
 """The plain lane: this package's client, with the gate between a connection and what it writes.
 
-Proxies, addresses to bind to and the like are left to Scrapy's own client (engine.download.plain):
-they are asked for rarely, and it knows them all.
+Proxies, addresses to bind to and the like are left to Scrapy's own client
+(engine.download.scrapy_client): they are asked for rarely, and it knows them all.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class HttpHandler(BaseDownloadHandler):
                 raise NoWay(NO_GATEWAY)
             if self._scrapys is None:
                 # Twisted's whole web client, 0.1 s of a start: for who has no need of it, never.
-                from scrapy_seine.engine.download.plain import PlainHandler
+                from scrapy_seine.engine.download.scrapy_client import PlainHandler
 
                 self._scrapys = PlainHandler(self.crawler)
             return await self._scrapys.download_request(request)

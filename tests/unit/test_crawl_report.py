@@ -10,7 +10,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.cli_crawl import Line, quiet
-from crawler.reads.crawl_words import End, Moment, closing_block, live_line
+from crawler.reads.crawl_report import End, Moment, closing_block, live_line
 
 
 def end(**changes: Any) -> End:

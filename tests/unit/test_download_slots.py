@@ -13,7 +13,7 @@ from scrapy_seine.engine import serializer
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.model import Lease, Push
-from scrapy_seine.politeness.slots import OwnSlot
+from scrapy_seine.politeness.download_slots import OwnSlot
 
 URL = "http://shop.example:8080/a"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import html
 
-from scrapy_seine.attributes import MOST, bounded, is_suspect
+from scrapy_seine.attribute_limit import MOST, bounded, is_suspect
 
 N = 9000
 VALUES = {
