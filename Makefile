@@ -33,7 +33,8 @@ lint: $(VENV)/.dev ## style, types, and who may import whom
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-logo | tail -n 2
+	@mkdir -p build
+	@$(BIN)/lint-imports --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
 
 format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff check --quiet --fix .

@@ -12,11 +12,10 @@ import shutil
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from socket import AF_INET, AF_INET6
-
-from scrapy.utils.misc import load_object
 
 from crawler.access.ladder import Policy
 from crawler.access.proxy_pool import PoolConfig
@@ -155,17 +154,15 @@ def _lanes(settings: SettingsLike) -> Iterator[Finding]:
 
 def _no_handler(path: str) -> str:
     """Return why a path names nothing, or nothing; what it imports in turn may be an extra."""
-    module = path.rpartition(".")[0]
+    module, _, name = path.rpartition(".")
     try:
         if not module or find_spec(module) is None:
             return f"there is no module {module or path!r}"
     except (ImportError, ValueError) as error:
         return str(error)
     with suppress(ImportError, ConfigError):
-        try:
-            load_object(path)
-        except NameError as error:
-            return str(error)
+        if not hasattr(import_module(module), name):
+            return f"{module} has no {name!r}"
     return ""
 
 

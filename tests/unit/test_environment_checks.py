@@ -74,7 +74,7 @@ def test_a_bucket_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch)
     [
         ("no.such.Thing", "No module named 'no'"),
         ("crawler.access.nope.Handler", "no module 'crawler.access.nope'"),
-        ("crawler.access.browser.Nope", "doesn't define any object named 'Nope'"),
+        ("crawler.access.browser.Nope", "crawler.access.browser has no 'Nope'"),
         ("Handler", "no module 'Handler'"),
     ],
 )
