@@ -62,7 +62,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.engine.page_end": ("outcomes", "conditional"),
     "scrapy_seine.engine.page_memory": ("page_memory",),
     "scrapy_seine.engine.seeds": ("seeds",),
-    "scrapy_seine.engine.serializer": ("serializer", "requests", "callbacks", "slots"),
+    "scrapy_seine.engine.serializer": ("serializer", "requests", "callbacks", "download_slots"),
     "scrapy_seine.engine.settings_table": ("settings_table",),
     "scrapy_seine.engine.start_requests": ("start_requests",),
     "scrapy_seine.engine.statements": ("outcomes", "stored_proxy", "conditional"),
