@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from typing import Any, Literal
 
 from scrapy.exceptions import IgnoreRequest
@@ -184,6 +184,18 @@ async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
         if output is _END:
             return
         yield output
+
+
+async def staying(made: Coroutine[Any, Any, Any]) -> Any:
+    """Await a callback; a task would end the process by SystemExit before anybody could catch it.
+
+    Raises:
+        Escaped: in the place of SystemExit.
+    """
+    try:
+        return await made
+    except SystemExit as error:
+        raise as_exception(error) from error
 
 
 async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:

@@ -25,15 +25,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dis import get_instructions
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from itertools import pairwise
 from types import CodeType
 from typing import Any
 
 import scrapy
+from scrapy.core import scraper
 from scrapy.utils.defer import ensure_awaitable
 
 from scrapy_seine.config import SettingsLike, flag
@@ -166,6 +167,8 @@ def imported(feature: str) -> tuple[Any, ...]:
     return tuple(found)
 
 
+#: By what Scrapy's scraper makes outputs of what a callback returned.
+_ITERATE = "iterate_spider_output"
 _WARNS = "_warn" in inspect.signature(ensure_awaitable).parameters
 
 
@@ -174,6 +177,22 @@ def awaitable(made: Any, name: str | None) -> Awaitable[Any]:
     found: Awaitable[Any]
     found = ensure_awaitable(made, _warn=name) if _WARNS else ensure_awaitable(made)
     return found
+
+
+def guard_coroutines(guard: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+    """Have Scrapy await a callback's or an errback's coroutine by way of *guard*, in this process.
+
+    Scrapy makes a task of it, in which SystemExit would end the process.
+    """
+    scrapys = getattr(scraper, _ITERATE, None)
+    if scrapys is None or hasattr(scrapys, "__wrapped__"):
+        return
+
+    @wraps(scrapys)
+    def iterate(made: Any) -> Any:
+        return scrapys(guard(made) if inspect.iscoroutine(made) else made)
+
+    setattr(scraper, _ITERATE, iterate)
 
 
 def has_begun(crawler: Any) -> bool:

@@ -18,7 +18,13 @@ from twisted.python.failure import Failure
 from scrapy_seine.attribute_limit import bounded, is_suspect
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.inflight import InFlightTable, current
-from scrapy_seine.engine.outcomes import as_exception, as_output, uncancelled, uncancelled_async
+from scrapy_seine.engine.outcomes import (
+    as_exception,
+    as_output,
+    staying,
+    uncancelled,
+    uncancelled_async,
+)
 from scrapy_seine.engine.reading_limit import ReadingLimit
 
 # Scrapy's own name: who looks for its lines finds them.
@@ -44,6 +50,7 @@ class SpiderCalls:
         self._scrapys_report = scraper.handle_spider_error
         self._scrapys_drive = scraper.handle_spider_output_async
         self._scrapys_process = scraper.start_itemproc_async
+        scrapy_internals.guard_coroutines(staying)
         scraper.call_spider_async = self.call
         scraper.handle_spider_error = self.raised
         scraper.handle_spider_output_async = self.drive

@@ -61,7 +61,7 @@ def expected(fault: dict[str, str], way: str) -> list[str]:
     listed = place == "process_request" and error == "Refused"
     heard = errback and not (place == "spider_input" and error in _UNHEARD)
     if heard:
-        end = {"takes": "done", "raises": "bury", "yields_late": "bury"}[errback]
+        end = "done" if errback == "takes" else "bury"
         return ["retry", end] if listed else [end]
     if error == "IgnoreRequest":
         return ["ignored"]

@@ -115,6 +115,10 @@ class Faulty(Spider):
     def takes(self, failure: Any) -> Any:
         yield {"fault": {"place": "nowhere"}}
 
+    async def exits(self, failure: Any) -> Any:
+        await asyncio.sleep(0)
+        raise SystemExit
+
     def raises(self, failure: Any) -> Any:
         raise ValueError("the errback fails")
 
