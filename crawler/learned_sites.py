@@ -16,11 +16,14 @@ from crawler.stores.dead_ends import DeadEnd
 from crawler.stores.templates import TemplateRow, read_templates, stored_before
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
+from scrapy_seine.retry_until import tell_failure
 
 logger = logging.getLogger(__name__)
 
 #: Every so often products' stored values are asked for, where these tell where a field went, s.
 RECALL_S = 1.0
+#: The same after the database refused to tell them, s.
+FAILED_S = 60.0
 
 
 class Templates:
@@ -50,14 +53,17 @@ class Templates:
 
     async def keep_recalling(self, book: Book) -> None:
         """Tell a book the stored values that it asks for: these tell where a field went."""
+        wait_s = RECALL_S
         while True:
-            await asyncio.sleep(RECALL_S)
+            await asyncio.sleep(wait_s)
             try:
                 await self.recall(book)
+                wait_s = RECALL_S
             except StoreUnreachable:
                 logger.debug("no field is looked for: the database does not answer")
-            except Exception:  # pages are read as before
-                logger.exception("no field is looked for")
+            except Exception as error:  # pages are read as before
+                wait_s = FAILED_S
+                tell_failure(logger, "no field that moved is looked for", error)
 
     async def recall(self, book: Book) -> None:
         """Tell the stored values that pages wait for.

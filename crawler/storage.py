@@ -46,7 +46,7 @@ from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.retry_until import RetryUntil, tell_failure
 from scrapy_seine.sinks.postgres.blame import Refusal
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Table, Writer, on_loop
 from scrapy_seine.urls import tidy
@@ -166,8 +166,8 @@ class Storage:
         while True:
             try:
                 await self.inflight.completed()
-            except Exception:  # whoever looks next does it
-                logger.exception("the crawl's jobs are left as they are")
+            except Exception as error:  # whoever looks next does it
+                tell_failure(logger, "the crawl's jobs are left as they are", error)
             self._save_templates()
             await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
 

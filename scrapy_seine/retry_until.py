@@ -7,6 +7,7 @@ other, and no reason to fail: a supervisor's answer would be the same start once
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -14,10 +15,12 @@ from typing import TypeVar
 
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import SeineError, StoreUnreachable
 from scrapy_seine.printable import redact
 
 T = TypeVar("T")
+#: What says that a store is away.
+OUTAGES = (StoreUnreachable, RedisError, OSError)
 #: What waiting does not mend, in the words of a server.
 LASTING = (
     "authentication failed",
@@ -46,6 +49,20 @@ def passes(error: Exception) -> bool:
         return False
     text = str(error).lower()
     return not any(words in text for words in LASTING)
+
+
+def tell_failure(logger: logging.Logger, what: str, error: Exception) -> None:
+    """Log what was not done: in one line where a store says why, else with the traceback."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    # Names that PEP 249 gives to a database's errors: drivers have no other base in common.
+    is_said = isinstance(error, (SeineError, *OUTAGES)) or not kinds.isdisjoint(
+        {"DatabaseError", "InterfaceError"}
+    )
+    line = (redact(str(error)).strip().splitlines() or [type(error).__name__])[0]
+    if is_said:
+        logger.error("%s: %s", what, line)
+    else:
+        logger.error("%s", what, exc_info=error)
 
 
 class RetryUntil:

@@ -21,8 +21,11 @@ from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.start_requests import StartRequests
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.seeds import Intake
+from scrapy_seine.retry_until import OUTAGES, tell_failure
 
 logger = logging.getLogger(__name__)
+#: A complete crawl's jobs are tried to be ended so often, with this pause between (s).
+MOST_FAILURES, AGAIN_S = 4, 2.0
 #: Between two looks for seeds, as long as another worker reads one, s.
 LOOK_S = 0.4
 
@@ -39,12 +42,15 @@ class Completion:
     local: LocalRequests
     wake: Callable[[], None]
     """Lets the engine ask again."""
+    stop: Callable[[str], None]
+    """Closes the spider with a reason."""
     idle_limit_s: float | None
     """How long the worker stays with nothing to do; None: until it has seen work."""
     _asked_end: bool = attrs.field(default=False, init=False)
     _looked: tuple[float, float] = attrs.field(default=(0.0, 0.0), init=False)
     """For which end of work a look for seeds was made last, and when the next one is due."""
     _settled_at: float = attrs.field(default=-1.0, init=False)
+    _failures: int = attrs.field(default=0, init=False)
     settling: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     """Ends the complete crawl's jobs."""
 
@@ -89,9 +95,18 @@ class Completion:
         more = False
         try:
             more = await self.inflight.completed()
-        except Exception:  # its jobs are ended by whoever looks next
-            logger.exception("the jobs of the complete crawl are left as they are")
-        self.settling = None
+        except Exception as error:
+            tell_failure(logger, "the jobs of the complete crawl are not ended", error)
+            self._failures += 1
+            if self._failures == MOST_FAILURES or isinstance(error, OUTAGES):
+                # Nobody may be left to look next: this worker has not finished the crawl (I12).
+                self.stop("outage" if isinstance(error, OUTAGES) else "error")
+                return
+            await asyncio.sleep(AGAIN_S)
+            self.settling = None
+            self.wake()
+            return
+        self.settling, self._failures = None, 0
         if more:
             self.exchange.undone = None
             self.exchange.kick()

@@ -46,7 +46,7 @@ from scrapy_seine.engine.suspects import Suspects
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.waiting_for_seeds import idle_limit_s, stop_popping
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
-from scrapy_seine.errors import SeineError, StoreUnreachable
+from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
@@ -60,7 +60,7 @@ from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of
 from scrapy_seine.politeness.response_feedback import ResponseFeedback
 from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import RetryUntil
+from scrapy_seine.retry_until import OUTAGES, RetryUntil, tell_failure
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -69,7 +69,6 @@ logger = logging.getLogger(__name__)
 #: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
 #: expiry of its leases.
 SIGN_OFF_S = 5.0
-OUTAGES = (StoreUnreachable, RedisError, OSError)
 T = TypeVar("T")
 #: The attribute of a crawler that holds its worker, so that both are freed together.
 _ATTRIBUTE = "seine_worker"
@@ -281,6 +280,7 @@ class Worker:
                 starts=starts,
                 local=local,
                 wake=self.wake,
+                stop=self.stop,
                 idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
             ),
             early_push=EarlyPush(frontier, self.inflight, self.df.confirm, self.count),
@@ -360,8 +360,8 @@ class Worker:
         member.recovery.rejoined()
         try:
             await self.inflight.completed()  # jobs that ran there begin anew
-        except Exception:
-            logger.exception("jobs of the lost state are left to whoever looks next")
+        except Exception as error:
+            tell_failure(logger, "jobs of the lost state are left to whoever looks next", error)
 
     def _ask_run(self) -> None:
         """Learn the run of this worker's start requests, because the first one is here."""

@@ -29,6 +29,7 @@ def connect(database_url: str) -> extensions.connection:
         ("keepalives_interval", 5),
         ("keepalives_count", 3),
         ("tcp_user_timeout", 30_000),
+        ("client_encoding", "UTF8"),  # a role's or a database's own may lack a shop's letters
     ):
         options.setdefault(name, value)
     connection: extensions.connection = psycopg2.connect(**options)
@@ -60,7 +61,8 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
     try:
         with connected(database_url) as connection, connection:
             yield connection
-    except psycopg2.OperationalError as error:
+    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+        # The latter is of the rollback, where the connection broke in the block.
         raise unreachable(error) from None
 
 

@@ -41,7 +41,7 @@ _LOSSES, _BREAKS = 10, 4
 SUSPECT = 8
 #: A row whose blame is in doubt waits this long for others to tell, s; then its ticket fails.
 DOUBT_S = 5.0
-#: Refusals that are told one by one.
+#: Reasons of refusals that are told, for a table and a code.
 _TOLD = 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
@@ -134,7 +134,8 @@ class Writer:
         """By table: rows that were refused since one of it was stored."""
         self._proven: set[tuple[str, str]] = set()
         """Tables and doubtful reasons that turned out to be about single rows."""
-        self._told: Counter[str] = Counter()
+        self._told: dict[str, set[str]] = {}
+        """By table and code: reasons of refusals that were told."""
         self._connection: extensions.connection | None = None
         self._thread = threading.Thread(target=self._run, name="seine-writer", daemon=True)
 
@@ -229,6 +230,8 @@ class Writer:
         turn = breaks = 0
         while (found := self._try(batch)) is not None:
             turn, breaks = turn + 1, breaks + found.broke
+            if turn == 1 and found.broke:
+                continue  # servers and proxies end idle connections: a new one tells more
             lost = found.blame == "again" and turn > _LOSSES
             if found.blame in {"row", "doubt"} or lost or breaks > _BREAKS:
                 self._split(batch, found)
@@ -296,17 +299,22 @@ class Writer:
 
     def _reject(self, piece: Piece, found: Refusal) -> None:
         """Store what says that a row is refused; where that cannot be stored, its ticket fails."""
-        told = f"{piece.table} {found.code}"
-        self._told[told] += 1
-        if self._told[told] <= _TOLD:
-            more = "; further ones are only counted" if self._told[told] == _TOLD else ""
-            logger.warning("a row for %s was refused: %s%s", piece.table, found.reason, more)
+        self._tell_of(piece.table, found)
         other = self._refused(piece.table, piece.row, found)
         if other is None:
             self._fail([piece], f"PostgreSQL refused a row for {piece.table}: {found.reason}")
             return
         table, row, size = other
         self._store([Piece(table, row, size, piece.ticket, piece.since)])
+
+    def _tell_of(self, table: str, found: Refusal) -> None:
+        """Say why a row was refused, each reason once."""
+        told = self._told.setdefault(f"{table} {found.code}", set())
+        if found.reason not in told and len(told) < _TOLD:
+            told.add(found.reason)
+            more = "of other reasons" if len(told) == _TOLD else "of this reason"
+            text = "a row for %s was refused: %s; further ones %s are only counted"
+            logger.warning(text, table, found.reason, more)
 
     def _wait_for_table(self, table: str, found: Refusal) -> None:
         """Wait until a table takes rows again: so many in succession were refused.

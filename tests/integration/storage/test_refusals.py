@@ -229,6 +229,19 @@ def test_a_row_that_breaks_its_connection_each_time_ends(
     assert len(rejected) == 1
 
 
+def test_each_reason_of_refused_rows_is_told_once(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    guard(database, "RAISE 'no %', NEW.site_id;")
+    with desk(database, BATCH) as made:
+        for number in range(40):
+            made.put(row(number, site_id=f"s{number % 2}"), number)
+    told = [line for line in caplog.messages if "a row for products was refused" in line]
+    found = sorted(line.partition(": ")[2].partition(";")[0] for line in told)
+    assert found == ["no s0 (P0001)", "no s1 (P0001)"]
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(40,)]
+
+
 @pytest.mark.parametrize("fault", ["REVOKE", "DROP"])
 def test_a_table_that_takes_no_row_at_all_is_waited_for_and_rejects_none(
     database: str, fault: str, caplog: pytest.LogCaptureFixture

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.database import transaction
 from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
@@ -175,6 +177,42 @@ def test_a_database_that_is_away_presses_and_loses_nothing(database: str) -> Non
         wait_until(lambda: len(made.stored) == 99, 10, "all rows after the outage")
     assert made.pressed == [True, False]
     assert rows_of(database, "SELECT count(*) FROM products") == [(99,)]
+
+
+def test_an_idle_connection_that_was_ended_is_no_outage(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """idle_session_timeout and proxies end connections: nobody is alarmed, no crawl waits."""
+    with desk(database) as made:
+        made.put(row(1), 1)
+        wait_until(lambda: made.stored == [1], 5, "the first row")
+        execute(
+            database,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        made.put(row(2), 2)
+        wait_until(lambda: made.stored == [1, 2], 5, "the second row")
+    assert made.pressed == []
+    assert [line for line in caplog.messages if "the store" in line] == []
+
+
+def test_letters_that_the_database_s_own_client_encoding_lacks_are_stored(database: str) -> None:
+    name = urlsplit(database).path[1:]
+    execute(database, f"ALTER DATABASE \"{name}\" SET client_encoding = 'LATIN1'")
+    with desk(database) as made:
+        made.put(row(1, name="Lampe 灯 …"), 1)
+    assert made.stored == [1]
+    assert rows_of(database, "SELECT count(*) FROM products") == [(1,)]
+
+
+def test_a_transaction_whose_connection_breaks_says_that_the_store_is_away(database: str) -> None:
+    with (
+        pytest.raises(StoreUnreachable, match="DATABASE_URL: "),
+        transaction(database) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
 
 def test_memory_is_bounded_while_the_database_is_away() -> None:
