@@ -1,9 +1,9 @@
 """Whether Seine became slower: its CPU a page by plain Scrapy's, against a bar that is kept.
 
-Both sides run alternately on the same small site. CPU counts from the first page on, and each
-side's best run counts: other work on the machine only ever adds to what a run takes, so the best
-one is the nearest to what the code costs. Who is over the bar by more than the margin is measured
-once more, with all runs counting, before that is believed.
+Both sides read the same small site in turns of 50 ms, each from its first page on, so that other
+work on the machine falls on both alike (`turns`). Of several rounds the median ratio counts. Who is
+over the bar by more than the margin is measured once more, with all rounds counting, before that
+is believed.
 
 usage: python -m tests.benchmarks.guard [--json] [--write] [--burn-ms 1]
 """
@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import attrs
 
-from tests.benchmarks.measure import run
 from tests.benchmarks.stage import SIDES, Stage, stage
 from tests.benchmarks.target import Target, target
+from tests.benchmarks.turns import run_in_turns
 
 BAR = Path(__file__).with_name("bar.json")
 PRODUCTS, PAGE_KB = 300, 20
-ROUNDS, MORE_ROUNDS = 2, 3
+ROUNDS, MORE_ROUNDS = 3, 4
 
 
 @attrs.frozen(kw_only=True)
@@ -59,45 +61,65 @@ class Bar:
 
 @attrs.define
 class Found:
-    """CPU milliseconds a page of every run."""
+    """CPU milliseconds a page of every round."""
 
     seine: list[float] = attrs.Factory(list)
     plain: list[float] = attrs.Factory(list)
 
     @property
     def ratio(self) -> float:
-        """The best run of ours by the best run of theirs.
+        """The median of ours by theirs in the same round.
 
-        >>> Found(seine=[3.0, 2.0, 9.0], plain=[4.5, 4.0]).ratio
-        0.5
+        >>> Found(seine=[3.0, 2.0, 9.0], plain=[4.0, 4.0, 4.0]).ratio
+        0.75
         """
-        return min(self.seine) / min(self.plain)
+        return statistics.median(
+            ours / theirs for ours, theirs in zip(self.seine, self.plain, strict=True)
+        )
 
-    def add(self, rounds: int, stores: Stage, site: Target, options: Mapping[str, object]) -> None:
+    def add(self, rounds: int, stores: Stage, sites: Sites, options: Mapping[str, object]) -> None:
         """Measure some more rounds."""
         for _ in range(rounds):
-            self.seine.append(_running_ms("seine", stores, site, options))
-            self.plain.append(_running_ms("plain", stores, site, {}))
+            ours, theirs = _running_ms(stores, sites, options)
+            self.seine.append(ours)
+            self.plain.append(theirs)
 
 
-def _running_ms(side: str, stores: Stage, site: Target, options: Mapping[str, object]) -> float:
-    """CPU a page, counted from the site's first answer on."""
+Sites = tuple[Target, Target]
+"""One for each side: each is asked when its own visitor came, and how many pages went out."""
+
+
+def _running_ms(stores: Stage, sites: Sites, options: Mapping[str, object]) -> tuple[float, float]:
+    """CPU a page of both sides, each counted from its site's first answer on."""
     stores.clear()
-    site.stats()
+    for site in sites:
+        site.stats()
+    ours, theirs = sites
     name = f"guard-{uuid.uuid4().hex[:8]}"
-    command = SIDES[side](stores, site.url, name, options)
-    cost = run([command], stores.folder, begun=lambda: site.stats(reset=False)["answers"] > 0)
-    return 1000 * cost.running.total / site.stats()["pages"]
+    commands = [
+        SIDES["seine"](stores, ours.url, name, options),
+        SIDES["plain"](stores, theirs.url, name, {}),
+    ]
+    seine_s, plain_s = run_in_turns(commands, [_asked(site) for site in sites], stores.folder)
+    return 1000 * seine_s / ours.stats()["pages"], 1000 * plain_s / theirs.stats()["pages"]
+
+
+def _asked(site: Target) -> Callable[[], bool]:
+    return lambda: site.stats(reset=False)["answers"] > 0
 
 
 def judge(bar: Bar, options: Mapping[str, object] | None = None) -> tuple[Found, bool]:
     """Measure; returns what was found, and whether it passes."""
     found = Found()
-    with stage() as stores, target(products=PRODUCTS, page_kb=PAGE_KB) as site:
-        found.add(ROUNDS, stores, site, options or {})
+    with stage() as stores, _site() as ours, _site() as theirs:
+        found.add(ROUNDS, stores, (ours, theirs), options or {})
         if not bar.passes(found.ratio):
-            found.add(MORE_ROUNDS, stores, site, options or {})
+            found.add(MORE_ROUNDS, stores, (ours, theirs), options or {})
     return found, bar.passes(found.ratio)
+
+
+def _site() -> AbstractContextManager[Target]:
+    return target(products=PRODUCTS, page_kb=PAGE_KB)
 
 
 def burn(milliseconds: float) -> dict[str, object]:

@@ -62,13 +62,13 @@ def run(commands: Sequence[Command], folder: Path, begun: Callable[[], bool] | N
     """
     began = time.monotonic()
     logs = [folder / f"log-{number}" for number in range(len(commands))]
-    started = [_start(command, log) for command, log in zip(commands, logs, strict=True)]
+    started = [start(command, log) for command, log in zip(commands, logs, strict=True)]
     try:
         with _watched(started) as seen:
             starting = _starting(started, begun) if begun else Cpu()
             cpu = _ended(started)
     finally:
-        _end([process for process in started if process.returncode is None])
+        end([process for process in started if process.returncode is None])
         for process in started:
             process.wait()
     wall_s = time.monotonic() - began
@@ -106,7 +106,8 @@ def _starting(processes: Sequence[subprocess.Popen[bytes]], begun: Callable[[], 
     return cpu_of(process for pid in pids for process in tree(pid))
 
 
-def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
+def start(command: Command, log: Path) -> subprocess.Popen[bytes]:
+    """Start a command in the project; what it says goes to *log*."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with log.open("wb") as out:
         return subprocess.Popen(
@@ -120,7 +121,8 @@ def _start(command: Command, log: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+def end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Kill processes and their children."""
     for process in [each for started in processes for each in tree(started.pid)]:
         with suppress(psutil.Error):
             process.kill()
@@ -150,7 +152,7 @@ def _watched(processes: Sequence[subprocess.Popen[bytes]]) -> Iterator[Memory]:
         while not over.wait(0.5):
             seen.look([process.pid for process in processes])
             if time.monotonic() > until:
-                _end(processes)
+                end(processes)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()

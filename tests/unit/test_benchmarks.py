@@ -97,8 +97,8 @@ def test_the_target_counts_what_it_answers_on_all_its_domains() -> None:
 def test_the_bar_lets_fifteen_percent_pass() -> None:
     bar = Bar(cpu_ratio=0.5, margin=0.15)
 
-    assert bar.passes(Found(seine=[9.0, 2.3], plain=[4.0, 8.0]).ratio)
-    assert not bar.passes(Found(seine=[9.0, 2.4], plain=[4.0, 8.0]).ratio)
+    assert bar.passes(Found(seine=[9.0, 2.3, 2.2], plain=[4.0, 4.0, 4.0]).ratio)
+    assert not bar.passes(Found(seine=[9.0, 2.4, 2.2], plain=[4.0, 4.0, 4.0]).ratio)
 
 
 def test_what_was_measured_replaces_what_stood_between_the_marks(tmp_path: Path) -> None:
