@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from crawler.extract import local_signs
-from crawler.extract.currencies import CODES, SPELLINGS, currency_of
+from crawler.extract.currencies import CODES, SPELLINGS, TOMAN, currency_of
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _SPACES = " \u00a0\u202f\u2009"
@@ -206,12 +206,19 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             if since and after and _TO.fullmatch(text, since.end(), start):
                 low = amount(since[0], currency)
                 if low is not None:
-                    yield Money(low, currency, *since.span())
+                    yield _in_rials(Money(low, currency, *since.span()))
             start = _begin(text, before, start, taken if after else 0)
         value = amount(match[0], currency) if sign or currency else None
         if value is not None:
             taken = end
-            yield Money(value, currency, start, end)
+            yield _in_rials(Money(value, currency, start, end))
+
+
+def _in_rials(money: Money) -> Money:
+    """An amount of tomans as the rials that these are; any other as it is."""
+    if money.currency != TOMAN:
+        return money
+    return Money(10 * money.value, "IRR", money.start, money.end)
 
 
 def _begin(text: str, sign: str | None, start: int, taken: int) -> int:

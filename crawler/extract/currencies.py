@@ -30,6 +30,7 @@ _SIGNS = {
     "د.ب": "BHD", ".د.ب": "BHD", "د.أ": "JOD", "د.ا": "JOD", "د.ج": "DZD", "دج": "DZD",
     "د.ت": "TND", "د.م": "MAD", "د.م.": "MAD", "ج.م": "EGP", "ج.م.": "EGP", "جنيه": "EGP",
     "ل.ل": "LBP", "د.ع": "IQD", "ریال": "IRR", "درهم": "AED",
+    "تومان": "IRT", "تومن": "IRT", "Toman": "IRT", "toman": "IRT", "Tomans": "IRT",
 }  # fmt: skip
 #: Signs whose meaning hangs on the country; the value is what they mean without one.
 _LOCAL = {
@@ -75,6 +76,9 @@ ISO_4217 = frozenset(
 )
 #: Codes of the past, or misspelt, that shops still write.
 _FORMER = {"RUR": "RUB", "UKR": "UAH", "NIS": "ILS", "STD": "STN"}
+#: What Iran's shops count in, as they write its code: 10 rials, which alone have a code of the norm.
+TOMAN = "IRT"
+_TOMANS = frozenset({"IRT", "IRHT", "TOMAN", "IRTT"})
 _COUNTRY = {
     "us": "USD", "uk": "GBP", "gb": "GBP", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD",
     "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP", "tw": "TWD", "jp": "JPY",
@@ -163,6 +167,8 @@ def currency_of(text: str, local: str | None = None) -> str | None:
     if text in _SIGNS:
         return _SIGNS[text]
     code = text.upper()
+    if code in _TOMANS:
+        return TOMAN
     return code if code in ISO_4217 else _FORMER.get(code)
 
 

@@ -76,6 +76,7 @@ class Found:
     def merge(self) -> None:
         """Fill `fields` although the page looked like no product's."""
         site = self.page.meta("og:site_name")
+        merge.in_rials(self.offered)
         merge.in_whole_units(self.offered)
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
@@ -295,7 +296,12 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
     family = main_product.family_name(own, page)
     if family:
         fields["name"] = family
-    if not main_product.is_shown(str(fields.get("name") or ""), page) or _sums_up(own[0]):
+    shown = main_product.is_shown(str(fields.get("name") or ""), page)
+    if not shown and main_product.leads_away(own[0], page):
+        verdict.unnamed = True
+        verdict.reasons.append(f"{source} describes a product of another page")
+        return {}
+    if not shown or _sums_up(own[0]):
         # A category's page may describe one of its products: the visible text has to decide.
         verdict.unnamed = True
         verdict.add(

@@ -15,6 +15,7 @@ import attrs
 
 from crawler.extract.currencies import is_currency
 from crawler.extract.page import Element, Page
+from crawler.extract.places import leads_away
 from crawler.extract.words import Marks, any_of
 
 (
@@ -88,6 +89,7 @@ _LONGEST = 120
 _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴")
+_ENDING = _SIGNS | {"-", "–", "—"}
 _MOST_CENTS = 3
 _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 #: An amount that may go on in the next box: `€ 1.119`, `119.99`.
@@ -348,7 +350,7 @@ class _Reader:
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
-        elif text[0].isalnum():
+        elif text[0].isalnum() or text[0] in _SIGNS:
             if self._begins_another(text, flags):
                 self._end()
                 self.flags, self.element = flags, element
@@ -367,10 +369,19 @@ class _Reader:
         "In stock" and "Item no: 12" are two, as "DD-10" and a price of 1 548 Kč are.
         """
         last = self.parts[-1][-1]
+        if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"
+            whole = _HAS_CENTS(self.parts[-1]) and _HOLDS_DIGIT(text)
+            return whole is not None and not (self.flags | flags) & OLD
         if text[0].isdigit():
             gains = flags & ~self.flags & PRICE
             return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
-        return ":" in text and text[0].isupper() and (last.islower() or last.isdigit())
+        if not text[0].isupper():
+            return False
+        if ":" in text:
+            return last.islower() or last.isdigit()
+        # Behind an amount, words with one of their own: "CHF 23'900.–" and "Leasing from CHF 289".
+        ended = last in _ENDING or self._ends_in_currency()
+        return ended and not (self.flags | flags) & OLD and _HOLDS_DIGIT(text) is not None
 
     def _is_glued(self, text: str) -> bool:
         """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`."""
@@ -465,13 +476,6 @@ class _Reader:
         if flags & _TELLING:
             self._tell(place)
         lines.append(Line(text, flags, element, place))
-
-
-def leads_away(element: Element) -> bool:
-    """Whether a box that is called a product's card links to a page, as a listing's cards do."""
-    links = (element,) if element.tag == "a" else element.iter("a")
-    reference = next((href for link in links if (href := link.get("href")) is not None), "")
-    return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
 def _frames(start: Element, is_heading: bool) -> list[_Frame]:

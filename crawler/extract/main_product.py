@@ -60,6 +60,19 @@ def is_shown(name: str, page: Page) -> bool:
     return any(2 * len(words & text) >= min(len(words), len(text)) > 0 for text in shown)
 
 
+def leads_away(node: Node, page: Page) -> bool:
+    """Whether a node says that its product has another page than this one."""
+    link = schema.plain(node.get("url"))
+    target = page.resolve(link) if link else None
+    here = (page.url, page.canonical or page.url)
+    return target is not None and all(_place(target) != _place(url) for url in here)
+
+
+def _place(url: str) -> str:
+    """The last part of an address's path, which languages and domains of a shop share."""
+    return url.partition("?")[0].partition("#")[0].rstrip("/").rpartition("/")[2]
+
+
 def _without_groups(products: list[Node]) -> list[Node]:
     """Without those of which others are variants: these tell of the group themselves."""
     groups = {_id_of(p.get("isVariantOf")) for p in products} - {None}

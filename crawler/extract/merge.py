@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from crawler.extract import opengraph, state, text
 from crawler.extract.amounts import grouped
-from crawler.extract.currencies import alike, is_local
+from crawler.extract.currencies import TOMAN, alike, is_local
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields
 from crawler.extract.shop_number import set_number
@@ -112,6 +112,22 @@ def in_whole_units(offered: dict[str, Fields]) -> None:
         for name in ("price", "regular_price"):
             if name in held:
                 held[name] = held[name].scaleb(-2)
+
+
+def in_rials(offered: dict[str, Fields]) -> None:
+    """Turn tomans into the rials that they are; the visible text's are rials already.
+
+    Some templates call them rials: the page shows ten times as much then.
+    """
+    shown = offered.get("text", {})
+    told = shown.get("price") if shown.get("currency") == "IRR" else None
+    for fields in offered.values():
+        code, price = fields.get("currency"), fields.get("price")
+        if code == TOMAN or (told and price and code in {"IRR", None} and 10 * price == told):
+            fields["currency"] = "IRR"
+            for name in ("price", "regular_price"):
+                if name in fields:
+                    fields[name] *= 10
 
 
 def _structured_price(offered: dict[str, Fields]) -> Decimal | None:

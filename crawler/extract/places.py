@@ -25,6 +25,13 @@ def path(element: Element, levels: int = 3) -> str:
     return "<".join(parts)
 
 
+def leads_away(element: Element) -> bool:
+    """Whether a box that is called a product's card links to a page, as a listing's cards do."""
+    links = (element,) if element.tag == "a" else element.iter("a")
+    reference = next((href for link in links if (href := link.get("href")) is not None), "")
+    return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
 @lru_cache(maxsize=4096)
 def _named(classes: str) -> str:
     words = [word for word in classes.split() if not any(map(str.isdigit, word))]

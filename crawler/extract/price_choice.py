@@ -20,13 +20,15 @@ from crawler.extract import local_signs, per_unit
 from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element
-from crawler.extract.places import path
+from crawler.extract.places import leads_away, path
 from crawler.extract.price_pairs import (
     OTHER,
     PERCENT,
     Candidate,
     beside,
     is_struck,
+    near_before,
+    often_told,
     paired,
     stands_alone,
     with_tax,
@@ -76,8 +78,6 @@ _MOST_IN_LINE, _MOST_AMOUNTS, _AROUND = 100, 3_000, 500
 _MOST_BOXES = 100
 _MOST_LINKED = 6
 _PARAGRAPH = 80
-#: What each repetition of an amount is worth, in lines of distance.
-_FAVOUR, _MOST_FAVOUR = 4, 12
 
 
 def _signature(element: Element) -> str:
@@ -199,7 +199,7 @@ def _are_tiles(members: list[Element]) -> bool:
     leading = 0
     for chain in around:
         own = [element for element in chain if shared[element] == 1]
-        leading += bool(own) and _lines.leads_away(own[-1])
+        leading += bool(own) and leads_away(own[-1])
     return leading * 5 >= len(sample) * 3
 
 
@@ -253,7 +253,8 @@ def _follows_link(read: Lines, line: Line) -> bool:
     place = line.index - 1
     while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
         place -= 1
-    return place > read.heading and bool(read.lines[place].flags & _lines.LINK)
+    flags = read.lines[place].flags
+    return place > read.heading and bool(flags & _lines.LINK) and not flags & _lines.FACT
 
 
 # Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
@@ -390,7 +391,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = _often_told(paired(with_tax(_candidates(read, seen, local, tiles))))
+    candidates = often_told(paired(near_before(with_tax(_candidates(read, seen, local, tiles)))))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -466,26 +467,6 @@ def is_labelled(read: Lines, line: Line) -> bool:
         return False
     text = read.lines[place].text[:_LONGEST_LINE]
     return not any(find_prices(text))
-
-
-def _often_told(candidates: list[Candidate]) -> list[Candidate]:
-    """Favour an amount that the page repeats: a price stands in the box, the bar and the summary.
-
-    Other sellers' prices, card offers and sponsored things stand there once each.
-    """
-    if len(candidates) < 3:
-        return candidates
-    times = Counter(c.money.value for c in candidates if not c.old and not c.other)
-    if len(times) < 2 or len(times) == times.total():
-        return candidates
-    return [
-        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(times[c.money.value]))
-        for c in candidates
-    ]
-
-
-def _favour(times: int) -> int:
-    return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
 
 
 def _is_before(old: Candidate, new: Candidate) -> bool:

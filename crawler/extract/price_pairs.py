@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from decimal import Decimal
 from itertools import islice, pairwise
 
@@ -20,10 +21,23 @@ OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
-#: how much more it is: Japanese shops show both, at the rates of Japan.
+#: how much more it is: the rates of taxes on sales, in thousandths.
 _WITH_TAX = any_word("amounts", "with_tax")
 _NET = any_word("amounts", "without_tax")
-_TAXES = Decimal("1.08"), Decimal("1.1")
+_TAXES = tuple(
+    Decimal(rate).scaleb(-3)
+    for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
+                 1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
+)  # fmt: skip
+#: Attributes of an amount's boxes in which templates tell that the tax is not in it.
+_TELLING = ("class", "data-label", "data-price-type", "itemprop", "id")
+_NET_BOX = re.compile(
+    r"excl(?:uding|usive)?[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
+    r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
+).search
+_MOST_TOLD = 300
+#: What each repetition of an amount is worth, in lines of distance.
+_FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
 #: Brackets and figures end what is said of an amount.
 _NOT_OTHERS = re.compile(r"[(（/\d]|[)）](?=\s*\S)")
@@ -55,7 +69,7 @@ def with_tax(candidates: list[Candidate]) -> list[Candidate]:
         low, high = sorted((one, two), key=lambda c: c.money.value)
         if abs(one.line.index - two.line.index) > _NEAR or not _is_taxed(low, high):
             continue
-        net = _NET(_around(low))
+        net = _NET(_around(low)) or _is_net_box(low)
         if _WITH_TAX(_around(low)) or not (net or _WITH_TAX(_around(high))):
             continue
         gross = high.other and net
@@ -63,6 +77,14 @@ def with_tax(candidates: list[Candidate]) -> list[Candidate]:
         unpaid = low if low.other else attrs.evolve(low, other=True, cost=low.cost + OTHER)
         return [unpaid if c is low else paid if c is high else c for c in candidates]
     return candidates
+
+
+def _is_net_box(one: Candidate) -> bool:
+    """Whether an attribute of an amount's box, or of the two around that, says without tax."""
+    here = one.line.element
+    boxes = (here, *islice(here.iterancestors(), 2))
+    told = (box.get(name) or "" for box in boxes for name in _TELLING)
+    return any(_NET_BOX(text[:_MOST_TOLD].lower()) for text in told)
 
 
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
@@ -92,6 +114,44 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
             high = one if one.money.value > two.money.value else two
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
+
+
+def near_before(candidates: list[Candidate]) -> list[Candidate]:
+    """Favour an amount with the price before right beside it: points and sums have none."""
+    before = [c for c in candidates if c.old and not c.other]
+    if not before or len(candidates) < 3:
+        return candidates
+    return [
+        c
+        if c.old or c.other or not any(_is_right_before(old, c) for old in before)
+        else attrs.evolve(c, cost=c.cost - _MOST_FAVOUR)
+        for c in candidates
+    ]
+
+
+def _is_right_before(old: Candidate, new: Candidate) -> bool:
+    near = abs(old.line.index - new.line.index) <= 1 and not new.follows_link
+    return near and new.money.value < old.money.value < 5 * new.money.value
+
+
+def often_told(candidates: list[Candidate]) -> list[Candidate]:
+    """Favour an amount that the page repeats: a price stands in the box, the bar and the summary.
+
+    Other sellers' prices, card offers and sponsored things stand there once each.
+    """
+    if len(candidates) < 3:
+        return candidates
+    times = Counter(c.money.value for c in candidates if not c.old and not c.other)
+    if len(times) < 2 or len(times) == times.total():
+        return candidates
+    return [
+        c if c.old or c.other else attrs.evolve(c, cost=c.cost - _favour(times[c.money.value]))
+        for c in candidates
+    ]
+
+
+def _favour(times: int) -> int:
+    return min(_MOST_FAVOUR, _FAVOUR * (times - 1))
 
 
 def _is_reduced(one: Candidate, two: Candidate) -> bool:

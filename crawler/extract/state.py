@@ -53,12 +53,14 @@ _NOW = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
     "priceAmount", "unitPrice", "prices", "pricing", "priceInfo", "price_min", "minPrice",
-    "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range",
+    "priceRange", "priceWithTax", "gross", "offers", "offer", "price_range", "discountedPrice",
+    "discounted_price", "offerPrice", "offer_price", "buyPrice", "promoPrice",
 )  # fmt: skip
 _BEFORE = (
     "compare_at_price", "compareAtPrice", "listPrice", "list_price", "originalPrice", "oldPrice",
     "original_price", "regularPrice", "regular_price", "wasPrice", "rrp", "msrp", "old_price",
-    "strikePrice", "basePrice",
+    "strikePrice", "basePrice", "mrp", "mrpPrice", "retailPrice", "retail_price", "fullPrice",
+    "priceBeforeDiscount", "price_before_discount", "beforePrice", "strikethroughPrice",
 )  # fmt: skip
 _STOCK = (
     "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock",
@@ -75,9 +77,11 @@ _AMOUNTS = (
     "centAmount", "amount", "value", "price", "current", "currentPrice", "sale", "salePrice",
     "finalPrice", "final", "minVariantPrice", "min", "lowPrice", "low", "gross", "now", "regular",
     "final_price", "regularPrice", "raw", "minPrice", "priceRange", "net", "minimum_price",
-    "minimumPrice",
+    "minimumPrice", "sellingPrice", "selling_price", "selling", "offerPrice", "discountedPrice",
+    "discounted_price", "discounted", "sale_price", "special_price", "specialPrice", "special",
+    "current_price", "promo", "promoPrice",
 )  # fmt: skip
-_OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "listPrice", "regularPrice", "rrp",
+_OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 
 from crawler.extract import lines as _lines
-from crawler.extract.amounts import parse_price
+from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.currencies import currency_of, local_currency
 from crawler.extract.facts import brand_before, find_facts, take_addressed
@@ -72,6 +72,7 @@ _PRICE_ATTRIBUTES = (
         rb"\svalue=[\"']([\d.,]{1,14})[\"']"
     ),
 )
+_PICTURE = re.compile(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
 _CURRENCY_ATTRIBUTE = re.compile(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
 
@@ -119,6 +120,7 @@ def _is_logo(page: Page, heading: Element) -> bool:
 def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
     """The price that the page's attributes tell, where all of them tell the same one."""
     told = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
+    told = told or _priced_pictures(page)
     money = parse_price(told.pop().decode(), local) if len(told) == 1 else None
     if money is not None and money.value:
         code = _CURRENCY_ATTRIBUTE.search(page.raw)
@@ -129,6 +131,12 @@ def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
         seen.price_distance = _FAR
         if seen.buy_buttons and not seen.fields.get("availability"):
             seen.fields["availability"] = "InStock"
+
+
+def _priced_pictures(page: Page) -> set[bytes]:
+    """Texts of pictures that hold an amount: some shops draw their prices."""
+    texts = islice((match[1] for match in _PICTURE.finditer(page.raw)), _MOST_IMAGES)
+    return {text for text in texts if any(find_prices(text.decode("utf-8", "replace")))}
 
 
 def _named(page: Page, titles: tuple[str, ...]) -> Element | None:

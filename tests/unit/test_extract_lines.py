@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.extract import lines, parse, text
+from crawler.extract import lines, parse, places, text
 from crawler.extract.page import Page
 
 
@@ -67,5 +67,5 @@ def test_a_stock_label_speaks_for_the_next_line_alone():
 def test_a_card_leads_away_by_its_first_link_that_names_a_page():
     body = '<div><a name="top"></a><a href="/p/2">Other</a></div><div><a name="x"></a></div>'
     first, second = page(body).root.iter("div")
-    assert lines.leads_away(first)
-    assert not lines.leads_away(second)
+    assert places.leads_away(first)
+    assert not places.leads_away(second)

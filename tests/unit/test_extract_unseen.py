@@ -278,3 +278,82 @@ def test_a_price_right_behind_an_item_number_is_a_price() -> None:
 def test_a_sign_before_the_element_of_the_price_is_the_prices() -> None:
     page = found(f'{H1}<div><span>£</span><span class="price">149.00</span></div>{BUY}')
     assert (page.fields["price"], page.fields["currency"]) == (Decimal("149.00"), "GBP")
+
+
+class TestTomans:
+    """Iran's shops count in tomans of 10 rials; only rials have a code of the norm."""
+
+    URL = "https://shop.example.ir/product/1"
+
+    def test_tomans_of_the_text_are_rials(self) -> None:
+        page = found(f"{H1}<p>۸۹۰,۰۰۰ تومان</p>{BUY}", url=self.URL, lang="fa")
+        assert (page.fields["price"], page.fields["currency"]) == (Decimal("8900000"), "IRR")
+
+    @pytest.mark.parametrize("code", ["IRT", "IRR"])
+    def test_tomans_of_structured_data_are_rials_whatever_it_calls_them(self, code: str) -> None:
+        offer = f'{{"@type":"Offer","price":"890000","priceCurrency":"{code}"}}'
+        data = f'{{"@type":"Product","name":"Red Lamp","offers":{offer}}}'
+        body = f"{H1}<p><s>950,000 تومان</s> 890,000 تومان</p>{BUY}"
+        page = found(f'<script type="application/ld+json">{data}</script>{body}', url=self.URL)
+        assert prices(page) == (Decimal("8900000"), Decimal("9500000"))
+        assert page.fields["currency"] == "IRR"
+
+    def test_rials_stay_as_they_are(self) -> None:
+        page = found(f"{H1}<p>8,900,000 ریال</p>{BUY}", url=self.URL)
+        assert page.fields["price"] == Decimal("8900000")
+
+
+def test_a_box_that_says_without_tax_holds_no_price_beside_the_one_with_it() -> None:
+    net = '<span class="price-excluding-tax"><span class="price">€ 749,00</span></span>'
+    gross = '<span class="price-including-tax"><span class="price">€ 906,29</span></span>'
+    for row in (net + gross, gross + net):
+        assert prices(found(f"{H1}<div>{row}</div>{BUY}", lang="nl")) == (Decimal("906.29"), None)
+
+
+def test_words_with_an_amount_behind_an_amount_are_a_line_of_their_own() -> None:
+    row = "<span>CHF 23'900.–</span><span>Leasing ab CHF 289.– / Mt.</span>"
+    page = found(f"{H1}<div>{row}</div>{BUY}", lang="de-ch")
+    assert prices(page) == (Decimal("23900"), None)
+
+
+def test_an_amount_with_the_price_before_beside_it_is_the_price() -> None:
+    rows = '<b>R 2,499</b><p class="list-price">R 3,299</p><p>eB R24,990</p>'
+    page = found(f'{H1}<a class="brand" href="/b">W</a><p>{rows}</p>{BUY}', lang="en-za")
+    assert prices(page) == (Decimal("2499"), Decimal("3299"))
+
+
+def test_an_amount_that_a_picture_shows_is_the_price() -> None:
+    picture = '<img src="/price.php?p=12" alt="Price: $45.00">'
+    page = found(f"{H1}{picture}<p>Item # 12-99</p>{BUY}")
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal("45.00"), "USD")
+    two = found(f'{H1}{picture}<img src="/b" alt="$9.00"><p>Item # 12-99</p>{BUY}')
+    assert "price" not in two.fields
+
+
+def test_a_described_product_with_a_page_of_its_own_is_not_this_pages() -> None:
+    offer = '{"@type":"Offer","price":"29.90","priceCurrency":"EUR"}'
+    data = f'{{"@type":"Product","name":"Green Pear","url":"/p/pear","offers":{offer}}}'
+    page = found(
+        f'{H1}<p>€ 34,90</p>{BUY}<script type="application/ld+json">{data}</script>',
+        head="<title>Red Lamp</title>",
+    )
+    assert (page.fields["name"], page.fields["price"]) == ("Red Lamp", Decimal("34.90"))
+
+
+@pytest.mark.parametrize(("price", "kind"), [("35", "product"), ("0", "other")])
+def test_an_event_with_a_ticket_that_costs_something_is_a_product(price: str, kind: str) -> None:
+    offer = f'{{"@type":"Offer","price":"{price}","priceCurrency":"EUR"}}'
+    data = f'{{"@type":"MusicEvent","name":"Red Lamp","offers":{offer}}}'
+    page = found(
+        f"{H1}<p>4 July, Town Hall</p>", f'<script type="application/ld+json">{data}</script>'
+    )
+    assert page.kind == kind
+
+
+def test_a_state_tells_its_price_under_what_its_shop_calls_it() -> None:
+    state = (
+        '{"props":{"product":{"name":"Red Lamp","sku":"L-1","inventory":{"inStock":true},'
+        '"pricing":{"mrp":2499,"sellingPrice":1749,"currency":"INR"}}}}'
+    )
+    page = found(f'{H1}<script type="application/json">{state}</script>')
+    assert prices(page) == (Decimal("1749"), Decimal("2499"))

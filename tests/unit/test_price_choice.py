@@ -14,17 +14,15 @@ from crawler.extract.amounts import find_prices
 from crawler.extract.lines import Line, Lines
 from crawler.extract.price_choice import (
     _cost_of_place,
-    _favour,
     _is_before,
     _is_in_prose,
-    _often_told,
     _Place,
     _words_of,
     find_price,
     is_labelled,
     label_before,
 )
-from crawler.extract.price_pairs import Candidate, is_struck, paired
+from crawler.extract.price_pairs import Candidate, _favour, is_struck, often_told, paired
 from crawler.extract.seen import Visible
 
 
@@ -156,19 +154,19 @@ def test_an_amount_at_a_lines_beginning_outside_of_a_link_is_no_links() -> None:
 def test_an_amount_that_a_page_repeats_is_favoured_up_to_a_limit() -> None:
     assert [_favour(n) for n in (1, 2, 4, 9)] == [0, 4, 12, 12]
     twice = [candidate("$5.00", 1), candidate("$5.00", 9), candidate("$7.00", 5)]
-    assert [one.cost for one in _often_told(twice)] == [-3, 5, 5]
+    assert [one.cost for one in often_told(twice)] == [-3, 5, 5]
     for unchanged in (
         twice[:2],
         [candidate(f"${n}.00", n) for n in (1, 2, 3)],
         [candidate("$5.00", n) for n in (1, 2, 3)],
     ):
-        assert _often_told(unchanged) == unchanged
+        assert often_told(unchanged) == unchanged
     told_otherwise = [
         *twice[:2],
         candidate("$7.00", 5, other=True),
         candidate("$7.00", 6, old=True),
     ]
-    assert _often_told(told_otherwise) == told_otherwise
+    assert often_told(told_otherwise) == told_otherwise
 
 
 @pytest.mark.parametrize(
