@@ -473,7 +473,13 @@ def _is_before(old: Candidate, new: Candidate) -> bool:
     """Whether an amount is what the price was before."""
     return (
         beside(old, new)
-        and (new.follows_link or not old.follows_link or bool(old.line.flags & _lines.PRICE))
+        and (new.follows_link or not old.follows_link or _is_told_before(old))
         and old.money.value > new.money.value
         and old.money.currency in {new.money.currency, None}
     )
+
+
+def _is_told_before(old: Candidate) -> bool:
+    """Whether a box for prices holds an amount that was before, or words right before it say so."""
+    before = old.line.text[: old.money.start][-40:].strip()
+    return bool(old.line.flags & _lines.PRICE) or _says_old(before)

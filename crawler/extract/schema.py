@@ -80,8 +80,6 @@ def _bare(name: str) -> str:
 def is_product(node: Node) -> bool:
     """Whether a node describes something to buy."""
     found = types(node)
-    if any(t.endswith("Event") for t in found):  # what costs something has tickets
-        return bool(offer_fields(node.get("offers")).get("price"))
     return any(t in PRODUCTS or t.lower() in _PRODUCTS for t in found) or (
         any(t in _SOLD for t in found) and bool(node.get("offers"))
     )

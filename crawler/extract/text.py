@@ -35,7 +35,9 @@ _COUNT = finder(
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
-_TITLE_RULES = re.compile(r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)")
+_TITLE_RULES = re.compile(
+    r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
+)
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 #: The score of a heading that no title speaks of.

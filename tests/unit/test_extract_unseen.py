@@ -340,16 +340,6 @@ def test_a_described_product_with_a_page_of_its_own_is_not_this_pages() -> None:
     assert (page.fields["name"], page.fields["price"]) == ("Red Lamp", Decimal("34.90"))
 
 
-@pytest.mark.parametrize(("price", "kind"), [("35", "product"), ("0", "other")])
-def test_an_event_with_a_ticket_that_costs_something_is_a_product(price: str, kind: str) -> None:
-    offer = f'{{"@type":"Offer","price":"{price}","priceCurrency":"EUR"}}'
-    data = f'{{"@type":"MusicEvent","name":"Red Lamp","offers":{offer}}}'
-    page = found(
-        f"{H1}<p>4 July, Town Hall</p>", f'<script type="application/ld+json">{data}</script>'
-    )
-    assert page.kind == kind
-
-
 def test_a_state_tells_its_price_under_what_its_shop_calls_it() -> None:
     state = (
         '{"props":{"product":{"name":"Red Lamp","sku":"L-1","inventory":{"inStock":true},'
