@@ -62,7 +62,9 @@ def attempt(name: str) -> ModuleType | None:
         return None
     try:
         return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # whatever the file does, the others go on
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the file does, the others go on
         _failed.add(name)
         path, line = _where(name, error)
         note(path, line, f"{type(error).__name__}: {_text(error)}")
@@ -75,7 +77,7 @@ def walk(name: str) -> Iterator[ModuleType]:
     if module is None:
         return
     yield module
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
+    for info in pkgutil.iter_modules(vars(module).get("__path__", ())):  # it may answer any name
         yield from walk(f"{name}.{info.name}")
 
 

@@ -21,14 +21,16 @@ _DEFAULT = Site()
 
 def _made(kind: type[Site]) -> Site | None:
     """Make a site of its class; None, and a note for each mistake, where it has any."""
-    found = list(mistakes(kind))
-    for attribute, reason in found:
-        _note(kind, attribute, reason)
-    if found:
-        return None
     try:
-        return kind()
-    except Exception as error:  # whatever it raises, the other sites go on
+        if not kind.domains:
+            return None
+        found = list(mistakes(kind))
+        for attribute, reason in found:
+            _note(kind, attribute, reason)
+        return None if found else kind()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever it raises, the other sites go on
         _note(kind, "", f"{kind.__name__}(): {type(error).__name__}: {error}")
         return None
 
@@ -47,7 +49,6 @@ def _classes(module_name: str) -> list[type[Site]]:
         for found in vars(module).values()
         if isinstance(found, type)
         and issubclass(found, Site)
-        and found.domains
         and found.__module__ == module_name
     ]
 

@@ -48,6 +48,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         ("\n\nimport nosuchmodule\n", 3, "ModuleNotFoundError: No module named 'nosuchmodule'"),
         ("def f():\n    raise RuntimeError('no')\n\n\nf()\n", 2, "RuntimeError: no"),
         ("raise SystemExit('bye')\n", 1, "SystemExit: bye"),
+        ("raise BaseException('odd')\n", 1, "BaseException: odd"),
         ("\x00", 0, "SyntaxError: source code string cannot contain null bytes"),
         (HEAD + "    domains = 'a.example'\n", 5, "a tuple of texts is needed"),
         (HEAD + "    domains = ('http://a.example/',)\n", 5, "is no host name"),
@@ -79,6 +80,18 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
             4,
             "Shop(): ZeroDivisionError: division by zero",
         ),
+        (
+            HEAD + "    domains = ('a.example',)\n\n    def __init__(self):\n        exit(4)\n",
+            4,
+            "Shop(): SystemExit: 4",
+        ),
+        (
+            "from crawler.extract.site import Site\n\n\nclass Kind(type):\n"
+            "    domains = property(lambda kind: 1 / 0)\n\n\n"
+            "class Shop(Site, metaclass=Kind):\n    pass\n",
+            8,
+            "Shop(): ZeroDivisionError: division by zero",
+        ),
     ],
 )
 def test_a_broken_site_file_is_one_line_and_costs_no_other_site(
@@ -93,6 +106,15 @@ def test_a_broken_site_file_is_one_line_and_costs_no_other_site(
     assert broken.path.endswith(f"{name}/broken.py")
     assert (broken.line, reason in broken.reason) == (line, True), broken
     assert [record.message for record in caplog.records] == [f"{broken}; it is left out"]
+
+
+def test_a_module_that_answers_any_name_costs_no_other_site(package: Make) -> None:
+    name = package(
+        {"odd.py": "def __getattr__(name):\n    raise RuntimeError(name)\n", "good.py": GOOD}
+    )
+    assert list(sites.load(name)) == ["good.example"]
+    assert len(list(loading.walk(name))) == 3
+    assert loading.broken_files() == []
 
 
 def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package: Make) -> None:
