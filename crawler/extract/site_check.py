@@ -17,6 +17,7 @@ from scrapy_seine.lenient import did_you_mean
 _FIELDS = frozenset(field.name for field in attrs.fields(Product))
 #: How alike two names must be, of 1, to take one for the other misspelt.
 _ALIKE = 0.75
+_DAY_MS = 86_400_000
 _LANES = frozenset({"plain", "tls", "browser"})
 
 
@@ -71,6 +72,18 @@ def _whole(value: Any) -> str | None:
     if value is None or (isinstance(value, int) and _number(value) is None):
         return None
     return "a whole number of at least 0 is needed"
+
+
+def _pause(value: Any) -> str | None:
+    if (fault := _whole(value)) is not None or value is None or value <= _DAY_MS:
+        return fault
+    return f"at most {_DAY_MS} (a day) is possible"
+
+
+def _count(value: Any) -> str | None:
+    if value is None or (_whole(value) is None and value > 0):
+        return None
+    return "a whole number of at least 1 is needed: by 0 none of its pages would ever be asked for"
 
 
 def _pattern(value: Any) -> str | None:
@@ -153,8 +166,8 @@ _CHECKS: Mapping[str, Callable[[Any], str | None]] = {
     "lane": _lane,
     "identity": _text,
     "proxy_pool": _text,
-    "delay_ms": _whole,
-    "concurrency": _whole,
+    "delay_ms": _pause,
+    "concurrency": _count,
     "required": _names,
     "schedule": _text,
     "sitemaps": _urls,

@@ -47,9 +47,7 @@ def _classes(module_name: str) -> list[type[Site]]:
     return [
         found
         for found in vars(module).values()
-        if isinstance(found, type)
-        and issubclass(found, Site)
-        and found.__module__ == module_name
+        if isinstance(found, type) and issubclass(found, Site) and found.__module__ == module_name
     ]
 
 

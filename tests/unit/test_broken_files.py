@@ -70,6 +70,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         ),
         (HEAD + "    domains = ('a.example',)\n    delay_ms = '500'\n", 6, "a whole number"),
         (HEAD + "    domains = ('a.example',)\n    delay_ms: int = -1\n", 6, "a whole number"),
+        (HEAD + "    domains = ('a.example',)\n    concurrency = 0\n", 6, "of at least 1 is"),
+        (HEAD + "    domains = ('a.example',)\n    delay_ms = 10**9\n", 6, "at most 86400000"),
         (HEAD + "    domains = ('a.example',)\n    deny = ('(',)\n", 6, "no regular expression"),
         (HEAD + "    domains = ('a.example',)\n    required = ('nosuch',)\n", 6, "has no nosuch"),
         (HEAD + "    domains = ('a.example',)\n    fields = {'price': '>>'}\n", 6, "selector"),

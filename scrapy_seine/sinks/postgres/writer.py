@@ -31,6 +31,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.sinks.postgres.blame import Refusal, refusal
+from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,8 @@ SUSPECT = 8
 DOUBT_S = 5.0
 #: Reasons of refusals that are told, for a table and a code.
 _TOLD = 20
+#: Bytes of committed rows that are kept, for a server that falls back to an older state.
+_KEPT_BYTES = 4 << 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -136,6 +139,9 @@ class Writer:
         """Tables and doubtful reasons that turned out to be about single rows."""
         self._told: dict[str, set[str]] = {}
         """By table and code: reasons of refusals that were told."""
+        self._committed = Committed(min(self.limits.size, _KEPT_BYTES))
+        self._fallen: list[Piece] = []
+        """Rows that a server lost after their commit."""
         self._connection: extensions.connection | None = None
         self._thread = threading.Thread(target=self._run, name="seine-writer", daemon=True)
 
@@ -246,6 +252,10 @@ class Writer:
         counts: Counter[str] = Counter()
         try:
             connection = self._connected()
+            while self._fallen:
+                fallen, self._fallen = self._fallen, []
+                self._store(fallen)
+                connection = self._connected()
             connected = True
             with connection, connection.cursor() as cursor:
                 for name, table in self._tables.items():  # the handler needs it
@@ -253,6 +263,7 @@ class Writer:
                     if rows:
                         counts += table(cursor, rows)
                 name = ""
+                number = self._committed.number(cursor)
         except Exception as error:  # whatever a row sets off, it must not take its batch along
             away = self._connection is None or bool(self._connection.closed)
             found = refusal(error, name, broke=connected and away)
@@ -262,8 +273,10 @@ class Writer:
         self._back()
         counts["batches"] += 1
         counts["milliseconds"] += round((time.monotonic() - began) * 1000)
-        stored = [piece.ticket for piece in batch if piece.ticket is not None]
-        self._done(Report(stored=stored, counts=counts))
+        held = [piece for piece in batch if piece.ticket is not None]
+        kept = [(piece.table, piece.row, piece.size) for piece in held]
+        self._committed.note(kept, sum(size for _, _, size in kept), number)
+        self._done(Report(stored=[piece.ticket for piece in held], counts=counts))
         self._clear_doubts({piece.table for piece in batch})
         return None
 
@@ -400,8 +413,27 @@ class Writer:
 
     def _connected(self) -> extensions.connection:
         if self._connection is None or self._connection.closed:
-            self._connection = connect(self._url)
+            made = connect(self._url)
+            try:
+                self._find_fallen(made)
+            except psycopg2.Error:
+                made.close()
+                raise
+            self._connection = made
         return self._connection
+
+    def _find_fallen(self, connection: extensions.connection) -> None:
+        """Write again what a server that was away does not have, though it confirmed it (I12)."""
+        missing, now = self._committed.take_missing(connection), time.monotonic()
+        self._fallen += [Piece(*row, None, now) for row in missing.rows]
+        if missing.known:
+            logger.error(
+                "state_rolled_back: PostgreSQL fell back to an older state; %d rows that it had "
+                "confirmed are written again%s",
+                len(missing.rows),
+                "; older ones may be missing, crawl their sites again" if missing.more else "",
+            )
+            self._done(Report(counts=Counter(rolled_back=len(missing.rows))))
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

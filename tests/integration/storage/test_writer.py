@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import transaction
 from scrapy_seine.sinks.postgres.writer import Limits
 from tests.helpers import execute, wait_until
@@ -17,6 +18,15 @@ from tests.integration.storage.kit import T0, desk, row, rows_of
 
 pytestmark = pytest.mark.postgres
 DAY = timedelta(days=1)
+
+
+def _cut_off(database: str) -> None:
+    """End every connection to the database."""
+    execute(
+        database,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
 
 
 def test_tickets_come_back_after_the_commit(database: str) -> None:
@@ -186,15 +196,47 @@ def test_an_idle_connection_that_was_ended_is_no_outage(
     with desk(database) as made:
         made.put(row(1), 1)
         wait_until(lambda: made.stored == [1], 5, "the first row")
-        execute(
-            database,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        )
+        _cut_off(database)
         made.put(row(2), 2)
         wait_until(lambda: made.stored == [1, 2], 5, "the second row")
     assert made.pressed == []
     assert [line for line in caplog.messages if "the store" in line] == []
+
+
+def test_what_a_server_lost_after_its_commit_is_written_again(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """I12: an asynchronous replica that takes over lacks what the pages' acks relied on."""
+    with desk(database) as made:
+        for number in range(5):
+            made.put(row(number), number)
+        wait_until(lambda: len(made.stored) == 5, 5, "the first rows")
+        kept: Committed = made.writer._committed
+        assert [stretch.number is not None for stretch in kept.stretches] == [True]
+        # As after a fall: the rows are gone, and their transaction's number was never given.
+        kept.stretches[0].number = (kept.stretches[0].number or 0) + 1_000_000
+        execute(database, "DELETE FROM products; DELETE FROM sightings")
+        _cut_off(database)
+        made.put(row(5), 5)
+        wait_until(lambda: len(made.stored) == 6, 5, "the row after the fall")
+        wait_until(lambda: made.counts["rolled_back"] == 5, 5, "the loss is counted")
+    assert rows_of(database, "SELECT count(*) FROM products") == [(6,)]
+    (told,) = [line for line in caplog.messages if "state_rolled_back" in line]
+    assert "5 rows that it had confirmed are written again; older ones may be missing" in told
+    assert sorted(made.stored) == list(range(6)), "each ticket comes back once"
+
+
+def test_a_server_that_kept_all_is_not_said_to_have_fallen_back(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with desk(database) as made:
+        for number in range(3):
+            made.put(row(number), number)
+            wait_until(lambda: len(made.stored) == number + 1, 5, "a row")  # noqa: B023
+            _cut_off(database)
+    assert rows_of(database, "SELECT count(*) FROM products") == [(3,)]
+    assert made.counts["rolled_back"] == 0
+    assert [line for line in caplog.messages if "state_rolled_back" in line] == []
 
 
 def test_letters_that_the_database_s_own_client_encoding_lacks_are_stored(database: str) -> None:

@@ -1,0 +1,77 @@
+"""What is kept of rows that were committed, and what of it counts as lost (I12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapy_seine.sinks.postgres import committed as module
+from scrapy_seine.sinks.postgres.committed import Committed
+
+
+class Server:
+    """A connection and its cursor, to a server that lacks some transactions."""
+
+    def __init__(self, *missing: int) -> None:
+        self.missing = missing
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End."""
+
+    cursor = lambda self: self  # noqa: E731
+
+    def execute(self, statement: str, values: Any) -> None:
+        self.asked = values[0]
+
+    def fetchall(self) -> list[tuple[int]]:
+        return [(number,) for number in self.asked if number in self.missing]
+
+
+def kept(most: int = 100) -> Committed:
+    made = Committed(most)
+    for number in (1, 2, 3):
+        made.note([f"row {number}"], 10, number)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("missing", "rows", "known", "more"),
+    [
+        ((), [], False, False),
+        ((3,), ["row 3"], True, False),
+        ((2, 3), ["row 2", "row 3"], True, False),
+        ((1, 2, 3), ["row 1", "row 2", "row 3"], True, True),
+    ],
+)
+def test_the_rows_after_the_last_known_transaction_are_missing(
+    missing: tuple[int, ...], rows: list[str], known: bool, more: bool
+) -> None:
+    made = kept()
+    found = made.take_missing(Server(*missing))  # type: ignore[arg-type]
+    assert (found.rows, found.known, found.more) == (rows, known, more)
+    assert made.take_missing(Server()).rows == []  # type: ignore[arg-type]
+
+
+def test_rows_of_transactions_without_a_number_are_written_again_in_silence() -> None:
+    made = kept()
+    made.note(["row 4"], 10, None)
+    found = made.take_missing(Server())  # type: ignore[arg-type]
+    assert (found.rows, found.known, found.more) == (["row 4"], False, False)
+
+
+def test_what_is_too_large_to_keep_is_said_to_be_missing() -> None:
+    made = kept(most=15)
+    assert [stretch.number for stretch in made.stretches] == [3]
+    made.note(["large"], 16, 4)
+    found = made.take_missing(Server(4))  # type: ignore[arg-type]
+    assert (found.rows, found.known, found.more) == ([], True, True)
+
+
+def test_rows_are_kept_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_S", -1.0)
+    made = kept()
+    assert len(made.stretches) == 1
