@@ -44,7 +44,7 @@ def kept(most: int = 100) -> Committed:
         ((), [], False, False),
         ((3,), ["row 3"], True, False),
         ((2, 3), ["row 2", "row 3"], True, False),
-        ((1, 2, 3), ["row 1", "row 2", "row 3"], True, True),
+        ((1, 2, 3), ["row 1", "row 2", "row 3"], True, False),
     ],
 )
 def test_the_rows_after_the_last_known_transaction_are_missing(
@@ -66,6 +66,7 @@ def test_rows_of_transactions_without_a_number_are_written_again_in_silence() ->
 def test_what_is_too_large_to_keep_is_said_to_be_missing() -> None:
     made = kept(most=15)
     assert [stretch.number for stretch in made.stretches] == [3]
+    assert made.take_missing(Server(3)).more  # type: ignore[arg-type]
     made.note(["large"], 16, 4)
     found = made.take_missing(Server(4))  # type: ignore[arg-type]
     assert (found.rows, found.known, found.more) == ([], True, True)

@@ -62,6 +62,8 @@ class Committed:
     """Bytes that are kept, at most."""
     stretches: deque[Stretch] = attrs.Factory(deque)
     _open: Stretch = attrs.Factory(Stretch)
+    _dropped: bool = False
+    """Older ones are not kept any more."""
 
     def number(self, cursor: extensions.cursor) -> int | None:
         """Ask for the number of a transaction at its end; None: it wrote nothing, or too soon.
@@ -92,6 +94,7 @@ class Committed:
                 made.rows, made.size = [], 0
                 return
             kept -= self.stretches.popleft().size
+            self._dropped = True
 
     def take_missing(self, connection: extensions.connection) -> Missing:
         """Tell what a server does not have, to which a new connection was made.
@@ -118,5 +121,6 @@ class Committed:
         return Missing(
             rows=[row for stretch in lost for row in stretch.rows],
             known=bool(missing),
-            more=bool(missing) and (first == 0 or not all(s.rows for s in lost if s.number)),
+            more=bool(missing)
+            and ((first == 0 and self._dropped) or not all(s.rows for s in lost if s.number)),
         )

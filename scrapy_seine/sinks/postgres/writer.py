@@ -425,7 +425,7 @@ class Writer:
     def _find_fallen(self, connection: extensions.connection) -> None:
         """Write again what a server that was away does not have, though it confirmed it (I12)."""
         missing, now = self._committed.take_missing(connection), time.monotonic()
-        self._fallen += [Piece(*row, None, now) for row in missing.rows]
+        self._fallen += [Piece(table, row, size, None, now) for table, row, size in missing.rows]
         if missing.known:
             logger.error(
                 "state_rolled_back: PostgreSQL fell back to an older state; %d rows that it had "

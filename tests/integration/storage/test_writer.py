@@ -222,7 +222,7 @@ def test_what_a_server_lost_after_its_commit_is_written_again(
         wait_until(lambda: made.counts["rolled_back"] == 5, 5, "the loss is counted")
     assert rows_of(database, "SELECT count(*) FROM products") == [(6,)]
     (told,) = [line for line in caplog.messages if "state_rolled_back" in line]
-    assert "5 rows that it had confirmed are written again; older ones may be missing" in told
+    assert told.endswith("5 rows that it had confirmed are written again")
     assert sorted(made.stored) == list(range(6)), "each ticket comes back once"
 
 
