@@ -28,7 +28,7 @@ class Dedupe:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.window_s = storage.config.fresh_s
-        self._seen: OrderedDict[int, tuple[bytes, float]] = OrderedDict()
+        self._seen: OrderedDict[int, tuple[bytes, set[str], float]] = OrderedDict()
         self._failures = 0
 
     @classmethod
@@ -62,9 +62,11 @@ class Dedupe:
             self._seen.clear()
         now = monotonic()
         before = self._seen.get(key)
-        if before is not None and before[0] == content_hash and now - before[1] < self.window_s:
+        # A value that was doubtful is stored when a second look at its page is not.
+        told = content_hash, set(item.doubts)
+        if before is not None and before[:2] == told and now - before[2] < self.window_s:
             raise DropItem("seen already", log_level="DEBUG")
-        self._seen[key] = content_hash, now
+        self._seen[key] = *told, now
         if len(self._seen) > _MOST:
             self._seen.popitem(last=False)
         return item

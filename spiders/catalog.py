@@ -15,11 +15,12 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page, announced, parse, probing
 from crawler.extract.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
+from crawler.extract.page import tidied
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
 from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
-from crawler.extract.template import Book, Drift, Judgement
+from crawler.extract.template import Book, Drift, Judgement, Look
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
@@ -52,7 +53,10 @@ _NOTICED = {
     "cents": "the {} is told in cents by structured data, see",
     "constant": "each {} is the same, see",
     "disagree": "two sources never agree on the {}, see",
+    "turned": "the {} is not the one of the pages before and is doubtful, see",
 }
+#: The priority of pages whose second look decides what is believed of others.
+_AT_ONCE = PRIORITY["product"] + 20
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
 SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
@@ -205,6 +209,21 @@ class CatalogSpider(FrontierSpider):
             request = self._request(Link(url, "product", "its template is known now"), site, None)
             request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]
             yield request
+        for look in self.book.tenders.looks(site_id):
+            self._count("looked_again")
+            request = self._request(Link(look.url, "product", "its currency"), site, None)
+            request.meta[m.SCOPE] = f"{job} {look.scope}"[:_LONGEST_SCOPE]
+            told = {"site_id": site_id, "told": look.currency, "held": look.held}
+            yield request.replace(priority=_AT_ONCE, callback=self.parse_look, cb_kwargs=told)
+
+    def parse_look(
+        self, response: Response, site_id: str, told: str, held: list[list[str]]
+    ) -> Iterator[Product | Missing | Request]:
+        """Read a page again that told another currency than the doubtful pages after it."""
+        pages = [(str(url), str(currency)) for url, currency in held]
+        url = tidied(response.url) or response.url
+        self.book.tenders.expect(site_id, Look(url, told, pages))
+        yield from self.parse(response)
 
     def _note_drift(self, drift: Drift) -> None:
         self._count("template_changes")

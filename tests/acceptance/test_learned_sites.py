@@ -19,7 +19,7 @@ import pytest
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests import started
-from tests.acceptance.conftest import Crawl
+from tests.acceptance.conftest import Crawl, said
 from tests.benchmarks.shops import SHOPS, Thing, things
 from tests.helpers import serving
 
@@ -165,3 +165,38 @@ def with_state(thing: Thing) -> str:
 async def clear(redis_url: str, crawl: str) -> None:
     async with redis_client(redis_url) as redis:
         await Frontier(redis, crawl).clear()
+
+
+@pytest.mark.parametrize("of_visitor", [True, False], ids=["of the visitor", "of a section"])
+def test_a_first_crawl_keeps_no_price_in_a_currency_that_came_with_the_visitor(
+    crawl: Crawl, of_visitor: bool
+) -> None:
+    """And all prices of a shop that has one currency for some products, another for others."""
+    goods = {path_of(thing): attrs.evolve(thing, regular=None) for thing in things(PRODUCTS, 5)}
+    read: Counter[str] = Counter()
+
+    def answer(path: str, number: int) -> str | None:
+        if path == "/":
+            return WOO.listing(list(goods.values()))
+        if (thing := goods.get(path)) is None:
+            return None
+        read["pages"] += 1
+        html = WOO.page(thing, True)
+        if (read["pages"] > 40) if of_visitor else (thing.number >= 60):
+            html = html.replace("$", "£").replace('"USD"', '"GBP"')
+        return html
+
+    with shop(answer) as (url, _):
+        crawl.seed(f"{url}/")
+        worker = crawl.start()
+        crawl.wait_for_end(120)
+    assert worker.process.returncode == 0
+    told = Counter(row["currency"] for row in crawl.rows())
+    held = crawl.query("SELECT DISTINCT external_id FROM doubtful WHERE field = 'currency'")
+    lines = said(worker).count("not the one of the pages before")
+    if of_visitor:
+        assert told == {"USD": 40, None: PRODUCTS - 40}
+        assert len(held) >= told[None]
+        assert lines == 1
+    else:
+        assert (told, held, lines) == (Counter(USD=60, GBP=PRODUCTS - 60), [], 0)

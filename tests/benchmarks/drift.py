@@ -297,6 +297,9 @@ class Crawl:
         for url, _ in self.book.again(self.shop.name):
             thing = goods[url]
             self.read(thing, at + timedelta(minutes=1), change if thing.number >= _START else None)
+        for look in self.book.tenders.looks(self.shop.name):
+            self.book.tenders.expect(self.shop.name, look)
+            self.read(goods[look.url], at + timedelta(minutes=1), change)
 
 
 def _wrong(stored: dict[str, Any], thing: Thing, shop: Shop, field: str, stale: bool) -> bool:

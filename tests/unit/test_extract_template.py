@@ -11,6 +11,7 @@ from crawler.extract.template import Book
 from crawler.extract.template.cluster import signature
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import Field, Profile
+from scrapy_seine.urls import tidy
 from tests.benchmarks import drift, templates
 from tests.benchmarks.shops import SHOPS, things
 
@@ -78,13 +79,20 @@ class TestRoom:
 
 class TestDoubts:
     def test_nothing_is_doubtful_before_a_site_is_known(self):
-        book = taught(count=5)
+        book = taught(count=2)
         assert doubts(book, WOO.page(GOODS[60], False).replace("$", "€")) == {}
 
-    def test_another_currency_of_a_site_that_is_known_a_little_is_believed(self):
+    def test_another_currency_of_a_site_that_is_known_a_little_waits_for_a_second_look(self):
         """Else right prices of a mixed shop are held back, by the order of its pages."""
-        html = WOO.page(GOODS[60], False).replace("$", "€")
-        assert doubts(taught(count=20), html) == {}
+        html, book = WOO.page(GOODS[60], False).replace("$", "€"), taught(count=20)
+        assert doubts(book, html) == {"currency": "turned"}
+        for look in book.tenders.looks("shop")[:2]:
+            book.tenders.expect("shop", look)
+            thing = next(t for t in GOODS if tidy(WOO.url(t)) == look.url)
+            assert doubts(book, WOO.page(thing, False), thing) == {}
+        (held,) = [look for look in book.tenders.looks("shop") if not look.held]
+        assert held.url == tidy(WOO.url(GOODS[60]))
+        assert doubts(book, html) == {}
 
     def test_a_source_that_few_pages_lacked_is_no_rule(self):
         book = taught(structured=True, count=20)

@@ -4,12 +4,14 @@ A crawl sees thousands of pages of one template. `cluster` tells which pages are
 `profile` learns of each make which sources agree on a field, where its text stands and how its
 values differ, and `judge` holds a page against that: each field gets a confidence, and a value that
 contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of all
-sites in bounded room, notices when a template changed, and learns it anew.
+sites in bounded room, notices when a template changed, and learns it anew. `tender` notices that a
+site answers in another currency than before.
 
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """
 
 from crawler.extract.template.book import Book, Drift
 from crawler.extract.template.judge import Doubt, Judgement
+from crawler.extract.template.tender import Look
 
-__all__ = ["Book", "Doubt", "Drift", "Judgement"]
+__all__ = ["Book", "Doubt", "Drift", "Judgement", "Look"]

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.default import Found
-from crawler.extract.page import Page
+from crawler.extract.page import Page, tidied
 from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.judge import (
     Doubt,
@@ -28,6 +28,7 @@ from crawler.extract.template.mending import Mender
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from crawler.extract.template.taught import mend, read_cents
+from crawler.extract.template.tender import TURNED, Tenders
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
 _MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000
@@ -104,6 +105,7 @@ class Book:
         self._drifted = drifted
         self._known = 0
         """Makes of all sites."""
+        self.tenders = Tenders()
 
     def judge(self, site_id: str, found: Found) -> Judgement:
         """Hold a product's page against its site, mend what the site's rules mend, and learn it."""
@@ -136,6 +138,7 @@ class Book:
             profile.note_language(found.page.lang[:2])
         if (doubt := _copied(found, make, key) or foreign) is not None:
             doubts.setdefault("name", doubt)
+        self._hold_currency(site_id, found, make, doubts)
         made = Judgement(
             {
                 name: confidence(name, one, profile.fields[name], doubts.get(name))
@@ -150,6 +153,21 @@ class Book:
         self._learn(site_id, found, make, seen, doubts)
         make.mender.note(found.page, seen, frozenset(doubts))
         return made
+
+    def _hold_currency(
+        self, site_id: str, found: Found, make: _Make, doubts: dict[str, Doubt]
+    ) -> None:
+        """Hold a page's currency against the pages of its market."""
+        currency, url = found.fields.get("currency"), tidied(found.page.url) or found.page.url
+        if not currency or found.fields.get("price") is None:
+            return
+        doubt, news = self.tenders.note(site_id, url, currency)
+        if news:
+            self._drifted(Drift(site_id, "currency", TURNED, news, url, make.profile.version))
+        if doubt is not None:
+            doubts.setdefault("currency", doubt)
+        elif "currency" in doubts and self.tenders.is_own(site_id, url, currency):
+            del doubts["currency"]
 
     def is_product_s(self, site_id: str, page: Page) -> bool:
         """Whether a page is of a make that many of the site's products have."""
@@ -181,6 +199,8 @@ class Book:
                     known.relearn(field, place)
                     known.preferred, known.probation = None, 0
                     kind, reason = "believed", "products are stored with it"
+                    if place is None:
+                        self.tenders.believe(site_id)
                     if place is not None:
                         kind, reason = "moved", f"the known values stand in {place[:200]} since"
                     self._turn(Drift(site_id, field, kind, reason, url, version), make)
@@ -291,7 +311,8 @@ class Book:
             if doubt is None and one.path and known.is_elsewhere():
                 reason = f"it stands in {str(one.path)[:200]} since"
                 self._tell_once(Drift(site_id, field, "layout", reason, url, version), make)
-            if doubt is not None and known.newest(doubt.kind) >= _CHANGED:
+            told = doubt is not None and doubt.kind != TURNED
+            if doubt is not None and told and known.newest(doubt.kind) >= _CHANGED:
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
                 self._change(change, make, known)
 

@@ -159,6 +159,19 @@ async def test_a_repeat_is_dropped_but_not_one_with_another_address(database: st
     assert rows_of(database, "SELECT count(*) FROM product_addresses") == [(2,)]
 
 
+async def test_a_repeat_without_the_doubt_of_before_is_stored(database: str) -> None:
+    """What a second look at a page clears would else stay held back until the next crawl."""
+    lamp = {"url": SHOP + "1", "name": "Lamp", "external_id": "s", "site_id": "shop"}
+    priced = {**lamp, "price": "3.00", "currency": "EUR", "confidence": {"price": 0.9}}
+    async with line(database) as made:
+        made.send(Product(**priced, doubts={"currency": ["turned", "it was USD"]}))
+        made.send(Product(**priced))
+        with pytest.raises(DropItem, match="seen already"):
+            made.send(Product(**priced))
+    assert rows_of(database, "SELECT price::text, currency FROM products") == [("3.00", "EUR")]
+    assert rows_of(database, "SELECT * FROM doubtful") == []
+
+
 async def test_what_was_not_stored_is_retried_and_let_through_again(database: str) -> None:
     async with line(database, SEINE_BUFFER_BYTES=100, SEINE_BATCH_SECONDS=5) as made:
         big = {"name": "Lamp", "description": "x" * 5000}

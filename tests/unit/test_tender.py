@@ -1,0 +1,205 @@
+"""A site that answers in another currency from some page on: its values wait for a second look."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from crawler.extract.template.tender import Look, Tenders
+from tests.benchmarks import drift
+from tests.benchmarks.shops import SHOPS, Shop, Thing, things
+
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+
+
+def in_pounds(html: str, thing: Thing, shop: Shop) -> str:
+    """The page as it is shown to a visitor from Britain."""
+    price = (thing.price * Decimal("1.3")).quantize(Decimal("0.01"))
+    html = html.replace(shop.words.money(thing.price), f"£{price:,.2f}")
+    html = html.replace(f'"price": "{thing.price}"', f'"price": "{price}"')
+    if thing.regular is not None:
+        html = html.replace(shop.words.money(thing.regular), f"£{thing.regular * 2:,.2f}")
+    return html.replace(f'"priceCurrency": "{shop.words.currency}"', '"priceCurrency": "GBP"')
+
+
+class Site:
+    """A shop that is read page by page; what its pages tell is told by *currency_of*."""
+
+    def __init__(self, currency_of: Any) -> None:
+        self.tenders, self.currency_of = Tenders(), currency_of
+        self.kept: dict[str, str] = {}
+        self.news: list[str] = []
+        self.read_again = 0
+
+    def read(self, url: str, look: Look | None = None) -> None:
+        if look is not None:
+            self.tenders.expect("shop", look)
+        currency = self.currency_of(url)
+        doubt, news = self.tenders.note("shop", url, currency)
+        self.news += [news] if news else []
+        if doubt is None:
+            self.kept[url] = currency
+        elif url not in self.kept:
+            self.kept[url] = ""
+
+    def crawl(self, urls: list[str], late: int = 4) -> Site:
+        """Read pages; those that are asked for again come some pages later."""
+        waiting: list[Any] = []
+        for number, url in enumerate(urls):
+            self.read(url)
+            waiting += [(number + late, look) for look in self.tenders.looks("shop")]
+            while waiting and waiting[0][0] <= number:
+                self.again(waiting.pop(0)[1])
+        while waiting or (waiting := [(0, look) for look in self.tenders.looks("shop")]):
+            self.again(waiting.pop(0)[1])
+        return self
+
+    def again(self, look: Any) -> None:
+        self.read_again += 1
+        self.read(look.url, look)
+
+
+def flat(n: int) -> str:
+    return f"https://a.example/thing-{n}"
+
+
+@pytest.mark.parametrize("start", [3, 8, 40, 59, 100])
+def test_no_value_in_a_currency_that_came_with_the_visitor_is_kept(start: int) -> None:
+    read = 0
+
+    def currency_of(url: str) -> str:
+        nonlocal read
+        read += 1
+        return "EUR" if read <= start else "USD"
+
+    site = Site(currency_of).crawl([flat(n) for n in range(160)])
+    assert [site.kept[flat(n)] for n in range(160)] == ["EUR"] * start + [""] * (160 - start)
+    assert len(site.news) == 1
+    assert site.read_again <= 8
+
+
+def test_a_currency_that_comes_and_goes_with_the_way_out_is_told_once() -> None:
+    """Every second page by another exit: a page of before that changed settles it."""
+    read = 0
+
+    def currency_of(url: str) -> str:
+        nonlocal read
+        read += 1
+        return "EUR" if read <= 20 or read % 2 else "USD"
+
+    site = Site(currency_of).crawl([flat(n) for n in range(160)])
+    assert set(site.kept.values()) == {"EUR", ""}
+    assert len(site.news) == 1
+
+
+def section(url: str) -> str:
+    return "EUR" if int(url.rpartition("-")[2]) < 80 else "USD"
+
+
+def market(url: str) -> str:
+    return next(code for name, code in MARKETS.items() if name in url)
+
+
+MARKETS = {"/de/": "EUR", "/us/": "USD", "/gb/": "GBP", "/de-ch/": "CHF"}
+BY_QUERY = {"currency=EUR": "EUR", "currency=USD": "USD"}
+
+
+@pytest.mark.parametrize(
+    ("urls", "currency_of"),
+    [
+        pytest.param([flat(n) for n in range(160)], section, id="a section without a name"),
+        pytest.param(
+            [f"https://a.example{name}p/{n}" for name in MARKETS for n in range(80)],
+            market,
+            id="markets one after the other",
+        ),
+        pytest.param(
+            [f"https://a.example{name}p/{n}" for n in range(80) for name in MARKETS],
+            market,
+            id="markets by turns",
+        ),
+        pytest.param(
+            [f"https://{name[1:-1]}.a.example/{name[1:-1]}/p/{n}" for name in MARKETS
+             for n in range(80)],
+            market,
+            id="a host for each market",
+        ),
+        pytest.param(
+            [f"https://a.example/p?{name}&id={n}" for name in BY_QUERY for n in range(80)],
+            lambda url: next(code for name, code in BY_QUERY.items() if name in url),
+            id="markets in the query",
+        ),
+        pytest.param(
+            [flat(n) for n in range(160)],
+            lambda url: ("EUR", "USD", "GBP")[int(url.rpartition("-")[2]) * 7919 % 3],
+            id="sellers of all countries",
+        ),
+        pytest.param(
+            [flat(n) for n in range(160)],
+            lambda url: "USD" if url.endswith("-77") else "EUR",
+            id="one of many",
+        ),
+    ],
+)  # fmt: skip
+def test_a_shop_with_several_currencies_keeps_all_of_them(
+    urls: list[str], currency_of: Any
+) -> None:
+    site = Site(currency_of).crawl(urls)
+    assert site.kept == {url: currency_of(url) for url in urls}
+    assert site.news == []
+
+
+def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
+    """Pages of before that are not there any more settle nothing."""
+    tenders, news = Tenders(), []
+    for n in range(200):
+        doubt, told = tenders.note("shop", flat(n), "EUR" if n < 40 else "USD")
+        assert (doubt is not None) == (n >= 40)
+        news += [told] if told else []
+    assert len(news) == 1
+    assert len(tenders.looks("shop")) == 3 + 23 + 14
+
+
+def test_currencies_are_remembered_in_bounded_room() -> None:
+    tenders = Tenders()
+    for n in range(3000):
+        tenders.note(
+            f"shop{n % 1000}",
+            f"https://a.example/{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}/1",
+            "EUR",
+        )
+    for n in range(3000):
+        tenders.note("one", f"https://{n}.example/1", "EUR")
+        tenders.note("two", flat(n), "EUR" if n < 40 else "USD")
+    assert len(tenders._sites) == 500
+    assert len(tenders._sites["one"].markets) == 40
+    assert len(tenders._sites["two"].markets["a.example"].held) == 500
+
+
+class TestFirstCrawl:
+    """A whole first crawl whose shop turns to another currency: what is stored of it."""
+
+    def crawl(self, structured: bool, start: int) -> drift.Crawl:
+        crawl, goods = drift.Crawl(WOO, structured), things(120, 5)
+        by_url = {drift.tidy(WOO.url(thing)): thing for thing in goods}
+        for thing in goods:
+            change = in_pounds if thing.number >= start else None
+            at = drift._FIRST_DAY + timedelta(seconds=thing.number)
+            crawl.read(thing, at, change)
+            crawl.look_after(by_url, at, change)
+        return crawl
+
+    @pytest.mark.parametrize("structured", [False, True])
+    def test_no_row_has_a_price_of_the_other_currency(self, structured: bool) -> None:
+        crawl = self.crawl(structured, 30)
+        assert len(crawl.table) == 120
+        stored = [crawl.table[str(n)].item for n in range(120)]
+        assert {item.get("currency") for item in stored[:30]} == {"USD"}
+        assert {(item.get("currency"), item.get("price")) for item in stored[30:]} == {(None, None)}
+        assert {number for number, field in crawl.told if field == "currency"} >= {
+            str(n) for n in range(30, 120)
+        }
+        assert crawl.drifts == ["currency"]
