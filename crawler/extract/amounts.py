@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import local_signs
+from crawler.extract import local_signs, multiples
 from crawler.extract.currencies import CODES, SPELLINGS, TOMAN, currency_of
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
@@ -192,14 +192,15 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
             yield money
             continue
         cents = _NO_CENTS.match(text, end)
-        place = cents.end() if cents else end
+        times, place, meant = multiples.behind(text, cents.end() if cents else end)
         after, length = _sign_after(text[place : place + _REACH])
-        end = place + length if after else end
+        end = place + length if after else place if times > 1 else end
         sign = _sign_of(before, after, match[0], local)
         if sign is None:
             since = match
             found = local_signs.beside(text, start, end, local)
-            whole = (local, start, place) if cents and _IS_WHOLE(text, place) else None
+            named = meant == local if meant else cents and _IS_WHOLE(text, place)
+            whole = (local, start, place) if named else None
             currency, start, end = found or whole or (None, start, end)
         else:
             currency = currency_of(sign, local)
@@ -211,7 +212,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         value = amount(match[0], currency) if sign or currency else None
         if value is not None:
             taken = end
-            yield _in_rials(Money(value, currency, start, end))
+            yield _in_rials(Money(value * times, currency, start, end))
 
 
 def _in_rials(money: Money) -> Money:

@@ -39,7 +39,8 @@ _COLLECTIONS = frozenset(
 _ARTICLES = frozenset(
     {"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "TechArticle", "ReviewNewsArticle",
      "Recipe", "HowTo", "JobPosting", "DiscussionForumPosting", "QAPage", "Event", "Review",
-     "CriticReview", "ProfilePage"}
+     "CriticReview", "ProfilePage", "Apartment", "House", "RealEstateListing", "Accommodation",
+     "SingleFamilyResidence", "Hotel"}
 )  # fmt: skip
 
 _FURNITURE = frozenset(

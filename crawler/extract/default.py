@@ -344,6 +344,8 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2.5, "a button buys it")
     elif seen.buy_buttons > 3:
         verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
+    elif seen.asks:
+        verdict.add("product", 2, "a button asks who sells it")
     if seen.facts:
         verdict.add("product", 2, "it tells an item number")
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3

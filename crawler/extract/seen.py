@@ -17,6 +17,8 @@ class Visible:
     price_distance: int | None = None
     """Lines between heading and price."""
     buy_buttons: int = 0
+    asks: bool = False
+    """A button asks who sells it, bids for it or keeps it, where none buys."""
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
     lone_cards: int = 0

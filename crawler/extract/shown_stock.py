@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from crawler.extract import lines as _lines
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
@@ -23,6 +23,8 @@ _SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
 _NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
 #: A choice's name before its stock.
 _CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
+#: What a button says where a seller is asked, a bid is made or a thing is kept for someone.
+_ASKS = whole_of(lambda any_of: rf"\W*(?:{any_of('buy', 'asks')})\W*")
 _LONGEST_STOCK = 100
 #: Lines after the heading in which a sentence is about the product.
 _NEAR_STOCK = 15
@@ -35,6 +37,8 @@ _BUTTONS_OF_ONE = 3
 _DIGIT = re.compile(r"\d")
 #: Characters of a line that may be no more than a word or two.
 _GLANCE = 40
+#: The same of a line that may be one word.
+_SHORT = 16
 
 
 def _stock_in(line: Line) -> str | None:
@@ -130,7 +134,25 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     sold = usable and priced
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
-    seen.fields["availability"] = marked or (firm or "InStock" if sold else loose)
+    told = marked or (firm or "InStock" if sold else loose)
+    seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+
+
+def _sold_alone(read: Lines, buttons: int) -> str | None:
+    """What follows from a line that says no more than "Sold", and not how many, where none buys."""
+    for line, following in pairwise([*read.own, None] if not buttons else ()):
+        if line is not None and len(line.text) < _SHORT and _SOLD(line.text):
+            counts = following is not None and following.text[:1].isdigit()
+            return None if counts else "OutOfStock"
+    return None
+
+
+def asks_seller(read: Lines) -> bool:
+    """Whether a button or a link asks the seller, bids or reserves, as where nothing is in a cart."""
+    pressed = _lines.BUTTON | _lines.LINK
+    return any(
+        line.flags & pressed and len(line.text) < _GLANCE and _ASKS(line.text) for line in read.own
+    )
 
 
 def _offers_to_tell(line: Line) -> str | None:

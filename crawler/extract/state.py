@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from html import unescape
 from itertools import islice
@@ -35,6 +36,8 @@ _HANDED = re.compile(
     r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
 )
 _ATTRIBUTE = re.compile(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
+_PIECE = re.compile(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
+_LONGEST_ROW_NAME = 8
 _LONGEST_ATTRIBUTE = 400_000
 _RULES = re.compile(r"(?<!\s)\s++[|–—·•-]\s++")
 _TOLD = re.compile(
@@ -134,6 +137,8 @@ def _shown(page: Page, expected: str | None) -> set[str]:
 
 def _values(page: Page) -> Iterator[Any]:
     left = _MOST_IN_ALL
+    if b"__next_f" in page.raw:
+        yield from _streamed(page)
     for script in page.scripts:
         text = script.text
         kind = (script.get("type") or "")[:100].lower()
@@ -212,6 +217,21 @@ def _parsed(text: str) -> Iterator[Any]:
         inner = unquote(inner) if inner[:3].upper() in {"%7B", "%5B"} else inner
         if inner[:1] in {"{", "["} and "rice" in inner:
             yield _loads(inner)
+
+
+def _streamed(page: Page) -> Iterator[Any]:
+    """What Next's newer pages send piece by piece: rows of JSON, cut anywhere, as texts of scripts."""
+    pieces, left = [], _MOST_BYTES
+    for script in page.scripts:
+        match = _PIECE.match(script.text or "")
+        if match is None or (left := left - len(script.text)) < 0:
+            continue
+        with suppress(literal.Unreadable):
+            pieces.append(literal.text_at(script.text, match.end())[0])
+    for row in "".join(pieces).split("\n"):
+        name, _, value = row.partition(":")
+        if "rice" in value and value[:1] in {"[", "{"} and len(name) < _LONGEST_ROW_NAME:
+            yield _loads(value)
 
 
 def _attributes(page: Page) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.price_choice import CARDS, asks_for_price, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.shown_stock import read_stock
+from crawler.extract.shown_stock import asks_seller, read_stock
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
 
@@ -279,6 +279,8 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
+    if "price" in seen.fields and not seen.buy_buttons:
+        seen.asks = asks_seller(read)
     if seen.price_distance is None:
         seen.on_request = asks_for_price(read, len(read.lines))
     return seen

@@ -347,3 +347,64 @@ def test_a_state_tells_its_price_under_what_its_shop_calls_it() -> None:
     )
     page = found(f'{H1}<script type="application/json">{state}</script>')
     assert prices(page) == (Decimal("1749"), Decimal("2499"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "price", "currency"),
+    [
+        ("₹ 1.25 Lakh", "en-in", "125000", "INR"),
+        ("支払総額 189.8万円", "ja", "1898000", "JPY"),
+        ("Giá: 28,5 triệu", "vi-vn", "28500000", "VND"),
+        ("Цена 50 тыс. руб.", "ru", "50000", "RUB"),
+        ("قیمت ۸۹۰ هزار تومان", "fa", "8900000", "IRR"),
+    ],
+)
+def test_a_word_behind_an_amount_multiplies_it(
+    text: str, lang: str, price: str, currency: str
+) -> None:
+    page = found(f"{H1}<p>{text}</p>{BUY}", lang=lang)
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal(price), currency)
+
+
+def test_words_that_only_begin_like_a_multiple_multiply_nothing() -> None:
+    assert prices(found(f"{H1}<p>$ 12 lakeside lamps</p>{BUY}")) == (Decimal("12"), None)
+
+
+@pytest.mark.parametrize(
+    ("button", "lang"),
+    [("Contact seller", "en"), ("Réserver ce piano", "fr"), ("Показать телефон", "ru")],
+)
+def test_a_button_that_asks_a_seller_makes_a_page_with_a_price_a_product(
+    button: str, lang: str
+) -> None:
+    row = f"{H1}<p>4.250 €</p>"
+    assert found(f"{row}<button>{button}</button>", lang=lang).kind == "product"
+    assert found(row, url="https://shop.example/x", lang=lang).kind == "other"
+
+
+def test_an_offer_of_rooms_is_no_product_whatever_its_buttons_ask() -> None:
+    data = '<script type="application/ld+json">{"@type":"Hotel","name":"Red Lamp"}</script>'
+    page = found(f"{H1}<p>$129</p><button>Book now</button>", data, url="https://a.example/h")
+    assert page.kind == "other"
+
+
+@pytest.mark.parametrize(
+    ("body", "stock"), [("<p>Sold</p>", "OutOfStock"), ("<p>Sold</p><p>25 pieces</p>", None)]
+)
+def test_a_line_of_one_word_says_that_a_thing_is_sold(body: str, stock: str | None) -> None:
+    page = found(f"{H1}<p>Item no: RL-12</p><p>$25.00</p>{body}")
+    assert page.fields.get("availability") == stock
+
+
+def test_rows_that_a_server_streams_to_scripts_tell_the_product() -> None:
+    rows = r"5:[\"$\",\"main\",{\"product\":{\"name\":\"Red Lamp\",\"sku\":\"L-1\",\"price\":{\"va"
+    rest = r"lue\":39.99,\"currency\":\"GBP\"}}}]\n6:[]"
+    pushes = (f'<script>self.__next_f.push([1,"{part}"])</script>' for part in (rows, rest))
+    page = found(H1 + "".join(pushes))
+    assert (page.fields["price"], page.fields["currency"]) == (Decimal("39.99"), "GBP")
+
+
+def test_a_word_for_the_price_before_counts_behind_a_link() -> None:
+    link = '<p>por <a href="/a">Author</a></p>'
+    page = found(f"{H1}{link}<p>De: R$ 49,90</p><p>Por: R$ 34,93</p>{BUY}", lang="pt-br")
+    assert prices(page) == (Decimal("34.93"), Decimal("49.90"))
