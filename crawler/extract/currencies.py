@@ -122,6 +122,8 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     ('AUD', 'CAD')
     >>> local_currency("a.com", "en", "https://a.com/en-nz/p/1"), local_currency("a.co", "en-us")
     ('NZD', 'USD')
+    >>> local_currency("a.ch", "de", "https://a.ch/de/p"), local_currency("a.com", "de", "https://a.com/de/p")
+    ('CHF', 'EUR')
     """
     language, _, region = lang.partition("-")
     top = url_host.rpartition(".")[2]
@@ -129,7 +131,9 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     if own and top not in _ANYBODYS:
         return own
     place = _PLACE.match(url)
-    told = _COUNTRY.get((place[1] or place[2]).lower()) if place else None
+    code = (place[1] or place[2]).lower() if place else ""
+    # In "shop.ch/de" it is the page's language, and no country.
+    told = _COUNTRY.get(code) if not (own and code == language) else own
     known = told or _COUNTRY.get(region[:2]) or _BY_HOST.get(region[:2]) or _LANGUAGE.get(language)
     return known or (own if top != "co" or language == "es" else None)
 

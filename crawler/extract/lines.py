@@ -143,7 +143,7 @@ def _class_flags(words: str) -> int:
     for flag, rule in _RULES:
         if rule.search(words):
             flags |= flag
-    if flags & OLD and _BOTH.search(words):
+    if flags & OLD and (flags & NOW or _BOTH.search(words)):
         flags &= ~OLD
     return flags
 
@@ -496,4 +496,4 @@ _NOTED = frozenset({"tr", "dt", "input", "a"})
 #: Tags that tell something of their text even without attributes.
 _SPECIAL = _SKIPPED | _NOTED | _TAGS.keys()
 #: Where these begin or end, so does a line.
-_DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE
+_DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW

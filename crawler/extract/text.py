@@ -279,7 +279,7 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
     _rating(read, seen.fields)
-    if "price" in seen.fields and not seen.buy_buttons:
+    if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
         seen.asks = asks_seller(read)
     if seen.price_distance is None:
         seen.on_request = asks_for_price(read, len(read.lines))

@@ -408,3 +408,17 @@ def test_a_word_for_the_price_before_counts_behind_a_link() -> None:
     link = '<p>por <a href="/a">Author</a></p>'
     page = found(f"{H1}{link}<p>De: R$ 49,90</p><p>Por: R$ 34,93</p>{BUY}", lang="pt-br")
     assert prices(page) == (Decimal("34.93"), Decimal("49.90"))
+
+
+def test_a_price_that_its_class_calls_the_one_now_is_a_line_of_its_own() -> None:
+    row = 'From: <b class="normalprice">$8.00 </b> <b class="productSpecialPrice">$6.40</b>'
+    assert prices(found(f"{H1}<p>{row}</p>{BUY}")) == (Decimal("6.40"), Decimal("8.00"))
+
+
+def test_a_comparison_of_shops_tells_the_lowest_price_of_a_product() -> None:
+    offers = "".join(
+        f'<li><a href="/out/{n}">Red Lamp {n}</a><b>{n}9,00 €</b><a href="/out/{n}">Zum Shop</a></li>'
+        for n in (4, 5)
+    )
+    page = found(f"{H1}<p>ab 49,00 €</p><ul>{offers}</ul>", lang="de")
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("49.00"))
