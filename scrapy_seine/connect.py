@@ -24,6 +24,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.connection import HiredisRespSerializer
+from redis.driver_info import DriverInfo
 from redis.exceptions import BusyLoadingError, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
@@ -36,6 +37,9 @@ from scrapy_seine.printable import redact
 CHECK_S = 8.0
 #: Seconds until a peer that vanished without a word is noticed, while nothing is sent.
 KEEPALIVE_S = 15
+#: What connections say of themselves. Without it redis-py reads its version from the metadata of
+#: installed packages for each connection: 1 ms, with several connections a worker.
+_DRIVER = DriverInfo(lib_version=blocking.__version__)
 
 _answered: set[tuple[str, str]] = set()
 _joined: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
@@ -246,6 +250,7 @@ def _redis_options(url: str) -> dict[str, Any]:
         "socket_timeout": 10,
         # Asked of a server that has none of them, each connection would log a failure.
         "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+        "driver_info": _DRIVER,
     }
     if not url.startswith("unix:"):
         options["socket_keepalive"] = True

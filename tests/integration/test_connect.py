@@ -6,8 +6,10 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import redis
 from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import DataError
@@ -97,3 +99,17 @@ async def test_a_command_is_packed_as_redis_py_packs_it(redis_url: str) -> None:
     with pytest.raises(DataError):
         connection.pack_command("SET", "key", None)
     await client.aclose()
+
+
+async def test_no_connection_reads_the_metadata_of_installed_packages(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took 1 ms of each connection, and a worker opens several."""
+    monkeypatch.setattr("redis.utils.metadata.version", lambda _: pytest.fail("metadata is read"))
+    client = connect.redis_client(redis_url)
+    await client.ping()
+    clients: Any = await client.client_list()
+    assert redis.__version__ in {one.get("lib-ver", redis.__version__) for one in clients}
+    await client.aclose()
+    with connect.blocking_client(redis_url) as blocking:
+        assert blocking.ping()
