@@ -318,3 +318,29 @@ async def test_junk_in_the_turn_stops_no_worker(
     after, told = await joined(redis_client, namespace)
     assert len((await after.lease("w", 1, ttl_ms=TTL)).leases) == 1
     assert [str(error) for error in told] == []
+
+
+@pytest.mark.parametrize("swept", ["", "junk", "nan", "1e308"])
+async def test_callers_that_are_gone_are_forgotten_once_an_hour_not_by_each_that_joins(
+    redis_client: Redis, namespace: str, swept: str
+) -> None:
+    """A thousand workers that join would else read a thousand callers each."""
+    client: Any = redis_client
+    f, _ = await joined(redis_client, namespace)
+    old = {"w:gone": f"7 {T0 - 90_000_000}", "w:here": f"7 {T0}"}
+    for after_ms, gone in ((0, True), (3_590_000, False), (3_610_000, True)):
+        if not after_ms:
+            await client.hset(f.keys.control, "swept", swept)
+        await client.hset(f.keys.control, mapping=old)
+        f.now_ms, f.watch.known = T0 + after_ms, None
+        await f.run("begin", "other")
+        assert await client.hexists(f.keys.control, "w:gone") is not gone
+        assert await client.hexists(f.keys.control, "w:here")
+
+
+async def test_the_state_of_a_crawl_is_a_table_whatever_the_number_of_workers(
+    redis_client: Redis, namespace: str
+) -> None:
+    """Each script asks for eight of its fields: of a list, each would be sought from the start."""
+    f, _ = await joined(redis_client, namespace)
+    assert await redis_client.object("encoding", f.keys.control) == b"hashtable"
