@@ -24,6 +24,9 @@ from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seal import Seal
 
+#: Settings of scrapy-redis by which a project says that its seeds are in a set or a sorted set.
+#: Each kind is read without them; with them, the first seed is looked for as often as later ones.
+SETS = ("REDIS_START_URLS_AS_SET", "REDIS_START_URLS_AS_ZSET")
 #: Seeds come before everything that they lead to.
 SEED_PRIORITY = 100
 #: Bytes of one seed, at most.

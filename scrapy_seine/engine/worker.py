@@ -38,7 +38,7 @@ from scrapy_seine.engine.long_pages import LongPages
 from scrapy_seine.engine.outcomes import unbroken
 from scrapy_seine.engine.private_addresses import Reach, policy_from
 from scrapy_seine.engine.reading_limit import MOST_OUTPUTS, ReadingLimit
-from scrapy_seine.engine.seeds import pushes_of, seeds_key_of
+from scrapy_seine.engine.seeds import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.start_requests import StartRequests
@@ -260,6 +260,7 @@ class Worker:
             refusals=exchange.refusals,
             waits=redis_client(url, waits_s=MOST_TICK_S),
             workers=lambda: exchange.workers,
+            sets=any(flag(self.crawler.settings, name, False) for name in SETS),
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
         starts = StartRequests(config, heartbeat, self._ask_run)

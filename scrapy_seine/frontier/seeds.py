@@ -34,13 +34,17 @@ from scrapy_seine.printable import printable, redact
 from scrapy_seine.scripts import call
 
 logger = logging.getLogger(__name__)
-#: A worker blocks on the list so long before it looks for a set or a sorted set, s: a worker of
-#: the fleet, and at most. So a seed there waits TICK_S, whatever the number of workers.
-TICK_S, MOST_TICK_S = 0.4, 25.0
+#: A worker blocks on the list, which wakes it at once, so long before it looks for a set or a
+#: sorted set, s: a worker of the fleet, and at most. A seed there waits TICK_S where seeds come in
+#: one, and LIST_TICK_S where they came in a list so far, whatever the number of workers.
+TICK_S, LIST_TICK_S, MOST_TICK_S = 0.4, 5.0, 25.0
 #: The same between two looks for seeds of workers that ended while they read them.
 CLAIMS_S, MOST_CLAIMS_S = 2.0, 60.0
 BATCH = 500
 CLAIM_MS = 30_000
+#: At least so long where nobody had such a seed at the last look: half of a claim's lifetime, so
+#: that a claim is noticed before it expires.
+QUIET_S = CLAIM_MS / 1000 / 2
 REJECTS_KEPT = 10_000
 #: Workers that may end while they read a seed.
 MOST_TRIES = 3
@@ -74,10 +78,14 @@ class Intake:
     """For commands that wait in the server for up to MOST_TICK_S; None: `redis`, and shorter."""
     workers: Callable[[], int] = lambda: 1
     """Tells how many workers live."""
+    sets: bool = False
+    """Whether seeds come in a set or a sorted set, which wakes nobody."""
     batch: int = BATCH
     """Seeds claimed at one time, at most."""
     quiet_at: float = 0.0
     """When a look last found no seed and no claim of anybody (monotonic s)."""
+    _quiet: bool = attrs.field(default=False, init=False)
+    """Whether the last look found none."""
     _looking: set[asyncio.Task[int]] = attrs.field(factory=set, init=False)
 
     def look(self, then: Callable[[], None]) -> None:
@@ -128,8 +136,10 @@ class Intake:
             await self._accept(
                 list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
             )
-        elif not await self.redis.zcard(self.keys.claims):
-            self.quiet_at = looked
+            self._quiet = False
+        else:
+            self._quiet = not await self.redis.zcard(self.keys.claims)
+            self.quiet_at = looked if self._quiet else self.quiet_at
         return len(flat) // 3
 
     async def _accept(self, claims: Sequence[tuple[bytes, bytes, int]]) -> None:
@@ -209,16 +219,29 @@ class Intake:
         set or a sorted set it fails: so each new call notices one.
         """
         seeds, waits = self.keys.seeds, self.waits or self.redis
-        until = monotonic() + self._share_s(CLAIMS_S, MOST_CLAIMS_S)
-        while monotonic() < until:
-            wait_s = self._share_s(TICK_S, MOST_TICK_S if self.waits else TICK_S)
+        until = monotonic() + self._look_s()
+        while (left_s := until - monotonic()) > 0:
+            wait_s = max(min(self._tick_s(), left_s), 0.01)  # 0 is for ever
             try:
                 if await waits.blmove(seeds, seeds, wait_s, "LEFT", "LEFT") is not None:  # type: ignore[arg-type]
+                    self.sets = False
                     return
             except ResponseError as error:
-                if "WRONGTYPE" not in str(error):
+                self.sets = "WRONGTYPE" in str(error)
+                if not self.sets:
                     await asyncio.sleep(TICK_S / 2)
                 return
+
+    def _tick_s(self) -> float:
+        """How long to block on the list until the next look for a set, s."""
+        if self.waits is None:
+            return self._share_s(TICK_S, TICK_S)
+        return self._share_s(TICK_S if self.sets else LIST_TICK_S, MOST_TICK_S)
+
+    def _look_s(self) -> float:
+        """How long until the next look for claims of others, s."""
+        look_s = self._share_s(CLAIMS_S, MOST_CLAIMS_S)
+        return max(QUIET_S, look_s) if self._quiet else look_s
 
     def _share_s(self, each_s: float, most_s: float) -> float:
         workers = self.workers()

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat
@@ -18,7 +19,16 @@ from scrapy_seine.frontier import seeds
 from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
-from scrapy_seine.frontier.seeds import MOST_TICK_S, TICK_S, Intake
+from scrapy_seine.frontier.seeds import (
+    CLAIM_MS,
+    CLAIMS_S,
+    LIST_TICK_S,
+    MOST_CLAIMS_S,
+    MOST_TICK_S,
+    QUIET_S,
+    TICK_S,
+    Intake,
+)
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
@@ -141,14 +151,52 @@ def test_the_fleet_shares_the_questions_that_nothing_causes(
     exchange = exchange_of(f)
     intake = Intake(f.redis, f, SeedKeys("s"), lambda _: [], lambda *_: None)
 
-    def waits(workers: int) -> tuple[float, float]:
+    intake.waits = f.redis
+
+    def waits(workers: int) -> tuple[float, float, float]:
         exchange.workers = workers
         intake.workers = lambda: workers
-        return exchange._poll_s(), intake._share_s(TICK_S, MOST_TICK_S)
+        return exchange._poll_s(), intake._tick_s(), intake._look_s()
 
-    assert waits(0) == waits(1) == (POLL_S, TICK_S)
-    assert waits(8) == (2.0, 3.2)
-    assert waits(1000) == (MOST_POLL_S, MOST_TICK_S)
+    assert waits(0) == waits(1) == (POLL_S, LIST_TICK_S, CLAIMS_S)
+    assert waits(3) == (POLL_S, 15.0, 6.0)
+    assert waits(1000) == (MOST_POLL_S, MOST_TICK_S, MOST_CLAIMS_S)
+    intake._quiet = True
+    assert [waits(n)[2] for n in (1, 3, 1000)] == [QUIET_S, QUIET_S, MOST_CLAIMS_S]
+    assert QUIET_S < CLAIM_MS / 1000, "a claim is noticed before it expires"
+    intake.sets = True
+    assert [waits(n)[1] for n in (1, 8, 1000)] == [TICK_S, 3.2, MOST_TICK_S]
+
+
+async def test_an_idle_worker_blocks_on_the_list_and_asks_for_a_set_only_where_one_was(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: Any = Mock()
+    blocked: list[float] = []
+    answers: list[Any] = [None, ResponseError("WRONGTYPE"), None, b"seed"]
+
+    async def blmove(_: str, __: str, wait_s: float, *___: str) -> Any:
+        blocked.append(wait_s)
+        monkeypatch.setattr(seeds, "monotonic", lambda: sum(blocked))
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    waits.blmove = blmove
+    monkeypatch.setattr(seeds, "monotonic", lambda: 0.0)
+    keys = SeedKeys(f"{f.keys.crawl}:start_urls")
+    intake = Intake(f.redis, f, keys, lambda _: [], lambda *_: None, waits=waits)
+    assert await intake.take() == 0
+    await intake._wait()
+    assert (blocked, intake.sets) == ([LIST_TICK_S, LIST_TICK_S], True)
+    await intake._wait()
+    assert (blocked[2:], intake.sets) == ([TICK_S, TICK_S], False)
+    await f.redis.zadd(keys.claims, {"other": 9e15})
+    await intake.take()
+    answers += [None]
+    await intake._wait()
+    assert blocked[4:] == [CLAIMS_S], "somebody has a seed, whose claim may expire"
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
