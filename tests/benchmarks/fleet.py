@@ -1,19 +1,21 @@
 """A thousand workers at one frontier: asyncio clients with the exchange and heartbeat of a worker.
 
 Nothing is downloaded: a client takes a lease when it may be sent, waits for the latency, lands and
-acks. All clients live in one process, and latency grows with their number, so that each fleet does
-about RATE requests a second and differs in its size alone.
+acks. All clients live in one process.
 
-* `steady`: fleets of each size crawl as many requests of many domains with a pause each: Redis CPU
-  a lifecycle, p50 and p99 of the scripts by the server's own statistics, commands a lifecycle, and
-  pauses that were too short by the frontier's own slots. Beyond 8 workers the rest joins within
-  ten seconds.
+* `steady`: fleets of each size crawl many domains with a pause each: Redis CPU a lifecycle, p50 and
+  p99 of the scripts by the server's own statistics, commands a lifecycle, and pauses that were too
+  short by the frontier's own slots. A worker does as much in each fleet, RATE_EACH requests a
+  second, and a fleet's requests are in proportion to its size, LEAST at least: a few workers that
+  did the work of a thousand would send it in fewer and fuller commands, and their figures would
+  compare batches, not fleets. What the server spends without any client is taken off. Beyond 8
+  workers the rest comes within ARRIVE_S seconds, and `joined_s` is when the last one has joined.
 * `idle`: commands a worker in five seconds without work, at the default lifetime of a lease;
   taking seeds is left out.
 * `killed`: half of the largest fleet dies at once: seconds until its leases are back.
 * `binding`: 2 and 8 workers at one site whose slots bind: CPU of clients and server a page.
 
-usage: python -m tests.benchmarks.fleet [--sizes 8 100 1000] [--requests 20000] [--domains 2000]
+usage: python -m tests.benchmarks.fleet [--sizes 8 100 1000] [--requests 40000] [--domains 2000]
        [--partitions 1] [--cluster] [--limit 240] [--json]
 
 With `--cluster` the crawl is split over three servers, in six partitions unless told otherwise; the
@@ -57,12 +59,17 @@ from scrapy_seine.frontier.model import Done, Lease, Push
 from tests.benchmarks.server import cpu_s, redis_server
 from tests.integration.redis_fleet import cluster
 
-RATE = 1500
+#: Requests a second of a worker; a thousand of them are what the clients' one process can do.
+RATE_EACH = 1.5
+#: Requests of a small fleet, at least.
+LEAST = 500
 AT_ONCE = 4
 LEASE_S = 30
 DELAY_MS = 200
 CONCURRENCY = 16
-JOIN_S = 10.0
+ARRIVE_S = 8.0
+#: Over which the server's own CPU is measured while it has no client, s.
+BY_ITSELF_S = 3.0
 #: On a busy machine a client's answer may wait so long for the clients' process to read it.
 PATIENCE_S = 300.0
 IDLE_S = 20.0
@@ -251,6 +258,9 @@ class Server:
     cpu: float = 0.0
     own: float = 0.0
     """CPU of the clients' process."""
+    began: float = 0.0
+    itself: float = 0.0
+    """CPU seconds a second that the servers spend without any client."""
 
     @classmethod
     def of(cls, url: str) -> Server:
@@ -274,6 +284,13 @@ class Server:
         self.each(lambda redis: redis.config_set("latency-tracking", "yes"))
         self.each(lambda redis: redis.config_resetstat())
         self.cpu, self.own = sum(map(cpu_s, self.nodes)), time.process_time()
+        self.began = time.monotonic()
+
+    async def look_at_itself(self) -> None:
+        """Measure what the servers spend while nobody asks them for anything."""
+        before = sum(map(cpu_s, self.nodes))
+        await asyncio.sleep(BY_ITSELF_S)
+        self.itself = (sum(map(cpu_s, self.nodes)) - before) / BY_ITSELF_S
 
     def commands(self) -> int:
         """Commands that clients sent since the last reset."""
@@ -282,6 +299,7 @@ class Server:
     def spent(self, lifecycles: int) -> dict[str, float]:
         """Return CPU, commands and percentiles since the last reset."""
         cpu, own = sum(map(cpu_s, self.nodes)) - self.cpu, time.process_time() - self.own
+        cpu -= self.itself * (time.monotonic() - self.began)
         calls, latencies = self.commands(), self.each(latency)
         return {
             "redis_us": round(1e6 * cpu / lifecycles, 1),
@@ -309,15 +327,17 @@ def commands(redis: Any) -> int:
 async def steady(url: str, size: int, args: argparse.Namespace) -> tuple[dict[str, Any], Fleet]:
     """One fleet to the end of its crawl; it stays."""
     made = config(f"fleet-{size}", DELAY_MS, args.partitions)
+    requests = max(LEAST, args.requests * size // max(args.sizes))
     async with opened(url, made, DELAY_MS) as frontier:
-        await fill(frontier, args.requests, args.domains)
-    fleet, server = Fleet(url, made, size * AT_ONCE / RATE), Server.of(url)
+        await fill(frontier, requests, args.domains)
+    fleet, server = Fleet(url, made, AT_ONCE / RATE_EACH), Server.of(url)
+    await server.look_at_itself()
     server.reset()
     began = time.monotonic()
     await fleet.add(min(size, FIRST))
-    await fleet.add(max(0, size - FIRST), JOIN_S)
+    await fleet.add(max(0, size - FIRST), ARRIVE_S)
     joined_s = time.monotonic() - began
-    await fleet.finish(args.requests, args.limit - joined_s)
+    await fleet.finish(requests, args.limit - joined_s)
     seconds = time.monotonic() - began
     found = {"workers": size, "done": fleet.done, **server.spent(max(1, fleet.done))}
     found |= {"joined_s": round(joined_s, 1), "seconds": round(seconds, 1)}
@@ -426,7 +446,7 @@ def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 100, 1000])
-    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--requests", type=int, default=40_000, help="of the largest fleet")
     parser.add_argument("--domains", type=int, default=2000)
     parser.add_argument("--binding", type=int, default=2000, help="requests of the binding site")
     parser.add_argument(
