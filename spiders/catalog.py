@@ -14,6 +14,7 @@ from scrapy.http import Response
 from crawler.catalogue.jobs.model import Plan
 from crawler.extract import Found, Link, Page, announced, parse, probing
 from crawler.extract.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.fruitless import HELP, Fruitless
 from crawler.extract.links import PRIORITY, listed_links, shelf_of
 from crawler.extract.page import tidied
 from crawler.extract.pagecount import further_pages
@@ -44,17 +45,6 @@ _LONGEST_SCOPE = 500
 MOST_VAIN, MOST_TOLD = 3, 20
 #: So many pages are a number of products that has to be one listing's alone.
 MANY_PAGES = 20
-#: What is said of a template, where a field is not doubtful by it.
-_NOTICED = {
-    "believed": "{} changed on all pages, and is believed since",
-    "moved": "the template changed, {} is read from its new place since",
-    "mended": "the template changed, {} is completed since",
-    "layout": "the template changed, {} stands elsewhere since",
-    "cents": "the {} is told in cents by structured data, see",
-    "constant": "each {} is the same, see",
-    "disagree": "two sources never agree on the {}, see",
-    "turned": "the {} is not the one of the pages before and is doubtful, see",
-}
 #: The priority of pages whose second look decides what is believed of others.
 _AT_ONCE = PRIORITY["product"] + 20
 #: Key in meta: what the page before showed, as `shelf_of` numbers it.
@@ -79,6 +69,8 @@ class CatalogSpider(FrontierSpider):
         self.book = Book(self._note_drift)
         #: Shapes of addresses that led nowhere; `middlewares.dead_ends` leaves them out.
         self.dead_ends = DeadEnds()
+        #: What each site showed: where it is nothing, that is said.
+        self.fruitless = Fruitless()
         #: By site: listings in a row whose further pages are at no address that was tried.
         self._in_vain: dict[str, int] = {}
         self._short = 0
@@ -134,6 +126,9 @@ class CatalogSpider(FrontierSpider):
         """Read a page, whatever it is; what raises here makes it a dead letter with its reason."""
         if self._left_site(response):
             self._count("offsite_redirects")
+            asked = str(response.meta["redirect_urls"][0])
+            site_id = str(response.meta.get(m.SITE_ID) or sites.site_id(asked))
+            self._tell_of_gate(site_id, self.fruitless.left(site_id, response.url))
             yield from self._not_shown(response, None)
             return
         site = sites.find(response.url)
@@ -161,6 +156,7 @@ class CatalogSpider(FrontierSpider):
             yield item
         if not shown:
             yield from self._not_shown(response, found)
+        self._note_fruit(response, found, shown)
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
         links = site.links(page, header(response, "X-Robots-Tag"))
@@ -227,11 +223,10 @@ class CatalogSpider(FrontierSpider):
 
     def _note_drift(self, drift: Drift) -> None:
         self._count("template_changes")
-        words = _NOTICED.get(drift.kind, "the template changed, {} is doubtful since")
         self.logger.warning(
             "site %s: %s %s: %s",
             printable(drift.site_id),
-            words.format(drift.field),
+            drift.said,
             *(printable(text) for text in (drift.url, drift.reason)),
         )
 
@@ -319,6 +314,25 @@ class CatalogSpider(FrontierSpider):
         for link in links:
             if not self.knows(link.url, job) and not (repeated and link.kind == "pagination"):
                 yield self._request(link, site, shelf)
+
+    def _note_fruit(self, response: Response, found: Found, shown: bool) -> None:
+        """Say of a site that page after page shows nothing."""
+        meta, site_id = response.meta, _site_id(response)
+        asked = str((meta.get("redirect_urls") or (response.url,))[0])
+        seed = not (meta.get(m.DEPTH) or meta.get(m.JOB_ID) or m.KNOWN in meta)
+        said = self.fruitless.note(site_id, found, asked, shown=shown, seed=seed)
+        self._tell_of_gate(site_id, said)
+
+    def _tell_of_gate(self, site_id: str, said: str | None) -> None:
+        if said is not None:
+            self._count("fruitless_sites")
+            self.logger.warning("site %s: %s; %s", printable(site_id), printable(said), HELP)
+
+    def closed(self, reason: str) -> None:
+        """Say at the end of a crawl which sites showed nothing."""
+        if reason == "finished":
+            for site_id, said in self.fruitless.ends():
+                self._tell_of_gate(site_id, said)
 
     def _learn_shape(
         self, response: Response, found: Found, shown: bool, links: list[Link]

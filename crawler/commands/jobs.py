@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,15 +14,16 @@ import attrs
 from scrapy.exceptions import UsageError
 
 from crawler.catalogue.jobs.model import ENDED, Job, Plan, job_id
-from crawler.catalogue.jobs.record import record
+from crawler.catalogue.jobs.record import notes, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.cli_jobs import plans_of
 from crawler.extract.registered_domain import site_of
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import open as open_frontier
+from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import time_left
@@ -65,15 +67,26 @@ class Command(SeineCommand):
         jobs = asyncio.run(work())
         if verb != "list":
             record(found.database_url, config.crawl, jobs)
-        self._show(jobs)
+        self._show(jobs, _notes(found.database_url, jobs))
 
-    def _show(self, jobs: Sequence[Job]) -> None:
+    def _show(self, jobs: Sequence[Job], known: Mapping[str, str]) -> None:
         if self.as_json:
-            self.show("", jobs=[_plain(job) for job in jobs])
+            self.show("", jobs=[{**_plain(job), "note": known.get(job.id)} for job in jobs])
             return
         paint.Console().print(
             _table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one"
         )
+        for name, note in known.items():
+            print(f"{printable(name)}: {printable(note)}")
+
+
+def _notes(database_url: str, jobs: Sequence[Job]) -> dict[str, str]:
+    """Read the notes where PostgreSQL answers; the jobs themselves are Redis'."""
+    try:
+        return notes(database_url, [job.id for job in jobs]) if jobs else {}
+    except StoreUnreachable as error:
+        print(f"notes on jobs are not shown: {error}", file=sys.stderr)
+        return {}
 
 
 async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan]) -> list[Job]:

@@ -80,7 +80,7 @@ class DeadEnds:
 
         *links* are all that it leads to.
         """
-        shape = None if _may_sell(url) else shape_of(url)
+        shape = None if may_sell(url) else shape_of(url)
         if shape is None or shape in self.shapes:
             return None
         known = self._shape(site_id, shape)
@@ -130,12 +130,12 @@ class DeadEnds:
         return shapes.setdefault(shape, _Shape())
 
 
-def _may_sell(url: str) -> bool:
+def may_sell(url: str) -> bool:
     """Whether an address reads like a product's or a listing's itself, and not like one below it.
 
     A shop that is being mended shows the same to all of them; these are asked for all the same.
 
-    >>> _may_sell("https://a.example/p/lamp-12"), _may_sell("https://a.example/p/lamp-12/review")
+    >>> may_sell("https://a.example/p/lamp-12"), may_sell("https://a.example/p/lamp-12/review")
     (True, False)
     """
     path = f"/{url.partition('://')[2].partition('/')[2]}"

@@ -10,6 +10,8 @@ import pytest
 
 from crawler.demo.served import served
 from tests import started
+from tests.acceptance.conftest import said
+from tests.acceptance.site import serve_pages
 from tests.helpers import patient
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
@@ -37,6 +39,29 @@ def scrapy(crawl):
 
 def newest(scrapy):
     return json.loads(scrapy("jobs", "list", "--json"))["jobs"]
+
+
+def test_a_shop_with_a_gate_before_each_page_is_told_of_while_it_is_read_and_with_its_job(
+    crawl, scrapy
+):
+    """Each page answers 200, nothing is stored and nothing fails; the job shows it."""
+    gate = "<title>Wine</title><h1>Welcome</h1><p>Are you over 18?</p><form><button>Yes</button>"
+    paths = [f"/product/wine-{n}" for n in range(30)]
+    pages = dict.fromkeys(paths, gate + "</form>")
+    links = "".join(f'<a href="{path}">wine</a>' for path in paths)
+    pages["/"] = f"<title>Wine</title><h1>Our wines</h1>{links}"
+    with serve_pages(pages) as url:
+        scrapy("jobs", "start", f"{url}/")
+        worker = crawl.start()
+        crawl.wait_for_end()
+    scrapy("coordinate", "--once")
+    (job,) = newest(scrapy)
+    assert job["state"] == "finished"
+    assert "none showed a product" in job["note"]
+    assert "none showed a product" in scrapy("jobs", "show", job["id"])
+    log = said(worker)
+    assert log.count("pages of products or listings look alike and show neither") == 1
+    assert "it asks for the visitor's age" in log
 
 
 def test_a_job_is_crawled_counted_and_closed(crawl, scrapy):

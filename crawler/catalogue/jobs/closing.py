@@ -21,9 +21,10 @@ import attrs
 import psycopg2
 
 from crawler.catalogue.jobs.model import ENDED, Job
-from crawler.catalogue.jobs.record import record
+from crawler.catalogue.jobs.record import note_on, record
 from crawler.catalogue.jobs.store import Jobs
-from crawler.stores.crawl_completion import Unseen, find_unseen, finish_site
+from crawler.extract.fruitless import HELP
+from crawler.stores.crawl_completion import Finished, Unseen, find_unseen, finish_site
 from crawler.validators import KEY, Validators
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
@@ -76,6 +77,7 @@ def is_over(job: Job, at: datetime, *, idle: bool) -> bool:
 
 
 async def _end(jobs: Jobs, database_url: str, job: Job, at: datetime) -> Job | None:
+    note = ""
     if job.kind == "full" and job.done:
         if not job.checked:
             sent = await _check(jobs, database_url, job)
@@ -86,12 +88,27 @@ async def _end(jobs: Jobs, database_url: str, job: Job, at: datetime) -> Job | N
             found, idle = await jobs.get(job.id), await jobs.frontier.idle()
             if found is None or not is_over(found, at, idle=idle):
                 return None
-        await asyncio.to_thread(finish_site, database_url, job.site_id, job.started, job_id=job.id)
+        made = await asyncio.to_thread(
+            finish_site, database_url, job.site_id, job.started, job_id=job.id
+        )
+        note = fruitless(job, made)
     done = attrs.evolve(job, state="finished", finished_at=await jobs.now_s())
     # First: of a job that has ended nobody would write it any more.
     await asyncio.to_thread(record, database_url, jobs.frontier.keys.crawl, [done])
+    if note:
+        await asyncio.to_thread(note_on, database_url, job.id, note)
+        logger.warning("job %s: %s", job.id, note)
     await jobs.finish(job)
     return done
+
+
+def fruitless(job: Job, made: Finished | None) -> str:
+    """Say of a job that read pages and saw no product, and what may help; else nothing."""
+    if made is None or made.quality.products or not job.done:
+        return ""
+    rejected = made.quality.rejected
+    why = f" ({rejected} were rejected: scrapy export rejected_items)" if rejected else ""
+    return f"{job.done} pages were read, and none showed a product{why}; {HELP}"
 
 
 async def _check(jobs: Jobs, database_url: str, job: Job) -> int:

@@ -82,6 +82,30 @@ def mark_lost(database_url: str, job_id: str, note: str) -> None:
         cursor.execute(_LOST, (note, job_id))
 
 
+def note_on(database_url: str, job_id: str, note: str) -> None:
+    """Write what is to be known of a job beside its counters.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE jobs SET note = %s WHERE job_id = %s", (note, job_id))
+
+
+def notes(database_url: str, job_ids: Sequence[str]) -> dict[str, str]:
+    """Return what is to be known of these jobs beside their counters, by job.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT job_id, note FROM jobs WHERE job_id = ANY(%s) AND note IS NOT NULL",
+            (list(job_ids),),
+        )
+        return dict(cursor.fetchall())
+
+
 def recorded_state(database_url: str, job_id: str) -> str | None:
     """Return a job's state, None where there is no such job: one of Redis', or `lost`.
 

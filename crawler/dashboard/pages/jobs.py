@@ -107,14 +107,18 @@ def _row(request: web.Request, job: Job, now_s: float) -> tuple[Node, ...]:
 
 
 async def _older(context: Context, known: set[str]) -> Node:
-    """Jobs of this crawl that Redis has forgotten."""
+    """Jobs of this crawl that Redis has forgotten, and the notes on any."""
     try:
         rows = await recorded_jobs(context.database, context.config.crawl)
     except StoreError as error:
         return refusal(error)
     cells = [_record(row) for row in rows if row["job_id"] not in known]
     names = ("Job", "Site", "State", "Finished (UTC)", *(name.title() for name in _COUNTED))
-    return table("Older", names, cells, words=4) if cells else None
+    noted = [(row["job_id"], row["note"]) for row in rows if row["note"]]
+    return [
+        table("What is to be known of them", ("Job", "Note"), noted, words=2) if noted else None,
+        table("Older", names, cells, words=4) if cells else None,
+    ]
 
 
 def _record(row: dict[str, Any]) -> tuple[Node, ...]:

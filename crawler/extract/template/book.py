@@ -61,6 +61,19 @@ _BETWEEN_SIGNS = re.compile(r"[^a-z]+")
 _FARTHEST = 2
 
 
+#: What is said of a template, where a field is not doubtful by it.
+_NOTICED = {
+    "believed": "{} changed on all pages, and is believed since",
+    "moved": "the template changed, {} is read from its new place since",
+    "mended": "the template changed, {} is completed since",
+    "layout": "the template changed, {} stands elsewhere since",
+    "cents": "the {} is told in cents by structured data, see",
+    "constant": "each {} is the same, see",
+    "disagree": "two sources never agree on the {}, see",
+    "turned": "the {} is not the one of the pages before and is doubtful, see",
+}
+
+
 @attrs.frozen
 class Drift:
     """A template that changed."""
@@ -72,6 +85,12 @@ class Drift:
     url: str
     """The page on which it was noticed."""
     version: int
+
+    @property
+    def said(self) -> str:
+        """What changed, in words."""
+        words = _NOTICED.get(self.kind, "the template changed, {} is doubtful since")
+        return words.format(self.field)
 
 
 @attrs.define

@@ -1,0 +1,149 @@
+"""Sites that show no product are told of: gates before each page, logins, and what is no shop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.extract import extract, parse
+from crawler.extract.fruitless import ENOUGH, Fruitless, Look
+from spiders.catalog import CatalogSpider
+from tests.benchmarks.shops import SHOPS, things
+
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+GOODS = things(40, 3)
+AGE = """<html lang=de><title>Weinhaus</title><body><h1>Willkommen</h1><p>Bist du schon 18?</p>
+<form action="/enter"><button>Ja</button></form></body></html>"""
+LOGIN = """<html><title>Trade shop</title><body><h1>Sign in</h1><form><input name="user">
+<input type='password' name=p></form><p>Please log in to see our range.</p></body></html>"""
+COUNTRY = """<html><title>Moda</title><body><h2>Welcome</h2><p>Choose your country</p>
+<a href="/us/">USA</a><a href="/de/">Deutschland</a></body></html>"""
+
+
+def read(seen: Fruitless, html: str, url: str, landed: str = "", **said: Any) -> str | None:
+    found = extract(parse(html, landed or url))
+    told = {"shown": found.kind == "product", "seed": False, **said}
+    return seen.note("shop", found, url, **told)
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        (AGE, "titled 'Weinhaus', headed 'Willkommen', with a form, it asks for the visitor's age"),
+        (LOGIN, "headed 'Sign in', with a field for a password, it asks to log in"),
+        (COUNTRY, "headed 'Welcome', it asks for a country"),
+    ],
+    ids=["age", "login", "country"],
+)
+def test_a_gate_before_each_page_is_told_of_once(html: str, words: str) -> None:
+    seen, told = Fruitless(), []
+    for n in range(40):
+        said = read(seen, html, f"https://a.example/product/lamp-{n}", seed=n == 0)
+        told += [(n + 1, said)] if said else []
+    ((pages, said),) = told
+    assert pages == ENOUGH
+    assert words in said
+    assert not list(seen.ends())  # it was told
+
+
+def test_a_gate_that_comes_in_the_middle_of_a_shop_is_told_of() -> None:
+    seen, told = Fruitless(), []
+    for n, thing in enumerate(GOODS):
+        html = WOO.page(thing, False) if n < 20 else LOGIN
+        told += [said for said in [read(seen, html, WOO.url(thing))] if said]
+    assert len(told) == 1
+
+
+def test_where_pages_are_redirected_is_told() -> None:
+    seen, gate = Fruitless(), "https://a.example/age-check"
+    told = [read(seen, AGE, f"https://a.example/p/{n}", landed=gate) for n in range(ENOUGH)]
+    assert f"after a redirect to {gate}" in str(told[-1])
+
+
+def test_a_gate_on_another_site_is_told_of_once() -> None:
+    seen = Fruitless()
+    told = [seen.left("shop", f"https://age.example/check?back={n}") for n in range(40)]
+    said = "the last 12 pages were redirected to another site, https://age.example/check"
+    assert [one for one in told if one] == [said]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(lambda n: (f"/product/a-{n}", f"<h1>Our year {n}</h1>"), id="other heads"),
+        pytest.param(lambda n: (f"/ask/{n}", "<h1>Ask us</h1><form></form>"), id="a form for each"),
+        pytest.param(
+            lambda n: (f"/product/a-{n}", "<h1>Us</h1>" + f"<p>word {n} </p>" * n * 9), id="sizes"
+        ),
+    ],
+)  # fmt: skip
+def test_pages_that_differ_or_are_no_products_are_no_gate(page: Any) -> None:
+    seen = Fruitless()
+    for n in range(60):
+        path, html = page(n)
+        assert read(seen, f"<html><body>{html}</body></html>", f"https://a.example{path}") is None
+
+
+def test_at_the_end_a_site_without_a_product_is_told_of_by_who_read_its_seed() -> None:
+    seen, other = Fruitless(), Fruitless()
+    for n in range(5):
+        html = f"<html><title>Post {n}</title><body><h1>Thoughts on {n}</h1><p>Words</body></html>"
+        read(seen, html, f"https://a.example/2026/thoughts-{n}", seed=n == 0)
+        read(other, html, f"https://a.example/2026/thoughts-{n}")
+    ((site, said),) = seen.ends()
+    assert site == "shop"
+    assert said == (
+        "none of the 5 pages read here shows a product; one of them is titled 'Post 0',"
+        " headed 'Thoughts on 0'"
+    )
+    assert not list(other.ends())
+
+
+def test_products_without_a_price_are_told_of_at_the_end() -> None:
+    seen = Fruitless()
+    for thing in GOODS[:12]:
+        html = WOO.page(thing, True).replace(WOO.words.money(thing.price), "Log in to see prices")
+        html = html.replace(f'"price": "{thing.price}", ', "")
+        read(seen, html, WOO.url(thing), seed=True, shown=True)
+    assert [said for _, said in seen.ends()] == ["none of the 12 products read here shows a price"]
+
+
+def test_a_shop_that_shows_products_is_not_told_of() -> None:
+    seen = Fruitless()
+    for thing in GOODS:
+        assert read(seen, WOO.page(thing, True), WOO.url(thing), seed=True) is None
+    assert not list(seen.ends())
+
+
+def test_sites_are_counted_in_bounded_room() -> None:
+    seen = Fruitless()
+    found = extract(parse(AGE, "https://a.example/"))
+    for n in range(900):
+        seen.note(f"shop{n}", found, "https://a.example/", shown=False, seed=True)
+    assert len(seen._sites) == 500
+
+
+@pytest.mark.parametrize("html", ["", "<p>", b"\xff\xfe\x00", "<form " * 9000, "<title>\x1b[2J"])
+def test_any_page_looks_like_something(html: Any) -> None:
+    assert str(Look.of(parse(html, "https://a.example/")))
+
+
+@pytest.mark.parametrize(("reason", "lines"), [("finished", 1), ("shutdown", 0)])
+def test_the_spider_says_it_at_the_end_of_a_complete_crawl(
+    reason: str, lines: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    request = Request("https://blog.example/")
+    body = b"<html><title>A blog</title><body><h1>Hello</h1><p>Words.</p></body></html>"
+    list(spider.parse(HtmlResponse(request.url, body=body, request=request)))
+    spider.closed(reason)
+    assert caplog.text.count("none of the 1 pages read here shows a product") == lines
+    assert (made.stats.get_value("extract/fruitless_sites") or 0) == lines
