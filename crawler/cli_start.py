@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.spiders import Spider
 
 from crawler.reads.setting_sources import refuse_strays
 from crawler.reads.settings_table import TABLE
@@ -25,12 +26,15 @@ logger = logging.getLogger(__name__)
 def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
     """Return how site files want their sites fetched, and the files that are left out."""
     try:
-        found = spider_class(settings, spider)
+        return told_by(spider_class(settings, spider))
     except ConfigError:  # another command says so
         return (), broken_files()
-    wishes = getattr(found, "wishes", tuple)
-    asked = [Wish(*wish) for wish in wishes()]
-    return asked, broken_files()
+
+
+def told_by(spider: type[Spider]) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
+    """The same, for a spider's class."""
+    wishes = getattr(spider, "wishes", tuple)
+    return [Wish(*wish) for wish in wishes()], broken_files()
 
 
 def known_settings(settings: Settings) -> Collection[str]:
@@ -89,11 +93,11 @@ def check_file(path: Path, option: str = "-o") -> None:
         raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
 
 
-def tell(settings: Settings, spider: str, skew_s: float) -> None:
+def tell(settings: Settings, spider: type[Spider], skew_s: float) -> None:
     """Log one line for each thing that a worker starts without."""
     for stranger in strangers(settings, TABLE):
         logger.warning("%s", stranger)
-    wishes, broken = told_by_files(settings, spider)
+    wishes, broken = told_by(spider)
     for finding in [*start_findings(settings, wishes, broken), *skew_finding(skew_s)]:
         if finding.level != "ok":
             logger.warning("%s: %s; %s", finding.subject, finding.text, finding.advice)

@@ -35,21 +35,25 @@ _TAG_END = re.compile(rb"(?:[\s/]*+>)?")
 _END = b"\"'>"
 
 
-@lru_cache(maxsize=1)  # the library asks, and who reads the page asks again
 def is_suspect(raw: bytes) -> bool:
     """Whether a page may hold a tag that takes a parser long; in a tenth of the parser's time.
-
-    Only tags are read that are long, and what follows a value with a `>` in it.
 
     >>> is_suspect(b"<p " + b" ".join(b"a%d" % i for i in range(9000))), is_suspect(b"<p>" * 70_000)
     (True, False)
     >>> is_suspect(b"<p " + b" ".join(b"a%d='<b>'" % i for i in range(9000)) + b">")
     True
     """
-    return len(raw) >= _SMALL and (
-        _any_goes_on(raw, ((tag.start(), tag.start()) for tag in _LONG.finditer(raw)), _ANY_TAGS)
-        or _any_goes_on(raw, (value.span() for value in _HIDES_END.finditer(raw)), _SOME)
-    )
+    return len(raw) >= _SMALL and _has_long_tag(raw)
+
+
+# The library asks, and who reads the page asks again. Not of small pages, because the hash of a
+# page takes as long as all else that is done here for one.
+@lru_cache(maxsize=1)
+def _has_long_tag(raw: bytes) -> bool:
+    """Read the tags that are long, and what follows a value with a `>` in it."""
+    return _any_goes_on(
+        raw, ((tag.start(), tag.start()) for tag in _LONG.finditer(raw)), _ANY_TAGS
+    ) or _any_goes_on(raw, (value.span() for value in _HIDES_END.finditer(raw)), _SOME)
 
 
 def _any_goes_on(raw: bytes, spans: Iterable[tuple[int, int]], most: re.Pattern[bytes]) -> bool:

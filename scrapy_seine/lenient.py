@@ -77,6 +77,31 @@ def record(raw: bytes | str | None) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
+def nearest(name: str, known: Iterable[str], least: float) -> str:
+    """Return the known name that is most like another; '' where none is so much alike.
+
+    *least* is difflib's ratio, 0 to 1. difflib is asked about those alone that have nearly as many
+    characters and few others, because a start compares each variable with each setting.
+
+    >>> nearest("REDIS_ULR", ["REDIS_URL", "REDIS_PASSWORD"], 0.85), nearest("PATH", ["HOST"], 0.85)
+    ('REDIS_URL', '')
+    """
+    near = [one for one in known if _most_alike(name, one, least) >= least]
+    return next(iter(get_close_matches(name, near, 1, least) if near else ()), "")
+
+
+def _most_alike(name: str, other: str, least: float) -> float:
+    """Return a bound of the ratio of two names: no less than it, if that is *least* or more."""
+    sizes = len(name) + len(other)
+    if not sizes:
+        return 1.0
+    bound = 2.0 * min(len(name), len(other)) / sizes
+    if bound < least:
+        return bound
+    lacks, more = len(set(name).difference(other)), len(set(other).difference(name))
+    return 2.0 * min(len(name) - lacks, len(other) - more) / sizes
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Name what was probably meant, as the end of a message; '' where nothing is alike.
 

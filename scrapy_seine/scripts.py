@@ -57,21 +57,22 @@ def _check(name: str, source: str) -> tuple[str, int]:
 
 
 @cache
+def _text(package: str, name: str) -> str:
+    """Read a file; nine of ten are included by several others."""
+    return (resources.files(package) / "lua" / f"{name}.lua").read_text("utf-8")
+
+
+@cache
 def load_script(package: str, name: str) -> Script:
     """Load `lua/<name>.lua` of *package*.
 
     Raises:
         ScriptContractError: its header and its body disagree.
     """
-    folder = resources.files(package) / "lua"
-    body = (folder / f"{name}.lua").read_text("utf-8")
+    body = _text(package, name)
     header, keys = _check(name, body)
     include = _INCLUDE.search(header)
-    parts = (
-        [(folder / f"{n}.lua").read_text("utf-8") for n in include.group(1).split()]
-        if include
-        else []
-    )
+    parts = [_text(package, n) for n in include.group(1).split()] if include else []
     source = "\n".join([*parts, body])
     sha = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
     return Script(name=name, source=source, sha=sha, keys=keys)

@@ -19,7 +19,7 @@ from crawler.cli_start import check_files, check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
-from scrapy_seine.commands.base import FAILED, complain, guarded, seed_reader, spider_class
+from scrapy_seine.commands.base import FAILED, complain, guarded, reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.arguments import refuse_undeclared
 from scrapy_seine.engine.settings_table import check
@@ -39,6 +39,8 @@ class Command(ScrapyCrawl):
 
     skew_s = 0.0
     """This machine's clock less Redis'."""
+    spider: type[Spider] | None = None
+    """The spider's class, once it is found."""
     watch: Watch | None = None
     """Follows the worker, from when its crawler is made."""
 
@@ -67,10 +69,10 @@ class Command(ScrapyCrawl):
         check_names(settings)
         check(settings, TABLE)
         check_files(settings)
-        found = spider_class(settings, spider)
+        self.spider = found = spider_class(settings, spider)
         refuse_undeclared(found, opts.spargs)
         if issubclass(found, FrontierSpider):
-            _check_seeds(settings, spider, opts.spargs.get("url"))
+            _check_seeds(settings, found, opts.spargs.get("url"))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
         stores = RetryUntil(limit_s, complain).try_until(lambda: self._stores(spider))
         # Every part of the worker reads these; a part that asks again finds the same servers.
@@ -114,8 +116,8 @@ class Command(ScrapyCrawl):
         assert self.settings is not None
         for name in ("REDIS_URL", "DATABASE_URL"):
             logger.info("%s %s", name, redact(str(self.settings.get(name))))
-        if len(args) == 1:
-            tell(self.settings, args[0], self.skew_s)
+        if self.spider is not None:
+            tell(self.settings, self.spider, self.skew_s)
         # What is loaded stays for good: the collector need not look through it after every page.
         # That was a seventh of a worker's CPU.
         gc.freeze()
@@ -124,12 +126,12 @@ class Command(ScrapyCrawl):
             self.watch.tell_end()
 
 
-def _check_seeds(settings: Settings, spider: str, urls: str | None) -> None:
+def _check_seeds(settings: Settings, spider: type[Spider], urls: str | None) -> None:
     if urls is None:
         return
     if not urls.strip():  # a variable of a script that is not set: the worker would wait for seeds
         raise BadSeed("-a url= is empty; name a page, as -a url=https://shop.example/")
-    read = seed_reader(settings, spider)
+    read = reader_of(spider, settings)
     for url in urls.split():
         try:
             read(url.encode())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import attrs
@@ -19,6 +18,7 @@ from crawler.reads.finding import Finding, Level
 from scrapy_seine.config import flag
 from scrapy_seine.engine.settings_table import OURS, strays
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import nearest
 from scrapy_seine.printable import redact
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def misspelt(
 
 def _alike(name: str, known: Collection[str]) -> str:
     """The known name that another one is nearly, but not quite."""
-    found = get_close_matches(name, known, 1, _ALIKE)
-    return found[0] if found and found[0] != name else ""
+    found = nearest(name, known, _ALIKE)
+    return found if found != name else ""
 
 
 def _unread_level(settings: BaseSettings, environ: Mapping[str, str]) -> Iterator[str]:

@@ -139,7 +139,11 @@ def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Reque
     Raises:
         ConfigError: the project has no such spider.
     """
-    kind: Any = spider_class(settings, spider)
+    return reader_of(spider_class(settings, spider), settings)
+
+
+def reader_of(kind: Any, settings: Settings) -> Callable[[bytes], list[Request]]:
+    """The same, for a spider's class."""
     if not issubclass(kind, RedisMixin):
         return partial(requests_of, kind)  # it has no way of its own, and may need arguments
     made = kind()

@@ -80,7 +80,11 @@ def look_around() -> str | None:
     name = words[0] if words else ""
     # Scrapy has set it by now where it found a project.
     if os.environ.get("SCRAPY_SETTINGS_MODULE"):
-        return wrong_turn(name, commands=_commands()) if name not in _ANYWHERE else None
+        # A start of a worker needs no more: to read the project's settings and the names of all
+        # installed packages once more takes as long as a hundred pages.
+        if name in _ANYWHERE or name in commands_below("scrapy.commands"):
+            return None
+        return wrong_turn(name, commands=_commands())
     config, found = closest_scrapy_cfg(), get_config()
     return wrong_turn(
         name,

@@ -15,7 +15,6 @@ import logging
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import attrs
@@ -24,7 +23,7 @@ from scrapy.settings import BaseSettings, default_settings
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.lenient import did_you_mean, nearest
 from scrapy_seine.printable import redact
 
 #: Characters of a wrong value that are shown.
@@ -275,5 +274,5 @@ def strays(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
 def _is_nearly_ours(name: str, known: Collection[str]) -> bool:
     """Whether a name begins nearly as ours do, and goes on as one of them: SIENE_RUN."""
     upper = name.upper()
-    begins = get_close_matches(upper.partition("_")[0], ["SEINE"], 1, 0.8)
-    return bool(begins and get_close_matches(upper, list(known), 1, 0.85))
+    begins = nearest(upper.partition("_")[0], ["SEINE"], 0.8)
+    return bool(begins and nearest(upper, known, 0.85))

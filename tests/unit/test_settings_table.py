@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
 from scrapy_seine.engine.settings_table import FLAG, OURS, check, faults, strangers, strays
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import nearest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("scrapy_seine", "crawler", "middlewares", "pipelines", "spiders")
@@ -167,6 +169,17 @@ def test_a_mistyped_beginning_of_a_name_is_told_as_well(name: str) -> None:
 @pytest.mark.parametrize("name", ["SCENE_FOLDER", "SINE_WAVES", "SEEN_PAGES", "FEEDS", "RUN"])
 def test_a_name_of_the_project_s_own_is_not_doubted(name: str) -> None:
     assert list(strays([name], TABLE)) == []
+
+
+def test_the_nearest_name_is_difflib_s() -> None:
+    names = sorted(TABLE)
+    wrong = [part for name in names for part in (name, name[1:], name[::-1], name[:5])]
+    wrong += ["", "A", "REDIS_ULR", "CONCURENT_REQUESTS", "ÄÖ", "X" * 300]
+    for name in [*wrong[::41], *wrong[-6:]]:
+        for least in (0.6, 0.85, 1.0):
+            found = get_close_matches(name, names, 1, least)
+            assert nearest(name, names, least) == (found[0] if found else ""), (name, least)
+    assert nearest("", [""], 0.85) == ""
 
 
 def test_any_project_s_settings_are_checked() -> None:
