@@ -25,6 +25,16 @@ def addressed(name: str, number: str, n: int) -> str:
     return f"<title>Bolt and Co</title><h1>Bolt and Co</h1><td>{name}</td>"
 
 
+def headed(name: str, number: str, n: int) -> str:
+    title = f"<title>{name} by {MAKERS[n % 3]} - Bolt and Co</title><h1>Bolt and Co</h1>"
+    return f"{title}<h2>{name}</h2><p>by {MAKERS[n % 3]}</p>"
+
+
+def in_one_box(name: str, number: str, n: int) -> str:
+    head = f"<title>{name} | Bolt and Co</title><h1>Bolt and Co</h1>"
+    return f"{head}<div><b>Bolt and Co</b><i>{name}</i></div>"
+
+
 def page(head: str, number: str, n: int) -> str:
     return f"""<html lang=en><body>{head}<p>For cars of all makes since 1998, with screws, number {n}.</p>
     <p>Part no.: {number}</p><p class=price>{n + 3}.90 EUR</p>
@@ -35,7 +45,7 @@ def url(name: str, n: int) -> str:
     return f"https://bolt.example/parts/{name.lower().replace(' ', '-')}-{n}"
 
 
-@pytest.mark.parametrize("shop", [titled, in_a_row, addressed])
+@pytest.mark.parametrize("shop", [titled, in_a_row, addressed, headed, in_one_box])
 def test_a_heading_that_all_pages_have_gives_way_to_what_names_each(shop):
     told: list[Drift] = []
     book, read = Book(told.append), []

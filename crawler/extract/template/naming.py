@@ -1,7 +1,8 @@
 """Where a template has its products' names, told by comparing pages: nothing known is needed.
 
 A heading that is the same on all pages is the shop's. The name is what differs from page to page and
-is a part of the page's title or what the address says.
+is a part of the page's title or what the address says; of several such texts, the one in a heading of a
+lower rank, else the longest that is no other one in the shop's frame.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ ENOUGH, _SHARE = 5, 0.8
 #: The share of words that an address and a name have in common.
 _ALIKE = 0.6
 _WORDS = re.compile(r"[^\W_]+")
+#: A place in a heading comes before others: titles go on with author and shop.
+_HEADING = re.compile(r"\d+ \w+ h[1-6]\b")
 
 #: A page's address and texts; the first text is its title.
 Shown = tuple[str, Sequence[Text]]
@@ -28,13 +31,28 @@ def name_place(pages: Sequence[Shown]) -> str | None:
     if len(pages) < ENOUGH:
         return None
     told = [{place: str(v) for place, v, _ in values("name", texts)} for _, texts in pages]
-    found = [
-        (sum(map(len, column)), place)
+    found = {
+        place: column
         for place in told[0]
         if None not in (read := [page.get(place) for page in told])
         and _are_names(column := [value for value in read if value is not None], pages)
+    }
+    bare = [
+        (_HEADING.match(place) is not None, sum(map(len, column)), place)
+        for place, column in found.items()
+        if not any(_frames(column, other) for other in found.values())
     ]
-    return max(found, default=(0, None))[1]
+    return max(bare, default=(False, 0, None))[2]
+
+
+def _frames(column: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether texts are those of another place, each within the same few words: the shop's name."""
+    if any(
+        len(text) <= len(name) or name not in text for text, name in zip(column, other, strict=True)
+    ):
+        return False
+    left = {text.replace(name, "", 1) for text, name in zip(column, other, strict=True)}
+    return 2 * len(left) <= len(column)
 
 
 def _are_names(column: Sequence[str], pages: Sequence[Shown]) -> bool:
