@@ -13,7 +13,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
@@ -121,13 +121,14 @@ class Addon:
         _replace(settings, "EXTENSIONS", EXTENSIONS)
         for ours, place in ADDED.items():
             settings.setdefault_in_component_priority_dict(MIDDLEWARES, load_object(ours), place)
-        handlers = settings.getdict("DOWNLOAD_HANDLERS")
-        for scheme in ("http", "https"):
-            if scheme not in handlers:
-                handlers[scheme] = LANES
-        settings.set("DOWNLOAD_HANDLERS", handlers, priority="addon")
-        exporters = {"parquet": PARQUET, **settings.getdict("FEED_EXPORTERS")}
-        settings.set("FEED_EXPORTERS", exporters, priority="addon")
+        _add(settings, "DOWNLOAD_HANDLERS", {"http": LANES, "https": LANES})
+        _add(settings, "FEED_EXPORTERS", {"parquet": PARQUET})
+
+
+def _add(settings: BaseSettings, name: str, ours: dict[str, str]) -> None:
+    """Add what the project's mapping lacks, at the mapping's own priority or nothing is added."""
+    priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
+    settings.set(name, {**ours, **settings.getdict(name)}, priority=priority)
 
 
 def _check_loop(settings: BaseSettings) -> None:

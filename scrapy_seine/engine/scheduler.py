@@ -32,6 +32,7 @@ from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.private_addresses import off_the_web
 from scrapy_seine.engine.redirect_targets import LOOPS, lead_of
+from scrapy_seine.engine.shared_values import SharedValues
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
@@ -63,6 +64,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.worker = worker_of(crawler)
         self.df = self.worker.df
         self.inflight = self.worker.inflight
+        self._shared = SharedValues()
         self._began = self._engine_runs = False
         self._unopened = self._end = ""
 
@@ -234,6 +236,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             raise
         except EncodeError as error:
             return f"{describe(error)}; a method of the spider and plain data could go anywhere"
+        if self._shared.left:
+            self._shared.look(request)
         return self.worker.reach.keeps(request) or push
 
     def _knows(self, url: str, job: str = "") -> bool:

@@ -8,9 +8,11 @@ for each: 200 inside each other end the process. So size and nesting are looked 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import msgpack
@@ -28,7 +30,8 @@ MOST_BYTES = 4 << 20
 _CONTAINERS = bytes(
     [*range(0x80, 0xA0), *range(0xC7, 0xCA), *range(0xD4, 0xD9), *range(0xDC, 0xE0)]
 )
-_PLAIN: tuple[Any, ...] = (str, int, float, bytes, dict, list)
+#: Types whose subclasses are stored as these, because they are used for their value alone.
+_PLAIN: tuple[Any, ...] = (str, int, float, bytes)
 #: Room set aside at first; msgpack's own 256 KiB are fetched from the kernel and given back each
 #: time, which takes longer than the packing. What is larger grows.
 _USUAL_BYTES = 1024
@@ -45,20 +48,28 @@ def _unpack(data: bytes) -> Any:
 
 
 def _extend(value: Any) -> Any:
-    if isinstance(value, tuple):
+    """Pack what msgpack lacks.
+
+    A named tuple, a defaultdict or a member of an Enum would return without its attributes, its
+    missing keys or its name, so each is refused, and its request stays in the worker.
+    """
+    kind = type(value)
+    if kind is tuple:
         return msgpack.ExtType(_TUPLE, _pack(list(value)))
-    if isinstance(value, set | frozenset):
+    if kind is set:
         return msgpack.ExtType(_SET, _pack(list(value)))
-    if isinstance(value, Decimal):
+    if kind is Decimal:
         return msgpack.ExtType(_DECIMAL, str(value).encode())
-    if isinstance(value, datetime):
+    if kind is datetime:
         return msgpack.ExtType(_DATETIME, value.isoformat().encode())
-    if isinstance(value, date):
+    if kind is date:
         return msgpack.ExtType(_DATE, value.isoformat().encode())
+    if kind is OrderedDict:
+        return dict(value)
     for plain in _PLAIN:
-        if isinstance(value, plain):  # a subclass of plain data travels as that data
+        if isinstance(value, plain) and not isinstance(value, Enum):
             return plain(value)
-    raise TypeError(f"{type(value).__module__}.{type(value).__qualname__} is not plain data")
+    raise TypeError(f"{kind.__module__}.{kind.__qualname__} is not plain data")
 
 
 def _restore(code: int, data: bytes) -> Any:

@@ -89,8 +89,8 @@ class Imported:
 
 class _PlainData(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _PLAIN:
-            return super().find_class(module, name)
+        if (module, name) in _PLAIN:  # a frozenset is read as a set, which can be stored
+            return set if name == "frozenset" else super().find_class(module, name)
         raise pickle.UnpicklingError(f"it names {module}.{name}, which is no plain data")
 
 

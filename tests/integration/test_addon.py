@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import Addon
-from scrapy_seine.addon import SLOTS
+from scrapy_seine.addon import LANES, PARQUET, SLOTS
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import patient, serving
@@ -215,6 +215,17 @@ def test_beside_another_scheduler_nothing_is_changed() -> None:
     with pytest.raises(NotConfigured, match="Mine; delete that setting"):
         Addon().update_settings(settings)
     assert settings.copy_to_dict() == before
+
+
+@pytest.mark.parametrize("priority", ["project", "spider"])
+def test_a_mapping_of_the_projects_is_added_to_and_its_own_entries_stay(priority: str) -> None:
+    settings = Settings()
+    settings.set("DOWNLOAD_HANDLERS", {"http": "mine.Handler", "ftp": None}, priority)
+    settings.set("FEED_EXPORTERS", {"csv": "mine.Csv"}, priority)
+    Addon().update_settings(settings)
+    handlers = settings.getdict("DOWNLOAD_HANDLERS")
+    assert handlers == {"http": "mine.Handler", "ftp": None, "https": LANES}
+    assert settings.getdict("FEED_EXPORTERS") == {"csv": "mine.Csv", "parquet": PARQUET}
 
 
 def test_the_places_of_scrapy_redis_are_taken() -> None:

@@ -207,3 +207,41 @@ def test_a_projects_delay_holds_for_all_workers_together(
     assert len(run.items) == 35
     # Three quarters: the first one may have been late at the site. Two paces would need half.
     assert asked[-1] - asked[0] > 0.75 * 0.25 * (len(asked) - 1)
+
+
+GATHERING = """
+import scrapy
+
+
+class Quotes(scrapy.Spider):
+    name = "quotes"
+    start_urls = ["%s/page/1/"]
+
+    def parse(self, response):
+        left = [2]
+        for n in range(2):
+            yield response.follow(f"/author/{n}/", self.author, cb_kwargs={"left": left})
+
+    def author(self, response, left):
+        left[0] -= 1
+        yield {"author": response.url[-2], "left": left[0]}
+"""
+
+
+def test_a_feed_is_written_and_a_list_that_requests_share_is_named(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    with serving(Site) as url:
+        project(tmp_path, url)
+        (tmp_path / "mine" / "__init__.py").write_text(GATHERING % url, "utf-8")
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        worker = scrapy(tmp_path, "crawl", "quotes", "-O", "quotes.jsonl", *own)
+        _, err = worker.communicate(timeout=patient(60))
+    items = [json.loads(line) for line in (tmp_path / "quotes.jsonl").read_text().splitlines()]
+    assert sorted(items, key=lambda item: item["author"]) == [
+        {"author": "0", "left": 1},
+        {"author": "1", "left": 1},
+    ], err
+    assert (
+        err.count("requests with callback Quotes.author share one list in cb_kwargs['left']") == 1
+    )

@@ -27,13 +27,26 @@ def stores(redis_url: str, database: str) -> dict[str, str]:
         (("quality", "lamps.example", "--accept", "availability"), "lamps.example"),
         (("export", "doubtful", "-o", "doubtful.csv"), ""),
         (("export", "products", "--help"), "--format csv"),
+        (
+            ("seine", "frontier", "import-scrapy-redis", "--crawl", "{crawl}"),
+            "0 queued, 0 duplicates",
+        ),
+        (
+            ("seine", "frontier", "import-scrapy-redis", "--unpickle", "--crawl", "{crawl}"),
+            "0 queued, 0 duplicates",
+        ),
+        (
+            ("seine", "frontier", "import-scrapy-redis", "--urls=/dev/null", "--crawl", "{crawl}"),
+            "0 queued, 0 duplicates",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_a_command_that_a_page_shows_works(
     stores: dict[str, str], namespace: str, tmp_path: Path, command: tuple[str, ...], words: str
 ) -> None:
-    placed = [word.replace("{key}", f"{namespace}:start_urls") for word in command]
+    names = {"{key}": f"{namespace}:start_urls", "{crawl}": namespace}
+    placed = [names.get(word, word) for word in command]
     call = [str(tmp_path / word) if word == "doubtful.csv" else word for word in placed]
     wrote = run_scrapy(*call, folder=ROOT, environment=stores)
     assert words in wrote

@@ -46,6 +46,38 @@ ROWS = (
         "lambdas",
     ),
     Row(_SPIDERS, "items or loaders in `meta` or `cb_kwargs`", STAYS, "loaders_in_meta"),
+    Row(
+        _SPIDERS,
+        "callbacks that are another object's method, a function, a static or class method",
+        "one that is no method of the spider for a page " + STAYS,
+        "callback_kinds",
+    ),
+    Row(
+        _SPIDERS,
+        "`meta` and `cb_kwargs` with values of any type",
+        "what is no plain data " + STAYS,
+        "odd_values",
+    ),
+    Row(
+        _SPIDERS,
+        "several requests that share and fill one Item",
+        STAYS,
+        "gathered_item",
+    ),
+    Row(
+        _SPIDERS,
+        "several requests that share and fill one dict or list",
+        "each has a copy, and a line names it "
+        "([instead](own-project.md#what-each-worker-has-for-itself))",
+        "",
+    ),
+    Row(
+        _SPIDERS,
+        "CrawlSpider: `process_links`, `process_value`, `errback` of a rule, `parse_start_url`",
+        _SAME,
+        "rule_hooks",
+    ),
+    Row(_SPIDERS, "several sessions by `cookiejar` in a whole crawl", _SAME, "cookie_jars"),
     Row(_SPIDERS, "an item that `start` itself yields", "comes once from each worker", ""),
     Row(
         _SPIDERS,
@@ -94,11 +126,25 @@ ROWS = (
         "as in Scrapy, in each worker",
         "middlewares",
     ),
+    Row(
+        _PARTS,
+        "a download handler of one's own, a Request class with attributes of its own",
+        "as in Scrapy; a request of such a class " + STAYS,
+        "own_handler",
+    ),
+    Row(
+        _BOUNDS,
+        "SCHEDULER of the project's own",
+        "a line says that the add-on is off: each worker then crawls all by itself",
+        "test_addon",
+    ),
     Row(_BOUNDS, "DEPTH_PRIORITY and `priority` in a whole crawl", _SAME, "priorities"),
     Row(
         _BOUNDS,
         "CLOSESPIDER_ITEMCOUNT, CLOSESPIDER_PAGECOUNT, CLOSESPIDER_ERRORCOUNT",
-        "counts of all workers that run together; pages under way are finished, and count",
+        "counts of all workers that run together; pages under way are finished, and count: up to "
+        "CONCURRENT_REQUESTS more of each worker. What is left is in the frontier, and the next "
+        "start goes on with it",
         "test_fleet_limits",
     ),
     Row(_BOUNDS, "batches that `spider_idle` asks for", _SAME, "idle_batches"),
