@@ -144,11 +144,12 @@ class CatalogSpider(FrontierSpider):
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
         shown = False
         given = response.meta.get(m.SITE_ID)
-        judged = self._judge(found, given or sites.site_id(response.url))
-        yield from self._again(found, given or sites.site_id(response.url), site, _job(response))
+        site_id = given or sites.site_id(response.url)
+        judged = self._judge(found, site_id)
+        yield from self._again(found, site_id, site, _job(response))
         for item in site.products(page, found):
             shown = True
-            item.site_id = given or item.site_id or sites.site_id(response.url)
+            item.site_id = given or item.site_id or site_id
             if judged is not None and item.sources is found.sources:
                 item.confidence = dict(judged.confidence)
                 item.doubts = {name: [d.kind, d.reason] for name, d in judged.doubts.items()}

@@ -207,6 +207,6 @@ def _filters(seen: Callable[[Request], bool]) -> bool:
 
 def _scope_of(request: Request, page: Request | None) -> str:
     """Return within what the URL is remembered: its own scope, its job, its run, or the crawl."""
-    inherited = page.meta if page is not None else {}
-    job = request.meta.get(m.JOB_ID) or inherited.get(m.JOB_ID)
-    return str(request.meta.get(m.SCOPE) or job or m.run_of(request.meta) or m.run_of(inherited))
+    meta, inherited = request.meta, page.meta if page is not None else {}
+    job = meta.get(m.JOB_ID) or inherited.get(m.JOB_ID)
+    return str(meta.get(m.SCOPE) or job or m.run_of(meta) or m.run_of(inherited))

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from scrapy.http import Response
 
 
 def header(response: Response, name: str) -> str:
     """Return the last value of a header, empty where there is none; each byte is a letter."""
-    return (response.headers.get(name) or b"").decode("latin-1")
+    # Most that is asked for is not there, which takes Scrapy longer to say than to find one.
+    if not has_header(response, name):
+        return ""
+    return (response.headers.get(_key(name)) or b"").decode("latin-1")
+
+
+def has_header(response: Response, name: str) -> bool:
+    """Whether a response has a header of that name."""
+    return _key(name) in response.headers.keys()  # noqa: SIM118  # `in headers` spells it anew
+
+
+@lru_cache(maxsize=256)
+def _key(name: str) -> bytes:
+    """Spell a header's name as Scrapy's Headers keep it."""
+    return name.title().encode()

@@ -242,18 +242,20 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
 
     def _knows(self, url: str, job: str = "") -> bool:
         """Whether the frontier has a URL for certain that the page at hand leads to."""
-        entry = current.get()
-        return self.df.knows_url(url, job or (m.run_of(entry.request.meta) if entry else ""))
+        if not job and (entry := current.get()) is not None:
+            job = m.run_of(entry.request.meta)
+        return self.df.knows_url(url, job)
 
     def _complete_meta(self, request: Request, page: Request | None, *, moved: bool) -> None:
         """Give a request what it inherits of the page that it was found on."""
-        request.meta.pop(m.REPLAYED, None)
-        if page is None:
-            request.meta.pop(m.HOME, None)  # a seed's is found when it is sent
-        elif m.RETRY_TIMES in page.meta and (moved or request.url != page.url):
-            request.meta.pop(m.RETRY_TIMES, None)  # a copy of the page's meta: these are its tries
-        m.complete(request.meta, page.meta if page is not None else None)
-        if page is not None and m.LOGIN in page.meta:
+        meta, parent = request.meta, page.meta if page is not None else None
+        meta.pop(m.REPLAYED, None)
+        if page is None or parent is None:
+            meta.pop(m.HOME, None)  # a seed's is found when it is sent
+        elif m.RETRY_TIMES in parent and (moved or request.url != page.url):
+            meta.pop(m.RETRY_TIMES, None)  # a copy of the page's meta: these are its tries
+        m.complete(meta, parent)
+        if page is not None and parent is not None and m.LOGIN in parent:
             serializer.hand_down_login(request, page)
 
     def _is_too_deep(self, request: Request, page: Request | None) -> bool:

@@ -71,15 +71,16 @@ def _no_callback(spider: Spider, name: object) -> str:
 
 def _meta_that_travels(request: Request) -> dict[Any, Any]:
     """The meta of a request without what only this process, this try or this page is about."""
-    meta = dict(request.meta)
+    given = request.meta
+    meta = dict(given)
     if not m.LOCAL.isdisjoint(meta):
         meta = {key: value for key, value in meta.items() if key not in m.LOCAL}
-    if request.meta.get("_rotating_proxy"):  # another try chooses anew
+    if given.get("_rotating_proxy"):  # another try chooses anew
         meta.pop("proxy", None)
         meta.pop(SLOT, None)  # the proxy's
     if type(meta.get(SLOT)) is OwnSlot:
         del meta[SLOT]
-    if request.meta.get("browser_visitor"):
+    if given.get("browser_visitor"):
         # What the render middleware prepared holds code, which is not to be stored.
         meta = {key: value for key, value in meta.items() if not key.startswith("playwright")}
     return meta

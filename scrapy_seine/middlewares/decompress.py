@@ -18,7 +18,7 @@ from scrapy.http.response.text import TextResponse
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from scrapy_seine.charsets import encoding_of
-from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.engine.reading_limit import ReadingLimit, Unreadable
 from scrapy_seine.engine.worker import worker_of
@@ -58,7 +58,8 @@ class Decompress(HttpCompressionMiddleware):
         Raises:
             IgnoreRequest: it is too large, or cannot be unpacked and has no try left.
         """
-        packed = response.headers.getlist("Content-Encoding")
+        found = has_header(response, "Content-Encoding")
+        packed = response.headers.getlist("Content-Encoding") if found else []
         if not packed:
             return _readable(response)
         try:

@@ -38,10 +38,11 @@ def lane_of(request: Request) -> str:
     Scrapy's own client speaks no SOCKS, so such a proxy needs the TLS lane's client. A gateway is
     asked by plain HTTP, because it is the gateway that greets the site, or renders the page.
     """
-    if m.GATEWAY in request.meta:
+    meta = request.meta
+    if m.GATEWAY in meta:
         return "plain"
-    lane = str(request.meta.get(m.LANE_NOW) or request.meta.get(m.LANE) or "plain")
-    proxy = request.meta.get("proxy")
+    lane = str(meta.get(m.LANE_NOW) or meta.get(m.LANE) or "plain")
+    proxy = meta.get("proxy")
     return "tls" if lane == "plain" and proxy and str(proxy).startswith("socks") else lane
 
 

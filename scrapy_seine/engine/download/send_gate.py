@@ -62,7 +62,9 @@ class SendGate:
 
     def due_in(self, request: Request) -> float | None:
         """Seconds until it is to be sent, 0 for now; None: it needs another time."""
-        entry = self.entry_of(request)
+        return self._due_in(request, self.entry_of(request))
+
+    def _due_in(self, request: Request, entry: InFlight | None) -> float | None:
         if entry is None:
             return 0.0
         if entry.lease.each_ms and self.addresses is not None:
@@ -71,9 +73,9 @@ class SendGate:
 
     def passes(self, request: Request) -> bool:
         """Whether it is sent now: yes uses its time up, what is sent again needs another."""
-        if self.due_in(request) != 0.0:
-            return False
         entry = self.entry_of(request)
+        if self._due_in(request, entry) != 0.0:
+            return False
         if entry is not None:
             entry.spent_at = monotonic()
         if self.addresses is not None:
