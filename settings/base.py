@@ -6,6 +6,7 @@ Each REDIS_URL, DATABASE_URL, PROXY_LIST, SEINE_DASHBOARD_TOKEN and SEINE_SECRET
 file, a mounted secret for instance: the variable of that name with _FILE behind it has its path.
 """
 
+import sys
 from importlib.util import find_spec
 
 from scrapy.settings import default_settings
@@ -17,7 +18,9 @@ SPIDER_MODULES = ["spiders"]
 # Scrapy's own, which leaves out a file that cannot be imported, with one line in the log.
 SPIDER_LOADER_CLASS = "scrapy_seine.engine.spider_loader.SpiderLoader"
 NEWSPIDER_MODULE = "spiders"
-COMMANDS_MODULE = "crawler.commands"
+# Where the project's commands are. `scrapy crawl` loads no other one, because all of them take some
+# 4 MB of a worker's memory and a part of its start.
+COMMANDS_MODULE = "crawler.commands.crawl" if sys.argv[1:2] == ["crawl"] else "crawler.commands"
 
 # --- Stores -----------------------------------------------------------------------------------
 # Redis or Valkey that holds the frontier, as a URL (redis://, rediss://, unix://; for several

@@ -280,3 +280,27 @@ def test_an_outage_ends_a_worker_with_status_1(
             embedded.stop(data)
             assert worker.wait(timeout=patient(30)) == 1
         assert "Spider closed (outage)" in said.read_text()
+
+
+def test_a_crawl_loads_no_other_command() -> None:
+    """They are a part of each worker's start, and of its memory for good."""
+    told = (
+        "import sys; from scrapy.cmdline import execute\n"
+        "try: execute(['scrapy', *sys.argv[1:], '--help'])\n"
+        "except SystemExit: print(*(n for n in sys.modules if n.startswith('crawler.commands.')))"
+    )
+    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "settings.test"}
+    loaded = {}
+    for name in ("crawl", "status"):
+        done = subprocess.run(
+            [sys.executable, "-c", told, name],
+            check=True,
+            cwd=ROOT,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        loaded[name] = done.stdout.splitlines()[-1].split()
+    assert loaded["crawl"] == ["crawler.commands.crawl"]
+    assert "crawler.commands.status" in loaded["status"]
