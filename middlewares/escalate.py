@@ -31,7 +31,7 @@ from scrapy_seine.urls import domain
 logger = logging.getLogger(__name__)
 
 #: Key of `request.meta`: step of the ladder that this try uses.
-STEP = "step"
+STEP = "ladder_step"
 #: Refusals on one step before a request is left to the ordinary retries.
 _TRIES = 4
 #: Seconds between two reports to Redis, and after which a quiet domain's place is read again.

@@ -303,7 +303,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         copy = back(request, kind="proxy", reason=reason, wait_s=wait_s)
         if lacks and copy is None and self.inflight.entry_of(request) is not None:
             raise IgnoreRequest(reason)  # the request is buried
-        step = str(request.meta.get("step"))
+        step = str(request.meta.get("ladder_step"))
         if wait_s >= _LONG_S and request.meta.get(_TOLD) != step:
             # The whole pool is refused: that is about the site, and the ladder's business.
             request.meta[_TOLD] = step

@@ -64,7 +64,7 @@ LANE_NOW = "lane_now"
 GATEWAY = "proxy_gateway"
 
 #: What the answer really was, by the application's own rules (`ok`, `blocked` …), and the rule.
-VERDICT, RULE = "verdict", "verdict_rule"
+VERDICT, RULE = "page_verdict", "verdict_rule"
 
 #: The page in whose place a request is sent (robots.txt): it goes on the page's lease, and is never
 #: stored.
@@ -355,12 +355,12 @@ _KEYS = (
             (LANE_NOW, "lane that this try uses"),
             (INSTEAD_OF, "page in whose place the request is sent"),
             (PATIENCE_MS, "how long the request waits for its time to send, ms"),
-            ("step", "step of the ladder"),
+            ("ladder_step", "step of the ladder"),
             ("identity_now", "as whom this try asks"),
             ("pool_now", "pool that this try uses"),
-            ("profile", "browser profile of this try"),
+            ("header_profile", "browser profile of this try"),
             ("wreq_emulation", "what the TLS lane shows"),
-            ("verdict", "what the answer was judged to be"),
+            (VERDICT, "what the answer was judged to be"),
             ("verdict_rule", "rule that judged it"),
             ("proxy_id", "name of the proxy, without credentials"),
             ("proxy_lease", "token of the proxy's use"),

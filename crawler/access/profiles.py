@@ -24,7 +24,7 @@ from scrapy_seine.errors import ConfigError
 #: Identity of a site that chose none: name and contact in the User-Agent, nothing pretended.
 BOT = "bot"
 #: Key of `request.meta`: name of the profile that was used.
-PROFILE = "profile"
+PROFILE = "header_profile"
 #: Safari names its first two languages only.
 _SAFARI_LANGUAGES = 2
 

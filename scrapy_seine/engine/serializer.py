@@ -117,12 +117,24 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
     if headers:
         fields["headers"] = headers
     if meta:
-        fields["meta"] = meta
+        fields["meta"] = _checked(meta, request.url)
     if type(request) is not Request:
         fields["_class"] = name = f"{type(request).__module__}.{type(request).__qualname__}"
         if name not in _CLASSES:
             raise EncodeError(f"{request.url}: {name} is not a request class of Scrapy")
     return fields
+
+
+def _checked(meta: dict[Any, Any], url: str) -> dict[Any, Any]:
+    """Return meta that a worker will take back.
+
+    Raises:
+        EncodeError: a project uses a name of ours for values of its own: `site_id` with a number.
+    """
+    try:
+        return m.stored(meta)
+    except BadMeta as error:
+        raise EncodeError(f"{url}: {error}") from None
 
 
 def _take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:

@@ -60,7 +60,7 @@ PAGE = Request("http://a.example/")
         (lambda data: [], "made no request"),
         (lambda data: [PAGE, None], "a NoneType of it"),
         (lambda data: (PAGE for _ in iter(int, 1)), f"more than {MOST_REQUESTS}"),
-        (lambda data: PAGE.replace(meta={"step": "x"}), "only the engine may set it"),
+        (lambda data: PAGE.replace(meta={"ladder_step": "x"}), "only the engine may set it"),
         (lambda data: PAGE.replace(meta={"download_timeout": "30"}), "meta.download_timeout"),
         (lambda data: PAGE.replace(headers={"A": "b\r\nC: d"}), "line break"),
         (lambda data: PAGE.replace(method="A B"), "method"),

@@ -169,6 +169,21 @@ def test_a_wait_that_is_none_is_refused_before_anything_is_stored(meta: dict[str
         to_push(Request(URL, meta=meta), SPIDER, fingerprint=1)
 
 
+@pytest.mark.parametrize(
+    "meta", [{"site_id": 7}, {"known": [1]}, {"scope": ["a"]}, {"render": "yes"}, {"lane": 3}]
+)
+def test_a_value_that_a_name_of_ours_may_not_have_stays_in_the_worker(meta: dict[str, Any]) -> None:
+    """A project that uses the name for values of its own finds them in its callback."""
+    with pytest.raises(EncodeError, match=f"meta.{next(iter(meta))} is "):
+        to_push(Request(URL, meta=meta), SPIDER, fingerprint=1)
+
+
+@pytest.mark.parametrize("name", ["step", "profile", "verdict"])
+def test_a_plain_word_is_the_projects_own_key(name: str) -> None:
+    """A key of ours that does not travel would take the project's value away without a word."""
+    assert m.key_of(name) is None
+
+
 def test_a_push_goes_where_its_request_goes_or_where_it_is_to_wait() -> None:
     request = Request(URL, priority=5, meta={m.JOB_ID: "a b"})
     push = to_push(request, SPIDER, fingerprint=7, force=True)

@@ -27,7 +27,7 @@ def test_a_page_made_by_javascript_is_seen_as_a_reader_sees_it(fetch: Fetch) -> 
             **BROWSER,
         ).answers
     assert plain["meta"]["verdict_rule"] == "javascript-shell"
-    assert rendered["meta"]["verdict"] == "ok"
+    assert rendered["meta"]["page_verdict"] == "ok"
     assert 'href="/' in rendered["body"]
 
 

@@ -37,7 +37,7 @@ async def test_answers_and_failures_become_rows(database: str) -> None:
     await log.storage.open()
     meta = {
         "job_id": "j", "site_id": "s", "task_id": "t", "download_latency": 0.25, "retry_count": 1,
-        "proxy_id": "p1", "proxy_provider": "acme", "verdict": "captcha",
+        "proxy_id": "p1", "proxy_provider": "acme", "page_verdict": "captcha",
     }  # fmt: skip
     request = Request(URL, meta=meta)
     log.process_response(request, Response(URL, status=200, body=b"12345"))
