@@ -7,6 +7,7 @@ the text readable, and takes the effect or the credentials away.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -78,6 +79,13 @@ class PrintableStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.rich_proxied_file, name)
+
+
+def open_streams() -> None:
+    """Have streams where a shell or a supervisor closed them (`>&-`), because Python has None then."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the end
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
-from scrapy_seine.printable import escaped, guarded_streams, printable, redact
+from scrapy_seine.printable import escaped, guarded_streams, open_streams, printable, redact
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -113,6 +113,7 @@ class SeineCommand(ScrapyCommand):
 
 def guarded(work: Callable[[], int | None]) -> int:
     """Do *work*; returns its exit status, with one line on stderr where it failed."""
+    open_streams()
     try:
         status = work() or 0
         sys.stdout.flush()

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from crawler.stores.export import Column
 from crawler.stores.formats import harmless_cell, write_csv, write_jsonl
+from scrapy_seine.commands.base import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.printable import escaped, guarded_streams, printable
 from scrapy_seine.reads import paint
@@ -50,6 +51,17 @@ def test_no_order_reaches_a_terminal(order: str, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     assert order not in out + err
     assert "b" in out
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_stream_that_a_shell_closed_costs_no_command(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`>&-` and some supervisors close one; Python has None in its place."""
+    monkeypatch.setattr(sys, name, None)
+    assert guarded(lambda: print("said", file=getattr(sys, name))) == 0
+    assert not getattr(sys, name).isatty()
+    getattr(sys, name).close()
 
 
 def test_the_consoles_own_styles_still_reach_a_terminal() -> None:
