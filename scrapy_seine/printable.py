@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO
 
 #: C0 but tab and line feed, DEL, C1, marks and overrides of the direction (Unicode 9.0, UAX 9),
@@ -85,7 +86,7 @@ def open_streams() -> None:
     """Have streams where a shell or a supervisor closed them (`>&-`), because Python has None then."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the end
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 @contextmanager
