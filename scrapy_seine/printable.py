@@ -83,7 +83,7 @@ class PrintableStream:
 
 
 def open_streams() -> None:
-    """Have streams where a shell or a supervisor closed them (`>&-`), because Python has None then."""
+    """Have streams where a shell or a supervisor closed them, because Python has None then."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
