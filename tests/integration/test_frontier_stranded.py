@@ -12,10 +12,15 @@ pytestmark = pytest.mark.redis
 LOOK_MS, PASS_MS = 1000, 60_000
 
 
-@pytest.fixture
-async def d(redis_client: Redis, namespace: str) -> Driver:
-    """A crawl with a worker that is busy with a domain all the time."""
+@pytest.fixture(params=["looked through", "counted"])
+async def d(request: pytest.FixtureRequest, redis_client: Redis, namespace: str) -> Driver:
+    """A crawl with a worker that is busy with a domain all the time.
+
+    Each request is looked at, or first their places are counted.
+    """
     driver = Driver(redis_client, namespace)
+    if request.param == "counted":
+        await driver.redis.hset(driver.f.keys.control, "looked_all", driver.now)
     await driver.f.push(pages(3, "busy.example"))
     await driver.f.renew("w1", [], ttl_ms=TTL, info=b"{}")
     await driver.take(1)
@@ -84,6 +89,24 @@ async def test_a_lease_that_no_key_would_ever_end_expires(d: Driver) -> None:
     d.later(2 * PASS_MS)
     assert tuple(await d.f.reap()) == (1, 0)
     assert (await d.where())[:3] == (4, 0, 0)
+
+
+async def test_requests_that_are_all_in_a_place_are_counted_and_not_looked_at(d: Driver) -> None:
+    """Of a million requests each look would take minutes; a paused and a full domain count, too."""
+    await d.f.push(pages(1500, "many.example") + pages(3, "paused.example"))
+    await d.f.push(pages(3, "full.example"))
+    await d.f.set_delay("full.example", concurrency=1)
+    await d.take(6, worker="w0")
+    await d.f.pause("paused.example")
+    for domain in ("paused.example", "full.example"):
+        assert await d.redis.zscore(d.f.keys.ready, domain) is None
+    await d.redis.hset(d.f.keys.control, "looked_all", d.now)
+    assert await look(d) == (0, 0)
+    looked, due = await d.redis.hmget(d.f.keys.control, "looked", "look")
+    assert (looked, int(due)) == (None, d.now + PASS_MS)
+    await d.redis.hset(d.f.keys.control, "looked_all", d.now - 1_800_000)
+    assert await look(d) == (0, 0)
+    assert await d.redis.hget(d.f.keys.control, "looked") not in (None, b"0"), "twice an hour"
 
 
 async def test_what_is_in_its_place_stays_there(d: Driver) -> None:
