@@ -26,6 +26,8 @@ LASTING = (
     "authentication failed",
     "does not exist",
     "no pg_hba.conf entry",
+    "invalid dsn",
+    "does not support ssl",
     "invalid username-password",
     "wrongpass",
     "noauth",
@@ -39,6 +41,8 @@ def passes(error: Exception) -> bool:
     >>> passes(StoreUnreachable("Connection refused"))
     True
     >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
+    False
+    >>> passes(StoreUnreachable('invalid dsn: invalid URI query parameter: "sslmod"'))
     False
     """
     if isinstance(error, AuthenticationError):
