@@ -330,7 +330,9 @@ class FrontierMachine(RuleBasedStateMachine):
     def a_look_beside_other_work_is_due(self, lost: str) -> None:
         """I1: what is in its place stays there; a domain that no key names is placed again."""
         for part in self.f.parts:
-            self.run(self.redis.hset(part.keys.control, "look", self.f.now_ms))
+            # Where nobody has anything, all is sought once a minute, which is over then.
+            due = {"look": self.f.now_ms, "passed": 0}
+            self.run(self.redis.hset(part.keys.control, mapping=due))
             if lost and not any(k.expires <= self.f.now_ms for k in self.held()):
                 self.run(self.redis.delete(getattr(part.keys, lost)))
         self.reap()

@@ -21,7 +21,8 @@ from scrapy import Field, Item
 from scrapy_seine.errors import BadItem, ConfigError
 from scrapy_seine.sinks.postgres import jsonb
 from scrapy_seine.sinks.postgres.jsonb import ItemRow, key_reader, table_name, write_items
-from tests.helpers import patient, serving
+from scrapy_seine.sinks.postgres.writer import Limits, Writer
+from tests.helpers import execute, patient, serving, wait_until
 from tests.integration.feeds import kit
 
 pytestmark = pytest.mark.postgres
@@ -149,6 +150,30 @@ def test_a_row_is_updated_where_it_changed_and_the_last_of_equal_keys_counts(
         ("a", "Q", {"n": 3}),
         ("b", "dict", {"n": 1}),
     ]
+
+
+def test_a_table_that_takes_no_row_for_a_while_is_waited_for(database_url_empty: str) -> None:
+    """A grant that is missing for a moment gives no page up: the refusal is no row's."""
+    table, reports = table_name("things"), []
+    with psycopg2.connect(database_url_empty) as connection, connection.cursor() as cursor:
+        jsonb.create(cursor, table)
+    writer = Writer(
+        database_url_empty,
+        {"items": partial(write_items, table)},
+        done=reports.append,
+        pressed=lambda is_pressed: None,
+        refused=lambda *_: None,
+        limits=Limits(age_s=0.05),
+    )
+    writer.start()
+    execute(database_url_empty, "ALTER TABLE things RENAME TO away")
+    for number in range(30):
+        writer.put("items", ItemRow("s", str(number), "Item", "{}"), 10, number)
+    wait_until(lambda: not writer.waiting[0], 10, "the rows are tried")
+    execute(database_url_empty, "ALTER TABLE away RENAME TO things")
+    writer.close(patient(20))
+    assert sorted(n for report in reports for n in report.stored) == list(range(30))
+    assert [report.reason for report in reports if report.failed] == []
 
 
 def test_a_row_that_a_trigger_swallows_is_no_stored_row(database_url_empty: str) -> None:

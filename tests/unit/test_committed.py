@@ -13,8 +13,8 @@ from scrapy_seine.sinks.postgres.committed import Committed
 class Server:
     """A connection and its cursor, to a server that lacks some transactions."""
 
-    def __init__(self, *missing: int) -> None:
-        self.missing = missing
+    def __init__(self, *missing: int, started: str = "at noon") -> None:
+        self.missing, self.started = missing, started
 
     def __enter__(self) -> Server:
         return self
@@ -24,15 +24,17 @@ class Server:
 
     cursor = lambda self: self  # noqa: E731
 
-    def execute(self, statement: str, values: Any) -> None:
-        self.asked = values[0]
+    def execute(self, statement: str, values: Any = None) -> None:
+        asked = [(number,) for number in values[0] if number in self.missing] if values else None
+        self.found: list[Any] = [(self.started,)] if asked is None else asked
 
-    def fetchall(self) -> list[tuple[int]]:
-        return [(number,) for number in self.asked if number in self.missing]
+    def fetchall(self) -> list[Any]:
+        return self.found
 
 
 def kept(most: int = 100) -> Committed:
     made = Committed(most)
+    made.take_missing(Server())  # type: ignore[arg-type]
     for number in (1, 2, 3):
         made.note([f"row {number}"], 10, number)
     return made
@@ -61,6 +63,18 @@ def test_rows_of_transactions_without_a_number_are_written_again_in_silence() ->
     made.note(["row 4"], 10, None)
     found = made.take_missing(Server())  # type: ignore[arg-type]
     assert (found.rows, found.known, found.more) == (["row 4"], False, False)
+
+
+def test_a_server_that_was_started_meanwhile_gets_the_rows_of_the_last_minute_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another worker may have been given the numbers that were lost."""
+    found = kept().take_missing(Server(started="later"))  # type: ignore[arg-type]
+    assert (found.rows, found.known) == (["row 1", "row 2", "row 3"], False)
+    made = kept()
+    made.stretches[0].at -= 61
+    found = made.take_missing(Server(started="later"))  # type: ignore[arg-type]
+    assert found.rows == ["row 2", "row 3"]
 
 
 def test_what_is_too_large_to_keep_is_said_to_be_missing() -> None:

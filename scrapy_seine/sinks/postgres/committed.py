@@ -6,7 +6,8 @@ by then, so nobody asks for them again. Each transaction has a number, and a ser
 became of it (`txid_status`); a number that it has not given yet is of a state that it lacks.
 
 One connection's transactions are lost from some point on, so that the last number of a second
-stands for all that was committed before it.
+stands for all that was committed before it. Another process may have been given a lost number
+since. So a server that was started meanwhile gets all rows of the last minute again, in silence.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ EVERY_S = 1.0
 #: Rows are kept so long after their commit, s; replicas are behind by less, as a rule.
 KEPT_S = 60.0
 #: A number beyond the newest is not asked for: that would be an error.
+_STARTED = "SELECT pg_postmaster_start_time()::text"
 _MISSING = """
     SELECT number FROM unnest(%s::bigint[]) AS asked (number)
     WHERE CASE WHEN number < txid_snapshot_xmax(txid_current_snapshot())
@@ -64,6 +66,8 @@ class Committed:
     _open: Stretch = attrs.Factory(Stretch)
     _dropped: bool = False
     """Older ones are not kept any more."""
+    _started: str = ""
+    """When the server was started that committed them."""
 
     def number(self, cursor: extensions.cursor) -> int | None:
         """Ask for the number of a transaction at its end; None: it wrote nothing, or too soon.
@@ -103,17 +107,21 @@ class Committed:
             psycopg2.Error: it does not answer.
         """
         asked = [s.number for s in self.stretches if s.number is not None]
-        if not asked:
-            return self._take(set())
         with connection, connection.cursor() as cursor:
+            cursor.execute(_STARTED)
+            ((started,),) = cursor.fetchall()
             cursor.execute(_MISSING, (asked,))
-            return self._take({number for (number,) in cursor.fetchall()})
+            missing = {number for (number,) in cursor.fetchall()}
+        is_other, self._started = self._started not in ("", started), started
+        return self._take(missing, time.monotonic() - KEPT_S if is_other else float("inf"))
 
-    def _take(self, missing: set[int]) -> Missing:
-        """Take out what is missing, and what nobody knows of."""
+    def _take(self, missing: set[int], since: float) -> Missing:
+        """Take out what is missing, what is younger than *since*, and what nobody knows of."""
         stretches = [*self.stretches, self._open]
         there = [
-            n for n, s in enumerate(stretches) if s.number is not None and s.number not in missing
+            n
+            for n, s in enumerate(stretches)
+            if s.number is not None and s.number not in missing and s.at < since
         ]
         first = there[-1] + 1 if there else 0
         lost = stretches[first:]

@@ -299,7 +299,10 @@ class Writer:
     def _refuse(self, piece: Piece, found: Refusal) -> None:
         """Decide about a row that was refused alone."""
         self._refusals[piece.table] += 1
-        has_place = self._refused(piece.table, piece.row, found) is not None
+        # A table beside which there is no other one is waited for, wherever refused rows go.
+        has_place = (
+            len(self._tables) == 1 or self._refused(piece.table, piece.row, found) is not None
+        )
         proven = (piece.table, found.reason) in self._proven
         if found.blame == "row" or proven or piece.ticket is None or not has_place:
             self._reject(piece, found)
