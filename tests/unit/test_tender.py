@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from crawler.extract.template import Book
+from crawler.extract.template.profile import Profile
 from crawler.extract.template.tender import Look, Tenders
 from tests.benchmarks import drift
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
@@ -152,6 +155,37 @@ def test_a_shop_with_several_currencies_keeps_all_of_them(
     assert site.news == []
 
 
+def known(site: Site, later: Any) -> Site:
+    """A worker that begins with what another one knows."""
+    after = Site(later)
+    after.tenders.load("shop", json.loads(json.dumps(site.tenders.plain("shop"))))
+    return after
+
+
+def test_a_worker_that_begins_after_the_change_knows_the_currency_of_before() -> None:
+    first = Site(lambda url: "EUR").crawl([flat(n) for n in range(40)])
+    later = known(first, lambda url: "USD").crawl([flat(n) for n in range(40, 80)])
+    assert {later.kept[flat(n)] for n in range(40, 80)} == {""}
+    assert len(later.news) == 1
+
+
+def test_a_worker_that_begins_later_keeps_the_currencies_of_a_shop_with_several() -> None:
+    first = Site(section).crawl([flat(n) for n in range(120)])
+    later = known(first, section).crawl([flat(n) for n in range(120, 160)])
+    assert (set(later.kept.values()), later.read_again, later.news) == ({"USD"}, 0, [])
+    first = Site(section).crawl([flat(n) for n in range(70)])
+    later = known(first, section).crawl([flat(n) for n in range(70, 160)])
+    assert (later.kept[flat(75)], later.kept[flat(85)], later.news) == ("EUR", "USD", [])
+
+
+@pytest.mark.parametrize(
+    "markets", [{"a": []}, {"a": [["EUR"], 5, []]}, [["a"]], {"a": [[], [], []]}, 7, "x"]
+)
+def test_a_stored_profile_with_markets_that_are_none_is_not_readable(markets: Any) -> None:
+    plain = {**Profile().plain(), "markets": markets}
+    assert Book().load("shop", "make", plain) is False
+
+
 def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
     """Pages of before that are not there any more settle nothing."""
     tenders, news = Tenders(), []
@@ -161,6 +195,20 @@ def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
         news += [told] if told else []
     assert len(news) == 1
     assert len(tenders.looks("shop")) == 3 + 23 + 14
+
+
+def test_a_currency_that_products_are_stored_with_is_the_usual_one_since() -> None:
+    read = 0
+
+    def currency_of(url: str) -> str:
+        nonlocal read
+        read += 1
+        return "EUR" if read <= 20 else "USD"
+
+    site = Site(currency_of).crawl([flat(n) for n in range(60)])
+    site.tenders.believe("shop")
+    assert site.tenders.note("shop", flat(60), "USD") == (None, "")
+    assert site.tenders.note("shop", flat(61), "EUR")[0] is not None
 
 
 def test_currencies_are_remembered_in_bounded_room() -> None:

@@ -257,6 +257,7 @@ class Book:
         except (TypeError, ValueError, KeyError, AttributeError):
             return False
         make = self._make(site_id, cluster)
+        self.tenders.load(site_id, profile.markets)
         if profile.pages > make.profile.pages:
             make.profile = profile
         return True
@@ -267,6 +268,7 @@ class Book:
             for cluster, make in makes.items():
                 if make.profile.known and make.profile.unsaved >= least:
                     make.profile.unsaved = 0
+                    make.profile.markets = self.tenders.plain(site_id)
                     yield site_id, cluster, make.profile, make.changed
                     make.changed = None
 

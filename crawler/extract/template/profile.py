@@ -135,6 +135,8 @@ class Profile:
     """Of the pages, by its two letters; empty where a page does not tell."""
     unsaved: int = 0
     """Pages learned since the profile was stored."""
+    markets: dict[str, list[list[str]]] = attrs.Factory(dict)
+    """The site's currencies (`tender`), as they are stored with the profile."""
 
     @property
     def pages(self) -> int:
@@ -163,6 +165,7 @@ class Profile:
         return {
             "version": self.version,
             "languages": dict(self.languages.most_common(_MOST_VALUES)),
+            "markets": self.markets,
             "fields": {
                 name: {
                     "pages": one.pages,
@@ -185,6 +188,12 @@ class Profile:
         made = cls(version=int(plain["version"]))
         told_languages = plain.get("languages", {}).items()
         made.languages.update({str(lang)[:2]: int(n) for lang, n in told_languages})
+        for name, ((usual,), fine, urls) in plain.get("markets", {}).items():
+            made.markets[str(name)[:500]] = [
+                [str(usual)],
+                [str(one) for one in fine][:_MOST_VALUES],
+                [str(url) for url in urls][:_MOST_VALUES],
+            ]
         for name, told in plain["fields"].items():
             if name not in made.fields:
                 continue

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from hashlib import blake2b
 
 import attrs
@@ -23,6 +24,8 @@ from crawler.extract.template.judge import Doubt
 TURNED = "turned"
 #: Sites, markets of a site, pages of a market, and doubtful pages of it that are remembered.
 _MOST_SITES, _MOST_MARKETS, _MOST_URLS, _MOST_HELD = 500, 40, 60, 500
+#: Markets of a site that workers tell each other of.
+_MOST_SHARED = 8
 #: Pages in one currency before another one is news.
 _LEAST = 3
 #: Pages that are looked at again at first, and those of them that settle it.
@@ -95,7 +98,11 @@ class _Market:
     def believe(self) -> list[Look]:
         """Take the doubtful currencies for the market's; returns the pages that told them."""
         looks = [Look(url, currency, []) for url, currency in self.held.items()]
-        self.fine.update(self.held.values())
+        told = set(self.held.values())
+        if self.turned and len(told) == 1:  # the site answers in it since
+            (self.usual,), self.fine = told, set()
+            self.urls.clear()
+        self.fine |= told
         self.held, self.settled, self.turned = {}, True, False
         return looks
 
@@ -160,6 +167,24 @@ class Tenders:
         if market is None or currency not in market.fine:
             return False
         return market.settled or "/" in name
+
+    def plain(self, site_id: str) -> dict[str, list[list[str]]]:
+        """What is known of a site's markets as JSON holds it, for workers that begin later."""
+        site = self._sites.get(site_id)
+        markets = list(site.markets.items())[:_MOST_SHARED] if site is not None else []
+        return {
+            name: [[one.usual], sorted(one.fine), list(one.urls)[-_LOOKS:]]
+            for name, one in markets
+            if one.pages >= _LEAST
+        }
+
+    def load(self, site_id: str, plain: Mapping[str, list[list[str]]]) -> None:
+        """Take what other workers know of markets that are not known here."""
+        site = self._site(site_id)
+        for name, ((usual,), fine, urls) in list(plain.items())[:_MOST_SHARED]:
+            if name not in site.markets:
+                market = site.markets[name] = _Market(usual, {usual, *fine}, _LEAST)
+                market.urls.extend(urls[:_LOOKS])
 
     def believe(self, site_id: str) -> None:
         """Take all currencies for the site's: products are stored with them."""
