@@ -29,8 +29,9 @@ _TAXES = tuple(
     for rate in (1050, 1055, 1060, 1070, 1077, 1080, 1081, 1090, 1100, 1110, 1120, 1130, 1140, 1150,
                  1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
 )  # fmt: skip
+_MOST_TAXED = Decimal("1.3")
 #: Attributes of an amount's boxes in which templates tell that the tax is not in it.
-_TELLING = ("class", "data-label", "data-price-type", "itemprop", "id")
+_TELLING = ("class", "data-label", "id")
 _NET_BOX = re.compile(
     r"excl(?:uding|usive)?[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
@@ -89,7 +90,10 @@ def _is_net_box(one: Candidate) -> bool:
 
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether an amount is another one and its tax, to the unit."""
-    return any(abs(low.money.value * rate - high.money.value) <= 1 for rate in _TAXES)
+    net, gross = low.money.value, high.money.value
+    if not net < gross < net * _MOST_TAXED:
+        return False
+    return any(abs(net * rate - gross) <= 1 for rate in _TAXES)
 
 
 def _around(one: Candidate) -> str:
