@@ -14,6 +14,7 @@ Kind = Literal["product", "listing", "other"]
 
 _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/|-)[^/?]+|[-_/]p-?\d{{3,}}"
+    rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|/[a-z][\w-]*)?/?$"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
     r"|[?&](?:product_id|products_id|sku|pid|productid|item_id|id_product)=",

@@ -372,7 +372,8 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.price_distance is not None and "name" in seen.fields:
         doubtful = seen.cards >= _LIST_OF and not seen.price_marked
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
-        near = near and not (seen.price_after_link and verdict.listing)
+        several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
+        near = near and not (seen.price_after_link and several)
         points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
         verdict.add("product", points, "a price stands near the heading")
         if near and "regular_price" in seen.fields:

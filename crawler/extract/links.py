@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 from zlib import crc32
 
 import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text, tidied
-from crawler.extract.unlinked import unlinked
+from crawler.extract.unlinked import continued, unlinked
 from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -32,7 +32,7 @@ _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
     r"|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
-    r"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act)=(?:add|buy|login|print|cart)",
+    rf"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
 #: Parameters that order or dress a listing; what it lists stays the same.
 _DRESS = whole(
@@ -41,6 +41,7 @@ _DRESS = whole(
 )
 #: What may say as well which kind of page a script shows, and what says which one of these.
 _ROUTE = whole(r"mode|view|show|display|act|action|do|m")
+_SCRIPTED = whole(r"mod|modul|act|do|op|cmd|go")
 _NUMBERED = whole(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
 )
@@ -55,7 +56,7 @@ _IDENTITY = whole(
     r"|product_?id|products_id|pid|sku|item|item_?id|module|controller|option|task|mpath|group"
     r"|manufacturer_?id|manufacturers_id"
     r"|(?:product|prod|prd|goods|item|article|artikel|art|cate|category)_?(?:no|nr|num|code|cd|uid)"
-    r"|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
+    r"|_escaped_fragment_|goods_?id|article_?id|artikel|branduid|xcode|mcode|asin|isbn|ean",
 )
 _CALENDAR = finder(
     r"[?&](?:date|day|month|year|week|cal|calendar|from_?date|to_?date|start_?date|end_?date|tribe"
@@ -136,6 +137,8 @@ def find_links(
         finder.add(element, None)
     for element, reference in unlinked(page):
         finder.add(element, None, reference)
+    for element, reference in continued(page):
+        finder.add(element, "pagination", reference)
     return finder.result()
 
 
@@ -189,13 +192,20 @@ class _Finder:
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
         href = href or element.get("href")
         if not href or href[0] == "#" or len(href) > MAX_LENGTH:
+            href = self._unbanged(href)
+        if href is None:
             return
         rel = element.get("rel")
-        if rel and kind is None and ("nofollow" in rel.lower() or "sponsored" in rel.lower()):
-            return
         language = element.get("hreflang")
-        if language and kind is None and language.lower()[:2] != self.page.lang[:2]:
-            return  # the same shop in another language
+        if (
+            kind is None
+            and (
+                (rel and ("nofollow" in rel.lower() or "sponsored" in rel.lower()))
+                # The same shop in another language.
+                or (language and language.lower()[:2] != self.page.lang[:2])
+            )
+        ):
+            return
         if href in self.seen and not (rel and "next" in rel):
             return
         self.seen.add(href)
@@ -224,6 +234,18 @@ class _Finder:
         known = place in self.products or (bool(there[2]) and there[:2] == self.here[:2])
         self.products.add(place)
         return known
+
+    def _unbanged(self, href: str | None) -> str | None:
+        """Where a server tells what a script shows under `#!/lamps`, if the page says that it does.
+
+        None for any other reference, which is a place of the page itself, empty, or too long.
+
+        Source: developers.google.com/search/docs/ajax-crawling/docs/specification
+        """
+        if not href or href[:2] != "#!" or self.page.meta("fragment") != "!":
+            return None
+        found = f"?_escaped_fragment_={quote(href[2:])}"
+        return found if len(found) <= MAX_LENGTH else None
 
     def _url(self, href: str) -> str | None:
         scheme = None if href[0] == "/" else _SCHEME.match(href)
@@ -409,7 +431,9 @@ def _is_facet(
         return any(name not in known for name in free) or bool(
             set(there[2]) - set(here[2]) and free
         )
-    return len(free) > (2 if _SCRIPT(there[1]) else 1)
+    if _SCRIPT(there[1]):
+        return len([name for name in free if not _SCRIPTED(name)]) > 2
+    return len(free) > 1
 
 
 def _is_route(there: Address, here: Address) -> bool:

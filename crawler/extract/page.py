@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 from lxml import etree
 
+from crawler.extract.json_page import as_html
 from scrapy_seine.attribute_limit import bounded
 from scrapy_seine.charsets import encoding_of
 from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
@@ -125,6 +126,9 @@ def parse(content: bytes | str, url: str, content_type: str = "", *, most: int =
     themselves. Content that is no HTML gives an empty page with `is_html` False.
     """
     raw = _utf8(content[:most], content_type)
+    if "json" in content_type:
+        raw = as_html(raw) or raw
+        content_type = "text/html" if raw.startswith(b"<html>") else content_type
     is_html = _looks_like_html(raw, content_type)
     root = _tree(bounded(raw) if is_html else _EMPTY)
     page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)

@@ -412,6 +412,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_in_prose = _is_in_prose(read, best)
     seen.price_after_link = best.follows_link
+    seen.price_in_rows = best.follows_link and sum(_is_of_a_row(c) for c in new) > 1
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
@@ -420,6 +421,10 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         seen.reduced = bool(nearest.line.flags & _lines.OLD) or _says_old(words)
     else:
         seen.struck_below = _below(read, candidates, best)
+
+
+def _is_of_a_row(one: Candidate) -> bool:
+    return one.follows_link and not one.other
 
 
 def asks_for_price(read: Lines, before: int) -> bool:

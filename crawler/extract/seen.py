@@ -34,6 +34,8 @@ class Visible:
     """The price is a word of a sentence, or stands by a link in an article."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
+    price_in_rows: bool = False
+    """It is one of several such, as in a listing's table of few rows."""
     reduced: bool = False
     """A mark or a word says that the regular price was asked before, and not only its height."""
     struck_below: Decimal | None = None

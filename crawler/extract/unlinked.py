@@ -33,6 +33,10 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
             yield element, source
     for select in page.selects:
         yield from _chosen(select)
+
+
+def continued(page: Page) -> Iterator[tuple[Element, str]]:
+    """Elements that say what a script loads into the page, where that is more of its listing."""
     if _IS_KEPT.search(page.raw):
         yield from _kept(page)
 
@@ -40,11 +44,11 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
 def _kept(page: Page) -> Iterator[tuple[Element, str]]:
     """Buttons and links of a script that say what they load, where that is more of a listing."""
     for element in page.root.xpath(_BUTTONS)[:_MOST_BUTTONS]:
-        address = next(value for name in _KEPT if (value := element.get(name)) is not None)
+        name, address = next((name, v) for name in _KEPT if (v := element.get(name)) is not None)
         if not _ADDRESS.match(address) or (element.get("href") or "#")[0] not in "#jJ":
             continue
         words = f"{element.get('class') or ''} {element.get('id') or ''}"
-        if _MORE_CLASS.search(words) or _MORE(short_text(element)):
+        if "next" in name or _MORE_CLASS.search(words) or _MORE(short_text(element)):
             yield element, address
 
 

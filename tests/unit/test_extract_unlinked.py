@@ -131,3 +131,65 @@ def test_a_page_that_prints_itself_is_no_product() -> None:
     url = f"{SHOP}/products/lamp-12"
     assert extract(parse(html.format(""), url)).kind == "product"
     assert extract(parse(html.format(' onload="window.print()"'), url)).kind == "other"
+
+
+def test_what_a_script_shows_is_asked_for_where_the_page_says_that_its_server_tells() -> None:
+    anchor = '<a href="#!/lamps/12">Lamps</a><a href="#top">up</a>'
+    told = f'<meta name="fragment" content="!">{anchor}'
+    assert links(told, f"{SHOP}/") == {"/?_escaped_fragment_=/lamps/12"}
+    assert links(anchor, f"{SHOP}/") == set()
+
+
+def test_what_is_loaded_next_turns_the_page_wherever_it_is_kept() -> None:
+    html = '<div class="endless" data-next="/all?part=2"><a href="/lamp-12">Lamp</a></div>'
+    found = find_links(parse(html, f"{SHOP}/all"))
+    assert {link.url.removeprefix(SHOP): link.kind for link in found} == {
+        "/lamp-12": "other",
+        "/all?part=2": "pagination",
+    }
+
+
+def test_json_that_a_button_loads_is_the_page_that_a_script_makes_of_it() -> None:
+    items = (
+        '[{"name":"Lamp & shade","url":"/product/1-lamp"},{"html":"<a href=\'/product/2\'>2</a>"}]'
+    )
+    told = f'{{"items":{items},"next":"/api/products?offset=2","image":"/i.png","price":12}}'
+    page = parse(told, f"{SHOP}/api/products?offset=0", "application/json; charset=utf-8")
+    found = {link.url.removeprefix(SHOP): link.kind for link in find_links(page)}
+    assert found == {
+        "/product/1-lamp": "product",
+        "/product/2": "product",
+        "/api/products?offset=2": "pagination",
+    }
+    assert extract(page).kind == "other"
+
+
+@pytest.mark.parametrize("told", ['{"price": 12}', "[1, 2", "", '{"url": 5}', "{" * 5000])
+def test_json_without_links_is_no_page(told: str) -> None:
+    assert not parse(told, f"{SHOP}/api", "application/json").is_html
+
+
+def test_one_script_may_be_told_by_many_parameters_what_to_show() -> None:
+    base = "/index.php?mod=shop&act"
+    html = "".join(
+        f'<a href="{base}={rest}">x</a>'
+        for rest in ("cat&c=1&from=5", "item&nr=7", "add&nr=7", "dodaj&nr=7", "cat&c=1&sort=price")
+    )
+    assert links(html, f"{SHOP}/index.php?mod=shop&act=cat&c=1") == {
+        f"{base}=cat&c=1&from=5",
+        f"{base}=item&nr=7",
+    }
+
+
+def test_a_script_that_is_called_after_products_shows_one_where_it_is_given_a_number() -> None:
+    html = '<a href="/fiche.php?ref=FR-101">a</a><a href="/fiche.php?tri=prix">b</a>'
+    found = find_links(parse(html, f"{SHOP}/catalogue.php"))
+    kinds = {link.url.removeprefix(SHOP): link.kind for link in found}
+    assert kinds["/fiche.php?ref=FR-101"] == "product"
+    assert kinds.get("/fiche.php?tri=prix") != "product"
+
+
+def test_a_category_of_few_rows_with_a_button_each_is_no_product() -> None:
+    row = '<tr><td><a href="/{0}">Lamp {0}</a></td><td>{0}1 zł</td><td><a href="/add?{0}">do koszyka</a></td></tr>'
+    html = f"<h1>Dom</h1><table>{row.format(4)}{row.format(5)}</table><p>w magazynie</p>"
+    assert extract(parse(html, f"{SHOP}/index.php?act=kat&k=1")).kind != "product"
