@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from crawler.extract.words import Found, any_word, finder_of, whole_of
+from crawler.extract.words import any_word, finder_of, whole_of
+from crawler.extract.words.listed import AnyOf
 
 #: schema.org's ItemAvailability, by its name in lower case.
 _NAMES = {
@@ -32,13 +33,12 @@ _PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
 _LETTER = r"[a-z\u00c0-\u04ff]"
 
 
-def _phrases_of(name: str) -> Found:
-    return finder_of(lambda any_of: f"{any_of('stock', name, not_after=_LETTER)}(?!{_LETTER})")
+def _each_phrase(any_of: AnyOf) -> str:
+    each = "|".join(f"({any_of('stock', name, not_after=_LETTER)})" for name in _PHRASES)
+    return rf"(?:{each})(?!{_LETTER})"
 
 
-_RULES = [(name, _phrases_of(name)) for name in _PHRASES]
-#: Whether any of them is worth trying; what stands around a word is left to them.
-_SOME = any_word("stock", *_PHRASES)
+_SAYS = finder_of(_each_phrase)
 #: What a button says when the thing can be put into a cart.
 BUY = any_word("buy", "phrases")
 #: The same in one word, which only a button may say.
@@ -90,6 +90,5 @@ def availability_of_text(text: str) -> str | None:
     >>> availability_of_text("Currently not in stock"), availability_of_text("Auf Lager (3)")
     ('OutOfStock', 'InStock')
     """
-    if _SOME(text) is None:
-        return None
-    return next((name for name, says in _RULES if says(text)), None)
+    found = _SAYS(text)
+    return _PHRASES[found.lastindex - 1] if found and found.lastindex else None

@@ -13,7 +13,8 @@ from crawler.extract.page import Element, short_text
 from crawler.extract.schema import gtin
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import in_address
-from crawler.extract.words import AnyOf, whole_of
+from crawler.extract.words import begun_of
+from crawler.extract.words.listed import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
 
@@ -23,7 +24,7 @@ def _each_label(any_of: AnyOf) -> str:
     return rf"(?:{each})\.?(?:\s*#)?(?:\s*\([^)]*\))?"
 
 
-_IS_LABEL = whole_of(_each_label)
+_IS_LABEL = begun_of(_each_label)
 _PAIR = re.compile(
     r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
 )

@@ -16,7 +16,7 @@ import attrs
 from crawler.extract.currencies import is_currency
 from crawler.extract.page import Element, Page
 from crawler.extract.places import leads_away
-from crawler.extract.words import Marks, any_of
+from crawler.extract.words import Marks, start_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
@@ -75,7 +75,7 @@ _RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
 _BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)(?!__)")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Headings of what is about other products, or about what people say of this one.
-_OTHERS = re.compile(rf"(?:{any_of('headings', 'others')})", re.I)
+_OTHERS = start_of(lambda any_of: any_of("headings", "others"))
 _MOST_ELEMENTS = 30_000
 #: Lines read after the main heading; a product is told by then.
 MOST_AFTER = 400
@@ -470,7 +470,7 @@ class _Reader:
         if out.heading < 0 and element in self.inside:
             out.heading = place
             self._tell(self.told)
-        elif flags & HEADING and out.heading >= 0 and _OTHERS.match(text):
+        elif flags & HEADING and out.heading >= 0 and _OTHERS(text):
             self.beyond = ELSEWHERE | BEYOND
             flags |= ELSEWHERE
         if flags & _TELLING:

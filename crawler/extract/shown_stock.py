@@ -12,9 +12,9 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import LONGEST, Element
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, finder, finder_of, whole_of
+from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
 
-_STOCK_LABEL = whole_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
+_STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 #: Words of a rule, which says nothing of this product: "if it is out of stock".
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.

@@ -1,17 +1,19 @@
 """The word tables: one file a language, and every word of them has a rule that looks for it."""
 
+import random
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from crawler.extract import availability, facts, words
+from crawler.extract import availability, facts, lines, words
 from crawler.extract.facts import find_facts
 from crawler.extract.lines import read_all
 from crawler.extract.page import parse
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_word
+from crawler.extract.words import any_word, listed
+from crawler.extract.words.prefixes import written_out
 
 FOLDER = Path(words.__file__).parent
 EXTRACT = FOLDER.parent
@@ -83,7 +85,7 @@ def test_an_entry_means_the_same_in_the_form_that_is_compiled(entry, text, found
 
 
 def test_a_text_is_searched_for_each_word_that_its_letters_can_spell():
-    """Entries that hold other letters are left out of a text's pattern: none of them can match."""
+    """Entries whose letters a text lacks are not tried on it: none of them can match."""
     plain = {
         (section, name, entry)
         for _, section, name, entries in LISTS
@@ -106,6 +108,56 @@ def test_a_label_means_the_field_that_comes_first_whatever_its_letters():
     assert len(plain) > 200
     for label in plain:
         assert facts._label(label) == facts._LABELS[each(label).lastindex - 1], label
+
+
+def _text_of(parsed, rnd: random.Random) -> str:
+    """A text that a parsed pattern may match; what it looks at without taking it is left out."""
+    made = []
+    for kind, told in parsed:
+        match str(kind):
+            case "LITERAL":
+                made.append(chr(told))
+            case "IN":
+                code, inner = rnd.choice(told)
+                made.append(chr(inner if str(code) == "LITERAL" else ord("7")))
+            case "BRANCH":
+                made.append(_text_of(rnd.choice(told[1]), rnd))
+            case "SUBPATTERN":
+                made.append(_text_of(told[3], rnd))
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                times = rnd.choice((told[0], min(told[1], told[0] + 1)))
+                made += [_text_of(told[2], rnd) for _ in range(times)]
+            case "ANY" | "NOT_LITERAL":
+                made.append("x")
+    return "".join(made)
+
+
+def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
+    """A word that is compiled only for some texts is missed in none."""
+    rnd, tried = random.Random(1), 0
+    for entry in {words._uncaptured(entry) for *_, entries in LISTS for entry in entries}:
+        parsed, pattern = re._parser.parse(entry), re.compile(entry)
+        parts, begun = listed._parts_of(entry), written_out(entry)
+        for text in {_text_of(parsed, rnd) for _ in range(6)}:
+            if (match := pattern.fullmatch(text)) is None:
+                continue  # what stands around it decides, too
+            tried += 1
+            assert any(
+                listed.letters(part) in text and re.fullmatch(part, match[0]) for part in parts
+            ), (entry, text)
+            assert any(
+                text.startswith(listed._start(part)) and listed.letters(part) in text
+                for part in begun
+                if re.fullmatch(part, text)
+            ), (entry, text)
+    assert tried > 3000
+
+
+@pytest.mark.parametrize("heading", ["BİRLİKTE SATIN ALINANLAR", "Birlikte satın alınanlar"])
+def test_a_heading_of_any_case_is_about_other_things(heading):
+    """I is the capital of two letters in Turkish."""
+    assert lines._OTHERS(heading) is not None
+    assert lines._OTHERS(f"x {heading}") is None
 
 
 @pytest.mark.parametrize(

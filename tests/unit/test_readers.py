@@ -26,6 +26,7 @@ from crawler.extract import extract, parse, schema, words
 from crawler.extract import page as pages
 from crawler.extract import sitemap as sitemaps
 from crawler.extract.sitemap import is_news, read_sitemap
+from crawler.extract.words.listed import Listed
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
@@ -72,12 +73,14 @@ def _patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
     owner = getattr(value, "__self__", None)
     if isinstance(found := value if isinstance(value, re.Pattern) else owner, re.Pattern):
         yield found
+    elif isinstance(value, Listed):  # one pattern of all words tries what each of them does
+        yield words._compiled(value.rule(words.any_of))
     elif isinstance(value, list | tuple) and depth:
         for inner in value:
             yield from _patterns_in(inner, depth - 1)
     elif depth and getattr(value, "__closure__", None):
         if (value.__module__, value.__name__) == (words.__name__, "find"):
-            value("д")  # its patterns are compiled when they are first asked for
+            value("д")  # its pattern is compiled when it is first asked for
         for cell in value.__closure__:
             yield from _patterns_in(cell.cell_contents, depth - 1)
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Set
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 from importlib import resources
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
+from crawler.extract.words.listed import Begun, Listed, Rule
 from crawler.extract.words.prefixes import tree
 
 _PART = re.compile(r"\\.|[^\\]+", re.S)
@@ -32,8 +33,6 @@ _LONGEST, _MOST = 1_000, 4_096
 _FIRST = "en"
 #: A group that would capture, and a word that must begin where it stands.
 _GROUP = re.compile(r"(\\.|\[(?:\\.|[^\\\]]){1,80}+\])|\((?!\?)", re.S)
-#: What may be left out or stand for something else: a group, a class, a letter that is optional.
-_CHOICE = re.compile(r"\((?:\?:)?[^()]{0,400}\)[?*]?|\[[^\]]{1,80}\]|[^\x00-\x7f][?*]")
 _BEGINS = re.compile(r"\\b(\w[\w ]*)(?![?*+{\w ])")
 
 
@@ -67,16 +66,9 @@ def any_of(section: str, *names: str, not_after: str = "") -> str:
     return tree((_uncaptured(e) for name in names for e in entries(section, name)), not_after)
 
 
-def any_word(section: str, *names: str) -> Found:
+def any_word(section: str, *names: str) -> Listed:
     """A function that finds an entry of the named lists in a text of any case."""
     return finder_of(lambda any_of: any_of(section, *names))
-
-
-class AnyOf(Protocol):
-    """What :func:`any_of` is for a rule, with the entries of one alphabet."""
-
-    def __call__(self, section: str, *names: str, not_after: str = "") -> str:
-        """A pattern that matches any entry of the named lists."""
 
 
 def finder(pattern: str) -> Found:
@@ -93,67 +85,46 @@ def whole(pattern: str) -> Found:
     return _when_asked(lambda: _compiled(pattern).fullmatch)
 
 
-def finder_of(rule: Callable[[AnyOf], str]) -> Found:
-    """The same as :func:`finder` for a pattern of many words, which *rule* makes; any match of it.
+def finder_of(rule: Rule) -> Listed:
+    """The same as :func:`finder` for a pattern of listed words, which *rule* makes.
 
-    Words in ASCII are looked for first, and those with other letters only where a text has such: a
-    worker that reads shops of one language compiles no words of another alphabet.
+    The match is of the entry that is listed first, wherever in the text it stands.
     """
-    return _by_alphabet(lambda any_of: _compiled(rule(any_of)).search)
+    return Listed(rule, _each_uncaptured, lambda pattern: _compiled(pattern).search)
 
 
-def whole_of(rule: Callable[[AnyOf], str]) -> Found:
+def whole_of(rule: Rule) -> Listed:
     """The same for a text that the pattern matches from end to end."""
-    return _by_alphabet(lambda any_of: _compiled(rule(any_of)).fullmatch)
+    return Listed(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 
-#: Letters of entries: of ASCII, of its Latin neighbours, and all.
-_ALPHABETS = (range(0x80), range(0x250), range(0x110000))
-_NEVER = "(?!)"
+def begun_of(rule: Rule) -> Listed:
+    """The same for a pattern that nothing precedes: it has to begin with a word, and so the text."""
+    return Begun(rule, _each_uncaptured, lambda pattern: _compiled(pattern).fullmatch)
 
 
-@cache
-def _letters() -> frozenset[str]:
-    """The letters beyond ASCII that entries have."""
-    sections = [section for file in _languages().values() for section in file.values()]
-    written = {char for lists in sections for found in lists.values() for char in "".join(found)}
-    return frozenset(char for char in written if char.isalpha() and not char.isascii())
+def start_of(rule: Rule) -> Listed:
+    """The same for what a text begins with, in any case that Turkish and Greek have, too."""
+    return Begun(
+        rule, _each_uncaptured, lambda pattern: _compiled(_one_case(pattern)).match, _folded
+    )
 
 
-@cache
-def _beyond(alphabet: int) -> frozenset[str]:
-    """The letters of entries that an alphabet does not have; signs such as € are in each."""
-    return frozenset(char for char in _letters() if ord(char) not in _ALPHABETS[alphabet])
+def _each_uncaptured(section: str, name: str) -> list[str]:
+    return [_uncaptured(entry) for entry in entries(section, name)]
 
 
-def _alphabet_of(text: str) -> int:
-    """The first alphabet whose entries, and those of the ones before, a text can hold.
+def _folded(text: str) -> str:
+    """A text in one case, as re.I has it.
 
-    >>> _alphabet_of("12 € – sold"), _alphabet_of("größe"), _alphabet_of("цена")
-    (0, 1, 2)
+    >>> _folded("BİRLİKTE SATIN") == _folded("birlikte satın")
+    True
     """
-    return next(n for n in range(len(_ALPHABETS)) if _beyond(n).isdisjoint(text))
+    return _one_case(text.lower())
 
 
-def _entries_of(alphabet: int, section: str, *names: str, not_after: str = "") -> str:
-    """A pattern of the entries that an alphabet suffices for, and none before it."""
-    parts = [_uncaptured(entry) for name in names for entry in entries(section, name)]
-    own = [part for part in parts if _needs_none(part, _beyond(alphabet))]
-    if alphabet:
-        own = [part for part in own if not _needs_none(part, _beyond(alphabet - 1))]
-    return tree(own, not_after) if own else _NEVER
-
-
-def _needs_none(pattern: str, beyond: Set[str]) -> bool:
-    """Whether a text without some characters may hold a pattern: they stand in its choices only.
-
-    >>> _needs_none("(?:añadir|agregar) al carrito", {"ñ"}), _needs_none("añadir", {"ñ"})
-    (True, False)
-    """
-    found = 1
-    while found and not beyond.isdisjoint(pattern):
-        pattern, found = _CHOICE.subn("", pattern)
-    return beyond.isdisjoint(pattern)
+def _one_case(text: str) -> str:
+    return text.replace("i̇", "i").replace("ı", "i").replace("ς", "σ")
 
 
 def _uncaptured(entry: str) -> str:
@@ -177,26 +148,6 @@ def _when_asked(make: Callable[[], Found]) -> Found:
         if look is None:
             look = make()
         return look(text.lower())
-
-    return find
-
-
-def _by_alphabet(make: Callable[[AnyOf], Found]) -> Found:
-    """The same by a pattern for each alphabet."""
-    looks: list[Found] = []
-
-    def look(alphabet: int, text: str) -> re.Match[str] | None:
-        while len(looks) <= alphabet:
-            looks.append(make(partial(_entries_of, len(looks))))
-        return looks[alphabet](text)
-
-    def find(text: str) -> re.Match[str] | None:
-        text = text.lower()
-        found = looks[0](text) if looks else look(0, text)
-        if found is None and not text.isascii():
-            further = range(1, _alphabet_of(text) + 1)
-            found = next((match for n in further if (match := look(n, text))), None)
-        return found
 
     return find
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+NEVER = "(?!)"
 _GROUP, _QUANTIFIERS = "(?:", "?*+{"
 _DIGITS, _ESCAPED_DIGIT, _ESCAPE = "0123456789", r"\d", "\\"
 #: A class of plain letters, which may be written out.
@@ -31,7 +32,7 @@ def tree(patterns: Iterable[str], not_after: str = "") -> str:
     """
     parts = [part for pattern in patterns for part in written_out(pattern)]
     if not parts:
-        return "(?!)"  # no words are found nowhere; an empty pattern is found in each text
+        return NEVER  # no words are found nowhere; an empty pattern is found in each text
     return _branches(list(dict.fromkeys(parts)), _DEEPEST, not_after)
 
 

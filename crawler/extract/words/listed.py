@@ -1,0 +1,210 @@
+r"""Rules of listed words, of which a text has only those tried whose letters it holds.
+
+All languages' words in one pattern take `re` longer to compile than a hundred pages to read, and
+nearly none of them stands on a shop's pages. So each word is a pattern of its own, compiled for the
+first text that holds the letters that the word cannot do without.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from typing import Protocol
+
+import attrs
+
+from crawler.extract.words.prefixes import NEVER, written_out
+
+
+class AnyOf(Protocol):
+    """What `any_of` is for a rule: a pattern of the named lists' entries."""
+
+    def __call__(self, section: str, *names: str, not_after: str = "") -> str:
+        """A pattern that matches any entry of the named lists."""
+
+
+Rule = Callable[[AnyOf], str]
+Entries = Callable[[str, str], Iterable[str]]
+Look = Callable[[str], re.Match[str] | None]
+
+#: Letters by which words are found in a text; who needs fewer is looked for by itself.
+_GRAM = 3
+#: Characters of a text whose letters are remembered for the next rule.
+_SHORT = 200
+#: What holds no letter for sure: escapes, classes and groups, and what is repeated or optional.
+_UNSURE = re.compile(r"(?:\\.|\[(?:\\.|[^\\\]])+\])(?:[?*+]+|\{[^}]*\})?", re.S)
+_GROUP = re.compile(r"\([^()]*\)(?:[?*+]+|\{[^}]*\})?")
+_REPEATED = re.compile(r".(?:[?*+]+|\{[^}]*\})|[.^$]", re.S)
+_BREAK = "\0"
+_PLAIN = re.compile(r"[^\\.^$*+?{}\[\]()|]+").fullmatch
+_LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
+#: A group of choices of plain letters for the most part.
+_CHOICE = re.compile(r"(?<!\\)\(\?:([^()\[\]]*)\)(?![*+?{])")
+#: Letters by which the words are found with which a text begins.
+_START = 2
+
+
+@attrs.define(slots=True)
+class _Word:
+    """A part of a rule's entry, whose pattern is compiled when a text may hold it."""
+
+    needs: str
+    pattern: str
+    look: Look | None = None
+
+
+class Listed:
+    """A rule as a function of a text of any case; its match is in lower case.
+
+    Of several words that a text holds the match is of the one that is listed first.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        entries: Entries,
+        compiled: Callable[[str], Look],
+        lower: Callable[[str], str] = str.lower,
+    ) -> None:
+        self.rule = rule
+        self._lower = lower
+        self._entries = entries
+        self._compiled = compiled
+        self._words: list[_Word] = []
+        self._by_gram: dict[str, list[int]] = {}
+        self._grams: frozenset[str] = frozenset()
+        self._others: list[tuple[int, str]] = []
+        self._ascii: list[tuple[int, str]] = []
+
+    def __call__(self, text: str) -> re.Match[str] | None:
+        """The match of a word in the text."""
+        if not self._words:
+            self._read()
+        text = self._lower(text)
+        held = self._held(text)
+        if len(held) > 1:
+            held.sort()
+        for place in held:
+            word = self._words[place]
+            if word.look is None:
+                word.look = self._compiled(word.pattern)
+            if (found := word.look(text)) is not None:
+                return found
+        return None
+
+    def _held(self, text: str) -> list[int]:
+        """The places of the words whose letters a text holds."""
+        others = self._ascii if text.isascii() else self._others
+        held = [place for place, needs in others if needs in text]
+        words, by_gram = self._words, self._by_gram
+        if len(text) <= _SHORT:
+            for gram in self._grams & _grams(text):
+                held += [place for place in by_gram[gram] if words[place].needs in text]
+        else:
+            held += [p for places in by_gram.values() for p in places if words[p].needs in text]
+        return held
+
+    def _read(self) -> None:
+        words: list[_Word] = []
+        for entry, pattern in _patterns_of(self.rule, self._entries):
+            for part in _parts_of(entry):
+                needs = self._lower(letters(part))
+                if len(needs) >= _GRAM:
+                    self._by_gram.setdefault(needs[:_GRAM], []).append(len(words))
+                else:
+                    self._others.append((len(words), needs))
+                words.append(_Word(needs, pattern(part)))
+        self._grams = frozenset(self._by_gram)
+        self._ascii = [(place, needs) for place, needs in self._others if needs.isascii()]
+        self._words = words
+
+
+class Begun(Listed):
+    """The same for a rule that begins with its words, and for texts that begin with them."""
+
+    def _held(self, text: str) -> list[int]:
+        by_start, words = self._by_gram, self._words
+        return [
+            place
+            for length in range(_START + 1)
+            for place in by_start.get(text[:length], ())
+            if words[place].needs in text
+        ]
+
+    def _read(self) -> None:
+        words: list[_Word] = []
+        for entry, pattern in _patterns_of(self.rule, self._entries):
+            for part in written_out(entry):
+                start = self._lower(_start(part))[:_START]
+                self._by_gram.setdefault(start, []).append(len(words))
+                words.append(_Word(self._lower(letters(part)), pattern(part)))
+        self._words = words
+
+
+@lru_cache(maxsize=256)
+def _grams(text: str) -> frozenset[str]:
+    return frozenset([text[place : place + _GRAM] for place in range(len(text) - _GRAM + 1)])
+
+
+def _patterns_of(rule: Rule, entries: Entries) -> Iterator[tuple[str, Callable[[str], str]]]:
+    """Each entry of a rule, and the rule's pattern for it, or a part of it, alone."""
+    lists: list[tuple[str, tuple[str, ...], str]] = []
+
+    def note(section: str, *names: str, not_after: str = "") -> str:
+        lists.append((section, names, not_after))
+        return _BREAK
+
+    frame = rule(note).split(_BREAK)
+    for number, (section, names, not_after) in enumerate(lists, start=1):
+        before, behind = NEVER.join(frame[:number]), NEVER.join(frame[number:])
+        before += f"(?:(?<!{not_after})" if not_after else "(?:"
+        pattern = partial(_framed, before, f"){behind}")
+        for entry in dict.fromkeys(e for name in names for e in entries(section, name)):
+            yield entry, pattern
+
+
+def _framed(before: str, behind: str, part: str) -> str:
+    return before + part + behind
+
+
+def _parts_of(entry: str) -> list[str]:
+    r"""An entry, or what its first group may be where nothing else in it tells enough.
+
+    >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
+    (['in stock'], ['\\d pieces?', '\\d lefts?'])
+    """
+    if len(letters(entry)) >= _GRAM:
+        return [entry]
+    return next(
+        (
+            [
+                entry[: found.start()] + choice + entry[found.end() :]
+                for choice in found[1].split("|")
+            ]
+            for found in _CHOICE.finditer(entry)
+        ),
+        [entry],
+    )
+
+
+def _start(pattern: str) -> str:
+    """The letters with which each match of a pattern begins."""
+    found = _LEADING.match(pattern)
+    return found[0] if found else ""
+
+
+def letters(pattern: str) -> str:
+    """The longest run of letters that each match of a pattern holds; '' where there is none.
+
+    >>> letters("sold[ -]?out"), letters("(in )?stock( on hand)?"), letters("(no|nr)")
+    ('sold', 'stock', '')
+    """
+    if _PLAIN(pattern):
+        return pattern
+    rest, groups = _UNSURE.sub(_BREAK, pattern), 1
+    while groups:
+        rest, groups = _GROUP.subn(_BREAK, rest)
+    if "|" in rest:
+        return ""
+    return max(_REPEATED.sub(_BREAK, rest).split(_BREAK), key=len)
