@@ -3,6 +3,7 @@
 import random
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -136,7 +137,7 @@ def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
     """A word that is compiled only for some texts is missed in none."""
     rnd, tried = random.Random(1), 0
     for entry in {words._uncaptured(entry) for *_, entries in LISTS for entry in entries}:
-        parsed, pattern = re._parser.parse(entry), re.compile(entry)
+        parsed, pattern = import_module("re._parser").parse(entry), re.compile(entry)
         parts, begun = listed._parts_of(entry), written_out(entry)
         for text in {_text_of(parsed, rnd) for _ in range(6)}:
             if (match := pattern.fullmatch(text)) is None:
