@@ -158,8 +158,9 @@ def _patterns_of(rule: Rule, entries: Entries) -> Iterator[tuple[str, Callable[[
     frame = rule(note).split(_BREAK)
     for number, (section, names, not_after) in enumerate(lists, start=1):
         before, behind = NEVER.join(frame[:number]), NEVER.join(frame[number:])
-        before += f"(?:(?<!{not_after})" if not_after else "(?:"
-        pattern = partial(_framed, before, f"){behind}")
+        before += f"(?:(?<!{not_after})(?:" if not_after else "(?:"
+        behind = f")){behind}" if not_after else f"){behind}"
+        pattern = partial(_framed, before, behind)
         for entry in dict.fromkeys(e for name in names for e in entries(section, name)):
             yield entry, pattern
 
@@ -189,9 +190,13 @@ def _parts_of(entry: str) -> list[str]:
 
 
 def _start(pattern: str) -> str:
-    """The letters with which each match of a pattern begins."""
+    """The letters with which each match of a pattern begins that needs any letters.
+
+    >>> _start("arti?cle"), _start("[no] stock"), _start("in|of")
+    ('art', '', '')
+    """
     found = _LEADING.match(pattern)
-    return found[0] if found else ""
+    return found[0] if found and letters(pattern) else ""
 
 
 def letters(pattern: str) -> str:
