@@ -378,7 +378,9 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
     """The words of a line that are about an amount: each of several has its own beside it."""
     after = text[money.end : min(until, money.end + 2 * _AROUND)]
     if since and after.strip():
-        return after
+        between = text[since : money.start]
+        told = until < len(text) and _says_old(between.strip())
+        return between if told else after  # `€9 was €12 save €3`: what follows is about the next
     if not since and until < len(text):
         return text[max(0, money.start - 2 * _AROUND) : money.start] + after
     if len(text) <= 2 * _AROUND:

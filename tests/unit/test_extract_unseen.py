@@ -30,6 +30,7 @@ class TestAmountsSideBySide:
             ("<b>Now $24.97</b><b>Was $34.97</b><i>50.0 ¢/ft</i>", "24.97", "34.97"),
             ("<b>C$32.00</b><i>Regular Price</i><b>C$24.00</b><i>Sale Price</i>", "24.00", "32.00"),
             ("<b>de R$ 300,00</b><b>por R$ 250,00</b>", "250.00", "300.00"),
+            ("<b>€699</b> <em>was €999</em> <em>save €300</em>", "699", "999"),
         ],
     )
     def test_two_amounts_in_one_row_are_two_prices(
