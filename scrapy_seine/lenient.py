@@ -86,20 +86,18 @@ def nearest(name: str, known: Iterable[str], least: float) -> str:
     >>> nearest("REDIS_ULR", ["REDIS_URL", "REDIS_PASSWORD"], 0.85), nearest("PATH", ["HOST"], 0.85)
     ('REDIS_URL', '')
     """
-    near = [one for one in known if _most_alike(name, one, least) >= least]
+    size = len(name)
+    # No more characters can be the same than the shorter one has.
+    near = [one for one in known if 2.0 * min(size, len(one)) >= least * (size + len(one))]
+    near = [one for one in near if _most_alike(name, one) >= least]
     return next(iter(get_close_matches(name, near, 1, least) if near else ()), "")
 
 
-def _most_alike(name: str, other: str, least: float) -> float:
-    """Return a bound of the ratio of two names: no less than it, if that is *least* or more."""
-    sizes = len(name) + len(other)
-    if not sizes:
-        return 1.0
-    bound = 2.0 * min(len(name), len(other)) / sizes
-    if bound < least:
-        return bound
+def _most_alike(name: str, other: str) -> float:
+    """Return a bound of the ratio of two names: no less than it."""
     lacks, more = len(set(name).difference(other)), len(set(other).difference(name))
-    return 2.0 * min(len(name) - lacks, len(other) - more) / sizes
+    same = min(len(name) - lacks, len(other) - more)
+    return 2.0 * same / (len(name) + len(other)) if name or other else 1.0
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
