@@ -19,6 +19,7 @@ from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import open as open_frontier
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ class Command(SeineCommand):
         parser.add_argument("--spider", default="catalog", help="whose sites (default: catalog)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run until told to stop."""
+        """Run until told to stop.
+
+        Raises:
+            ConfigError: there are arguments, or a setting is wrong.
+        """
+        if args:
+            raise ConfigError(f"it takes no argument; {args[0]!r} is one")
         check_names(self.project)
         plans = plans_of(self.project, opts.spider)
         found = endpoints(self.project)

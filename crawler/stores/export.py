@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 import psycopg2
-from psycopg2 import extensions, sql
+from psycopg2 import errors, extensions, sql
 
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
@@ -194,6 +194,9 @@ def stream(
                     for found in cursor.description or ()
                 ]
                 yield columns, _chunks(first, cursor)
+    except errors.UndefinedTable:
+        text = "the database has no tables yet: `scrapy migrate` makes them, or the first crawl"
+        raise ConfigError(text) from None
     except (psycopg2.DataError, psycopg2.ProgrammingError) as error:
         raise ConfigError(f"--where: {_first_line(error)}") from None
 

@@ -59,8 +59,11 @@ class FleetCommand(SeineCommand):
         """Draw once, or until Ctrl-C.
 
         Raises:
+            ConfigError: there are arguments.
             StoreUnreachable: Redis does not answer.
         """
+        if args:
+            raise ConfigError(f"it takes no argument; {args[0]!r} is one")
         crawl = crawl_of(self, opts)
         every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
         url = endpoints(self.project, need=("redis",)).redis_url

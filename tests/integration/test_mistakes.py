@@ -69,6 +69,8 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "--logfile", "/proc/no/x"), "--logfile /proc/no/x cannot be written"),
         (("export", "prodcts"), "no table 'prodcts' to export; did you mean products?"),
         (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
+        (("status", "catalog"), "it takes no argument; 'catalog' is one"),
+        (("coordinate", "catalog"), "it takes no argument; 'catalog' is one"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
     ],
 )
@@ -78,6 +80,15 @@ def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], w
     assert status == 1, text
     assert words in text.splitlines()[-1]
     assert "Traceback" not in text
+
+
+def test_an_export_before_the_first_crawl_says_what_makes_the_tables(
+    said: Said, database: str
+) -> None:
+    execute(database, "ALTER TABLE products RENAME TO elsewhere")
+    status, text = said("export")
+    assert (status, text.count("\n")) == (1, 1)
+    assert "`scrapy migrate` makes them" in text
 
 
 def test_a_misspelt_project_is_named_instead_of_crawling_without_settings(said: Said) -> None:
