@@ -40,7 +40,7 @@ class Plan:
     """Restart both servers, each once."""
 
 
-SHORT = Plan(hosts=20, products=25, kills=3, delay_ms=400, limit_s=90)
+SHORT = Plan(hosts=20, products=15, kills=3, delay_ms=400, limit_s=90)
 FULL = Plan(hosts=20, products=230, kills=12, delay_ms=400, limit_s=480)
 
 

@@ -18,7 +18,7 @@ from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve
 from tests.integration.politeness.stamped import StampedSite, serve_stamped
 
-pytestmark = [pytest.mark.redis, pytest.mark.alone]
+pytestmark = pytest.mark.redis
 
 
 async def senders(n: int, redis_url: str, crawl: str) -> tuple[int, dict[str, float]]:
@@ -78,25 +78,24 @@ def check(site: StampedSite, pages: int, delay_ms: int, late: float, gaps: list[
     assert rate >= 0.9 or late > pages / 20
 
 
-@pytest.mark.parametrize(("delay_ms", "pages"), [(100, 80), (50, 120)])
-async def test_eight_workers_keep_the_pause_and_use_it(
-    redis_url, redis_client, namespace, delay_ms, pages
-):
+@pytest.mark.alone
+async def test_eight_workers_keep_the_pause_and_use_it(redis_url, redis_client, namespace):
+    delay_ms, pages = 50, 120
     async with serve_stamped() as site:
         await fill(redis_client, namespace, site, pages, delay_ms=delay_ms)
         late, slept = await senders(8, redis_url, namespace)
         gaps = gaps_of(site, slept)
         check(site, pages, delay_ms, late, gaps)
         # On a busy machine the workers' clocks agree to a millisecond.
-        assert gaps[0] >= min(0.095, 0.95 * delay_ms / 1000 - 0.001)
+        assert gaps[0] >= 0.95 * delay_ms / 1000 - 0.001
 
 
 async def test_eight_workers_never_exceed_the_concurrency(redis_url, redis_client, namespace):
     async with serve(latency_s=0.05) as site:
-        await fill(redis_client, namespace, site, 300, concurrency=3)
+        await fill(redis_client, namespace, site, 120, concurrency=3)
         await senders(8, redis_url, namespace)
         assert site.most_active == 3
-        assert len(site.times()) == 300
+        assert len(site.times()) == 120
 
 
 async def test_the_pause_begins_when_a_late_request_left(redis_client, namespace):
@@ -155,15 +154,16 @@ async def test_another_time_has_room_for_lateness_too(redis_client, namespace):
     assert not (await frontier.lease("w", 5, ttl_ms=60_000)).leases
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(180)
 async def test_eight_real_crawls_keep_the_pause_and_use_it(redis_url, namespace):
     settings = {"SEINE_DOMAIN_DELAY_MS": 100}
     async with serve_stamped() as site, Crawl(redis_url, namespace, settings) as crawl:
         await crawl.start(8, first=True)
-        await crawl.seed(site.pages(120))
+        await crawl.seed(site.pages(80))
         logs = await crawl.finish()
         gaps = gaps_of(site, {})
-        check(site, 120, 100, stat(logs, "seine/slots_missed"), gaps)
+        check(site, 80, 100, stat(logs, "seine/slots_missed"), gaps)
         # The first requests included: each waits for its time when its connection is made already.
         # On a busy machine a worker may be put to sleep between its look at the clock and its
         # write; it finds that out right after, and its next one is spaced from there.
@@ -171,6 +171,7 @@ async def test_eight_real_crawls_keep_the_pause_and_use_it(redis_url, namespace)
         assert gaps[0] >= 0.095 - slept_ms / 1000
 
 
+@pytest.mark.alone
 async def test_what_is_sent_again_on_another_connection_has_a_time_of_its_own(redis_url, namespace):
     settings = {"SEINE_DOMAIN_DELAY_MS": 200}
     async with serve_stamped(each=2) as site, Crawl(redis_url, namespace, settings) as crawl:

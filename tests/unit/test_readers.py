@@ -34,7 +34,6 @@ from scrapy_seine.engine.reading_limit import ReadingLimit
 from scrapy_seine.politeness.robots import Robots
 from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers
-from tests.benchmarks.killers import WHOLE
 
 URL = "http://a.example/p/lamp-12"
 #: A pattern may take so long for a run: linear ones take a hundredth of it.
@@ -47,14 +46,6 @@ _LENGTH = 2_000
 def test_twice_the_input_takes_about_twice_the_time() -> None:
     found = readers.measured(short=True)
     assert found["faults"] == {}
-
-
-@pytest.mark.alone
-@pytest.mark.parametrize("name", WHOLE)
-def test_what_is_no_repetition_grows_no_faster(name: str) -> None:
-    reader, make = WHOLE[name]
-    ratio, _ = readers.growth(readers.Kind(reader, name, make))
-    assert ratio <= readers.LIMIT
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:

@@ -43,7 +43,6 @@ def test_the_long_form_has_as_many_inputs_as_it_says(canaries):
     assert len(made.asks) >= 60
 
 
-@pytest.mark.alone
 @pytest.mark.acceptance
 @pytest.mark.timeout(180)
 def test_a_short_attack_costs_at_most_itself(tmp_path, capsys):

@@ -75,7 +75,6 @@ def test_the_browser_leaves_through_the_requests_proxy(fetch: Fetch) -> None:
     assert way.asked > 0
 
 
-@pytest.mark.alone
 def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
     fetch: Fetch,
 ) -> None:
@@ -85,7 +84,7 @@ def test_a_page_that_never_answers_is_a_timeout_and_the_next_one_is_rendered(
             {"url": shop.url, "meta": {"lane": "browser"}},
             **BROWSER,
             # The limit counts for the good page, too, and for the start of its browser.
-            SEINE_BROWSER_SECONDS=15,
+            SEINE_BROWSER_SECONDS=30,
             SEINE_BROWSER_PAGES=1,
         )
     assert "DownloadTimeoutError" in fetched.answers[0]["error"]
