@@ -17,9 +17,8 @@ from crawler.cli_jobs import plans_of
 from crawler.cli_start import check_names
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
-from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.base import SeineCommand, refuse_arguments
 from scrapy_seine.config import FrontierConfig, flag
-from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import open as open_frontier
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ class Command(SeineCommand):
         Raises:
             ConfigError: there are arguments, or a setting is wrong.
         """
-        if args:
-            raise ConfigError(f"it takes no argument; {args[0]!r} is one")
+        refuse_arguments(args)
         check_names(self.project)
         plans = plans_of(self.project, opts.spider)
         found = endpoints(self.project)

@@ -111,6 +111,16 @@ class SeineCommand(ScrapyCommand):
         print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
 
 
+def refuse_arguments(args: list[str]) -> None:
+    """Let no argument pass, because a command that ignored it would do something else.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    if args:
+        raise ConfigError(f"it takes no argument; {args[0]!r} is one")
+
+
 def guarded(work: Callable[[], int | None]) -> int:
     """Do *work*; returns its exit status, with one line on stderr where it failed."""
     open_streams()

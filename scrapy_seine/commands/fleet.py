@@ -12,7 +12,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.commands.base import SeineCommand, only_spider
+from scrapy_seine.commands.base import SeineCommand, only_spider, refuse_arguments
 from scrapy_seine.config import FrontierConfig, SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
@@ -62,8 +62,7 @@ class FleetCommand(SeineCommand):
             ConfigError: there are arguments.
             StoreUnreachable: Redis does not answer.
         """
-        if args:
-            raise ConfigError(f"it takes no argument; {args[0]!r} is one")
+        refuse_arguments(args)
         crawl = crawl_of(self, opts)
         every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
         url = endpoints(self.project, need=("redis",)).redis_url

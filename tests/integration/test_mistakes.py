@@ -71,6 +71,9 @@ def said(redis_url: str, database: str) -> Said:
         (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
         (("status", "catalog"), "it takes no argument; 'catalog' is one"),
         (("coordinate", "catalog"), "it takes no argument; 'catalog' is one"),
+        (("dashboard", "catalog"), "it takes no argument; 'catalog' is one"),
+        (("exporter", "catalog"), "it takes no argument; 'catalog' is one"),
+        (("migrate", "catalog"), "it takes no argument; 'catalog' is one"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
     ],
 )
