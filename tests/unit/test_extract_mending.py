@@ -5,6 +5,7 @@ from copy import deepcopy
 from decimal import Decimal
 from functools import cache
 from typing import Any
+from unittest.mock import Mock
 
 import attrs
 import pytest
@@ -14,7 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import extract, parse
-from crawler.extract.template import Book, Drift
+from crawler.extract.template import Book, Drift, mending
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.nodes import texts_of, value_at, values
 from crawler.extract.template.profile import Profile
@@ -184,6 +185,17 @@ def test_what_waits_for_stored_values_is_bounded():
         mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}))
     assert len(mender.wanted()) == 24
     assert len(mender.again()) == 60
+
+
+@pytest.mark.parametrize(("field", "read"), [("price", 1), ("currency", 0)])
+def test_texts_are_read_for_what_stands_in_a_place(monkeypatch, field, read):
+    """A shop of several currencies may have a doubtful one on each page: texts cost a parsing."""
+    texts = Mock(return_value=[])
+    monkeypatch.setattr(mending, "texts_of", texts)
+    mender = Mender()
+    mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), {}, frozenset({field}))
+    assert texts.call_count == read
+    assert mender.wanted() == ["https://a.example/1"]
 
 
 @pytest.mark.parametrize(

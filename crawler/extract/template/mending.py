@@ -33,6 +33,8 @@ _SAMPLED, _ALERT = 8, 24
 _VAIN = 60
 #: A price so far from the one before, on page after page, is another amount.
 _FAR = Decimal("2.5")
+#: A currency is looked for in no place of a page: what its products are stored with tells it.
+_NOWHERE = frozenset({"currency"})
 #: The place of a price that is marked as the one before: only where that is lower than the other.
 BELOW = "below"
 
@@ -107,7 +109,7 @@ class Mender:
         if not read_all and self._pages % _SAMPLED:
             return
         self._vain += bool(read_all)
-        texts = texts_of(page) if read_all else []
+        texts = texts_of(page) if read_all and (self._alert or doubtful - _NOWHERE) else []
         read = {field: one.value for field, one in seen.items()}
         kept = _Waiting(texts, read, doubtful)
         self._waiting[_address(page.url)] = kept
