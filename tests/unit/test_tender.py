@@ -69,7 +69,7 @@ def flat(n: int) -> str:
     return f"https://a.example/thing-{n}"
 
 
-@pytest.mark.parametrize("start", [3, 8, 40, 59, 100])
+@pytest.mark.parametrize("start", [8, 9, 40, 59, 100])
 def test_no_value_in_a_currency_that_came_with_the_visitor_is_kept(start: int) -> None:
     read = 0
 

@@ -26,8 +26,9 @@ TURNED = "turned"
 _MOST_SITES, _MOST_MARKETS, _MOST_URLS, _MOST_HELD = 500, 40, 60, 500
 #: Markets of a site that workers tell each other of.
 _MOST_SHARED = 8
-#: Pages in one currency before another one is news.
-_LEAST = 3
+#: Pages in one currency before another one is news. Where these tell several, sellers of several
+#: countries share the market, and no further one is.
+_LEAST = 8
 #: Pages that are looked at again at first, and those of them that settle it.
 _LOOKS, _SETTLED = 3, 2
 #: Looks for each doubtful page at first, then for each of so many, because an answer may be lost, or
@@ -147,7 +148,8 @@ class Tenders:
             looks, news = market.looked(site.expected, currency)
             site.looks += looks
             site.expected = None
-        if currency not in market.fine and not market.turned and market.pages < _LEAST:
+        is_mixed = market.pages < _LEAST or len(market.fine) > 1
+        if currency not in market.fine and not market.turned and is_mixed:
             market.fine.add(currency)
         if currency in market.fine:
             market.pages += 1
