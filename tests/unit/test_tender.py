@@ -189,12 +189,12 @@ def test_a_stored_profile_with_markets_that_are_none_is_not_readable(markets: An
 def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
     """Pages of before that are not there any more settle nothing."""
     tenders, news = Tenders(), []
-    for n in range(200):
+    for n in range(300):
         doubt, told = tenders.note("shop", flat(n), "EUR" if n < 40 else "USD")
         assert (doubt is not None) == (n >= 40)
         news += [told] if told else []
     assert len(news) == 1
-    assert len(tenders.looks("shop")) == 3 + 23 + 14
+    assert len(tenders.looks("shop")) == 3 + 23 + 24
 
 
 def test_a_currency_that_products_are_stored_with_is_the_usual_one_since() -> None:

@@ -33,7 +33,7 @@ _LEAST = 8
 _LOOKS, _SETTLED = 3, 2
 #: Looks for each doubtful page at first, then for each of so many, because an answer may be lost, or
 #: come to another worker; and doubtful pages without an answer after which the doubt is told.
-_EACH, _SOME, _TOLD = 24, 10, 60
+_EACH, _SOME, _TOLD = 24, 10, 200
 #: A part of an address that names a language or a country, or chooses one.
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
 _CHOICE = re.compile(
