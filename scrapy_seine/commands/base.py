@@ -31,6 +31,9 @@ INTERRUPTED = 130
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 
+#: PostgreSQL's codes of a table and of a column that is missing (Appendix A of its manual).
+_NO_SUCH_TABLE = ("42P01", "42703")
+
 
 class SeineCommand(ScrapyCommand):
     """Base of the commands: they define `summary`, `example`, `perform`, and options if any.
@@ -136,7 +139,27 @@ def guarded(work: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         sys.stdout = None  # nobody reads; say nothing more at exit
         return FAILED
+    except Exception as error:
+        if (refusal := _refusal(error)) is None:
+            raise
+        complain(refusal)
+        return FAILED
     return status
+
+
+def _refusal(error: Exception) -> str | None:
+    """Say what PostgreSQL refuses; None where another part failed.
+
+    The error is known by its code, because the library runs without a driver too.
+    """
+    code = getattr(error, "pgcode", None)
+    if not isinstance(code, str):
+        return None
+    if code in _NO_SUCH_TABLE:
+        return (
+            "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
+        )
+    return f"PostgreSQL refuses it ({code}): {error}"
 
 
 def complain(text: str) -> None:

@@ -133,6 +133,22 @@ def test_migrations_run_once(
     assert json.loads(capsys.readouterr().out)["applied"] == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("importance", "http://a.example/1"), ("quality",), ("domains",)],
+    ids=["importance", "quality", "domains"],
+)
+def test_a_database_without_tables_is_told_in_one_line(
+    scrapy: Run, database_url_empty: str, namespace: str, words: tuple[str, ...]
+) -> None:
+    run = scrapy(*words, DATABASE_URL=database_url_empty, SEINE_CRAWL=namespace)
+
+    assert run.returncode == 1
+    line = "seine: the database has no such tables yet: `scrapy migrate` makes them, or the"
+    assert line in run.stderr.splitlines()[-1]
+    assert "Traceback" not in run.stderr
+
+
 def test_a_pod_waits_until_another_has_migrated(scrapy: Run, database_url_empty: str) -> None:
     """The init container of a worker: a first apply starts it before the Job is done."""
     where = {"DATABASE_URL": database_url_empty}
