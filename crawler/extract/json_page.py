@@ -27,7 +27,7 @@ def as_html(raw: bytes) -> bytes | None:
     """The HTML and the addresses that a JSON text holds, as one page; None: it holds none.
 
     >>> as_html(b'{"items":[{"name":"Lamp","url":"/p/1"}],"next":"/api?page=2"}')
-    b'<html><body><a href="/p/1">Lamp</a><a rel="next" href="/api?page=2"></a></body></html>'
+    b'<html><body><a rel="next" href="/api?page=2"></a><a href="/p/1">Lamp</a></body></html>'
     >>> as_html(b'{"a":1}'), as_html(b"nothing")
     (None, None)
     """
