@@ -44,8 +44,9 @@ SUSPECT = 8
 DOUBT_S = 5.0
 #: Reasons of refusals that are told, for a table and a code.
 _TOLD = 20
-#: Bytes of committed rows that are kept, for a server that falls back to an older state.
-_KEPT_BYTES = 4 << 20
+#: Bytes of committed rows that are kept, for a server that falls back to an older state. As objects
+#: of Python they take some six times as much memory of the worker.
+_KEPT_BYTES = 1 << 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
 
