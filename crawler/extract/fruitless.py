@@ -9,13 +9,13 @@ products without a single price. Pure, and bounded; words are looked for on the 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 
 import attrs
 
 from crawler.extract.dead_ends import may_sell
 from crawler.extract.default import Found
+from crawler.extract.newest import Newest
 from crawler.extract.page import Page, short_text
 from crawler.extract.words import any_word
 
@@ -86,7 +86,7 @@ class _Site:
 class Fruitless:
     """The sites that a worker reads, and what they showed."""
 
-    _sites: OrderedDict[str, _Site] = attrs.Factory(OrderedDict)
+    _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MOST_SITES))
 
     def note(
         self, site_id: str, found: Found, asked: str, *, shown: bool, seed: bool
@@ -95,7 +95,7 @@ class Fruitless:
 
         *asked* is the address before redirects, *shown* says that the page yielded a product.
         """
-        site = self._site(site_id)
+        site = self._sites[site_id]
         site.pages += 1
         site.seeded |= seed
         if shown:
@@ -111,7 +111,7 @@ class Fruitless:
 
     def left(self, site_id: str, landed: str) -> str | None:
         """Count a page that another site answered; returns what is to be said, once."""
-        site, look = self._site(site_id), ("left", landed.partition("?")[0])
+        site, look = self._sites[site_id], ("left", landed.partition("?")[0])
         site.pages += 1
         site.alike = site.alike + 1 if site.look == look else 1
         site.look = look
@@ -133,14 +133,6 @@ class Fruitless:
                 yield site_id, f"none of the {site.pages} pages read here shows a product{look}"
             elif site.products >= _UNPRICED and not site.priced:
                 yield site_id, f"none of the {site.products} products read here shows a price"
-
-    def _site(self, site_id: str) -> _Site:
-        site = self._sites.get(site_id)
-        if site is None:
-            site = self._sites[site_id] = _Site()
-            if len(self._sites) > _MOST_SITES:
-                self._sites.popitem(last=False)
-        return site
 
     @staticmethod
     def _alike(site: _Site, page: Page, asked: str) -> str | None:

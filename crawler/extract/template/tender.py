@@ -12,12 +12,13 @@ read again and kept.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping
 from hashlib import blake2b
 
 import attrs
 
+from crawler.extract.newest import Newest
 from crawler.extract.template.judge import Doubt
 
 #: The kind of the doubt. A second look decides about it, not how many pages have it.
@@ -137,11 +138,11 @@ class _Site:
 class Tenders:
     """The currencies of the sites that a worker reads."""
 
-    _sites: OrderedDict[str, _Site] = attrs.Factory(OrderedDict)
+    _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MOST_SITES))
 
     def note(self, site_id: str, url: str, currency: str) -> tuple[Doubt | None, str]:
         """Count a page; returns what speaks against its currency, and what is news, in words."""
-        site = self._site(site_id)
+        site = self._sites[site_id]
         market = self._market(site, url, currency)
         news = ""
         if site.expected is not None and site.expected.url == url:
@@ -182,7 +183,7 @@ class Tenders:
 
     def load(self, site_id: str, plain: Mapping[str, list[list[str]]]) -> None:
         """Take what other workers know of markets that are not known here."""
-        site = self._site(site_id)
+        site = self._sites[site_id]
         for name, ((usual,), fine, urls) in list(plain.items())[:_MOST_SHARED]:
             if name not in site.markets:
                 market = site.markets[name] = _Market(usual, {usual, *fine}, _LEAST)
@@ -196,7 +197,7 @@ class Tenders:
 
     def expect(self, site_id: str, look: Look) -> None:
         """Say which page comes next, that it is read again, and why."""
-        self._site(site_id).expected = look
+        self._sites[site_id].expected = look
 
     def looks(self, site_id: str) -> list[Look]:
         """Pages to be read again; once."""
@@ -205,14 +206,6 @@ class Tenders:
             return []
         looks, site.looks = site.looks, []
         return looks
-
-    def _site(self, site_id: str) -> _Site:
-        site = self._sites.get(site_id)
-        if site is None:
-            site = self._sites[site_id] = _Site()
-            if len(self._sites) > _MOST_SITES:
-                self._sites.popitem(last=False)
-        return site
 
     @staticmethod
     def _market(site: _Site, url: str, currency: str) -> _Market:
