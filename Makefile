@@ -32,6 +32,7 @@ test: lint ## lint, then the whole suite but its slow part (JOBS=3)
 lint: $(VENV)/.dev ## style, types, and who may import whom
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/python -m crawler.extract.words.write --check
 	@$(BIN)/mypy
 	@mkdir -p build
 	@$(BIN)/lint-imports --no-logo >build/imports.log || { cat build/imports.log; exit 1; }
@@ -39,6 +40,7 @@ lint: $(VENV)/.dev ## style, types, and who may import whom
 format: $(VENV)/.dev ## bring the code into its usual form
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/python -m crawler.extract.words.write
 	@$(BIN)/python docs/write_settings.py
 	@$(BIN)/python docs/write_meta.py
 	@$(BIN)/python docs/write_reference.py

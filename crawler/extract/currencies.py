@@ -30,6 +30,10 @@ _SIGNS = {
     "د.ب": "BHD", ".د.ب": "BHD", "د.أ": "JOD", "د.ا": "JOD", "د.ج": "DZD", "دج": "DZD",
     "د.ت": "TND", "د.م": "MAD", "د.م.": "MAD", "ج.م": "EGP", "ج.م.": "EGP", "جنيه": "EGP",
     "ل.ل": "LBP", "د.ع": "IQD", "ریال": "IRR", "درهم": "AED",
+    "Тг": "KZT", "тг.": "KZT", "Тг.": "KZT", "тнг": "KZT", "Грн": "UAH", "ГРН": "UAH", "Грн.": "UAH",
+    "টাকা": "BDT", "Tk": "BDT", "Tk.": "BDT", "TK": "BDT", "रु": "INR", "रु.": "INR", "रुपये": "INR",
+    "դր.": "AMD", "դրամ": "AMD", "драм": "AMD", "lekë": "ALL", "Lekë": "ALL", "сўм": "UZS",
+    "лева": "BGN", "บ.": "THB", "динара": "RSD", "dinara": "RSD", "денари": "MKD",
     "تومان": "IRT", "تومن": "IRT", "Toman": "IRT", "toman": "IRT", "Tomans": "IRT",
 }  # fmt: skip
 #: Signs whose meaning hangs on the country; the value is what they mean without one.
@@ -60,6 +64,7 @@ CODES = frozenset(
     AED ARS AUD AZN BAM BDT BGN BHD BRL CAD CHF CLP CNY COP CRC CZK DKK DOP DZD EGP EUR GBP GEL
     GHS HKD HRK HUF IDR ILS INR ISK JOD JPY KES KRW KWD KZT LKR MAD MXN MYR NGN NOK NZD OMR PEN
     PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR
+    AMD BYN ETB GTQ HNL IQD IRR KGS KHR LBP MDL MKD MMK NIO NPR TZS UGX UZS XAF XOF
     """.split()  # noqa: SIM905  # a table of words reads best as one
 )
 #: Every currency in use. A text names only those of CODES: "ALL 5" is no price in Albania.

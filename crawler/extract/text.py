@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice
+from unicodedata import normalize
 
 from crawler.extract import lines as _lines
 from crawler.extract.amounts import find_prices, parse_price
@@ -40,6 +41,13 @@ _TITLE_RULES = re.compile(
 )
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
+#: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.
+_NAMES_PRODUCT = re.compile(
+    r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
+    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])",
+    re.I,
+).search
+_LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
 #: The least score of a product's heading: a second heading says a part of the title.
@@ -96,7 +104,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         text = short_text(element).casefold()
         if not text or (site and text == site) or _is_logo(page, element):
             continue
-        score = 3.0 if element.tag == "h1" else 0.0
+        score = 3.0 if element.tag == "h1" and not _is_shops(text, title, page.url) else 0.0
         if element.get("itemprop") == "name":
             score += 3
         score += 3 * likeness(text, known) + 2.5 * likeness(text, title)
@@ -108,7 +116,49 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         named = _named(page, (known, title))
         if named is not None:
             return named
+    if best is None and not any(map(short_text, headings)):
+        return _large(page)
     return best if best_score >= _ENOUGH else None
+
+
+def _is_shops(text: str, title: str, url: str) -> bool:
+    """Whether a heading is the end of the title, and says the host's name: it is the shop's.
+
+    >>> _is_shops("red house", "oak lamp - red house", "https://www.redhouse.example/12")
+    True
+    >>> _is_shops("oak lamp", "red house - oak lamp", "https://www.redhouse.example/12")
+    False
+    """
+    if not title.endswith(text) or title.startswith(text):
+        return False
+    names = [name for name in _host(url).split(".")[:-1] if len(name) >= _SHORTEST_NAME - 2]
+    told = "".join(_WORDS.findall(normalize("NFKD", text)))
+    return any(name.replace("-", "") in told for name in names)
+
+
+def _large(page: Page) -> Element | None:
+    """What stands for the heading of a page that has none, and whose title says no text of it.
+
+    A box that is called a product's name, else the first text in large letters.
+    """
+    large = None
+    for element, _ in zip(page.root.iter(*_BOXES, "big"), range(_MOST_BOXES), strict=False):
+        called = _NAMES_PRODUCT(f"{element.get('class')} {element.get('id')}"[:_LONGEST_CLASS])
+        if not called and (large is not None or not _is_large(element)):
+            continue
+        text = short_text(element, _LONGEST_WORDS, _MOST_STEPS)
+        linked = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
+        if not _SHORTEST_CALLED <= len(text) < _LONGEST_WORDS or linked or text.endswith(":"):
+            continue
+        if called:
+            return element
+        large = element
+    return large
+
+
+def _is_large(element: Element) -> bool:
+    size = element.get("size") if element.tag == "font" else None
+    return element.tag == "big" or (size or "").strip() in _LARGE
 
 
 def _is_logo(page: Page, heading: Element) -> bool:

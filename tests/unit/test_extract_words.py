@@ -1,7 +1,9 @@
 """The word tables: one file a language, and every word of them has a rule that looks for it."""
 
+import json
 import random
 import re
+import shutil
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +15,7 @@ from crawler.extract.facts import find_facts
 from crawler.extract.lines import read_all
 from crawler.extract.page import parse
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_word, listed
+from crawler.extract.words import any_word, listed, tables, write
 from crawler.extract.words.prefixes import written_out
 
 FOLDER = Path(words.__file__).parent
@@ -56,6 +58,45 @@ def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
     asked |= {("stock", name) for name in availability._PHRASES}
     asked |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model")}
     assert {(section, name) for _, section, name, _ in LISTS} == asked
+
+
+def test_the_file_of_all_languages_holds_what_their_own_files_say():
+    said: dict[tuple[str, str], dict[str, None]] = {}
+    for _, section, name, entries in sorted(LISTS, key=lambda each: each[0] != "en"):
+        said.setdefault((section, name), {}).update(dict.fromkeys(entries))
+    kept = json.loads((FOLDER / tables.TABLES).read_text("utf-8"))["lists"]
+    lists = {(section, name): kept[section][name] for section in kept for name in kept[section]}
+    assert lists == {key: list(entries) for key, entries in said.items()}
+    assert (FOLDER / tables.TABLES).read_bytes() == tables.current(), "run: make format"
+
+
+@pytest.mark.parametrize("kept", [None, b"", b"<<<<<<< HEAD\n{", b"[]", b'{"lists": {}}'])
+def test_a_word_counts_before_the_file_of_all_languages_is_written_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kept: bytes | None
+):
+    copy = Path(shutil.copytree(FOLDER, tmp_path / "words"))
+    (copy / "de.toml").write_text('[paging]\nof = ["von insgesamt"]\n', "utf-8")
+    if kept is None:
+        (copy / tables.TABLES).unlink()
+    elif kept:
+        (copy / tables.TABLES).write_bytes(kept)
+    monkeypatch.setattr("importlib.resources.files", lambda _: copy)
+    assert "von insgesamt" in tables.read()["paging"]["of"]
+
+
+def test_a_start_parses_no_language_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tomllib, "loads", None)
+    assert tables.read()["label"]["brand"]
+
+
+def test_who_checks_the_file_of_all_languages_is_told_to_write_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(write, "FILE", tmp_path / tables.TABLES)
+    assert write.main(["--check"]) == 1
+    assert "crawler.extract.words.write" in capsys.readouterr().err
+    assert write.main([]) == 0
+    assert write.main(["--check"]) == 0
 
 
 def test_a_list_that_no_language_has_is_an_error_that_names_it():
@@ -143,12 +184,13 @@ def test_each_match_of_an_entry_holds_the_letters_by_which_it_is_looked_for():
             if (match := pattern.fullmatch(text)) is None:
                 continue  # what stands around it decides, too
             tried += 1
+            assert any(needs in text and re.fullmatch(part, match[0]) for part, needs in parts), (
+                entry,
+                text,
+            )
             assert any(
-                listed.letters(part) in text and re.fullmatch(part, match[0]) for part in parts
-            ), (entry, text)
-            assert any(
-                text.startswith(listed._start(part)) and listed.letters(part) in text
-                for part in begun
+                text.startswith(listed._start(part, needs)) and needs in text
+                for part, needs in ((part, listed.letters(part)) for part in begun)
                 if re.fullmatch(part, text)
             ), (entry, text)
     assert tried > 3000
@@ -181,3 +223,16 @@ def test_words_of_one_script_are_found_in_no_text_of_another() -> None:
     taxed = any_word("amounts", "without_tax")
     assert taxed("13,500円（税抜）") is not None
     assert taxed("$13.50") is None
+
+
+def test_a_rule_remembers_a_bounded_number_of_short_texts_without_words() -> None:
+    rule = any_word("amounts", "on_request")
+    told = "price on request"
+
+    answers = {bool(rule(f"label {number}")) for number in range(3 * listed._MOST_BARE)}
+    rule("x" * 10_000)
+
+    assert answers == {False}
+    assert 0 < len(rule._bare) <= listed._MOST_BARE
+    assert max(map(len, rule._bare)) <= listed._LONGEST_BARE
+    assert [bool(rule(told)) for _ in range(2)] == [True, True]

@@ -3,7 +3,8 @@ r"""The words that shops use, one data file a language, and rules made of them.
 Each file `<language>.toml` has the same sections; what a section's list is for stands beside the
 rule that uses it. An entry is words in lower case, with the signs of a regular expression where a
 word has several forms: `art(ikel|\.)?[\s-]*nr`. Its groups capture nothing. A further language is
-one more file, and a test compiles every entry.
+one more file, and a test compiles every entry. `make format` writes all of them into one file,
+which a start reads (:mod:`crawler.extract.words.tables`).
 
 Words are looked for in texts in lower case, which is several times faster than re.I: Python
 compares each alternative without its case at each place of a text, and can then not rule a place
@@ -13,12 +14,11 @@ out by its first letter.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from importlib import resources
 from typing import Generic, TypeVar
 
+from crawler.extract.words import tables
 from crawler.extract.words.listed import Begun, Listed, Rule
 from crawler.extract.words.prefixes import tree
 
@@ -29,21 +29,12 @@ _Told = TypeVar("_Told")
 _LONGEST, _MOST = 1_000, 4_096
 
 
-#: The language whose words come first in a rule; shops of all countries use some of them.
-_FIRST = "en"
 #: A group that would capture, and a word that must begin where it stands.
 _GROUP = re.compile(r"(\\.|\[(?:\\.|[^\\\]]){1,80}+\])|\((?!\?)", re.S)
 _BEGINS = re.compile(r"\\b(\w[\w ]*)(?![?*+{\w ])")
 
 
-@cache
-def _languages() -> dict[str, dict[str, dict[str, list[str]]]]:
-    """Each language's file, English first."""
-    files = [f for f in resources.files(__name__).iterdir() if f.name.endswith(".toml")]
-    files.sort(key=lambda file: (file.name != f"{_FIRST}.toml", file.name))
-    return {
-        file.name.removesuffix(".toml"): tomllib.loads(file.read_text("utf-8")) for file in files
-    }
+_lists = cache(tables.read)
 
 
 def entries(section: str, name: str) -> list[str]:
@@ -51,8 +42,7 @@ def entries(section: str, name: str) -> list[str]:
 
     :raises KeyError: where no language has the list, because a rule of no words is a mistake
     """
-    tables = [sections.get(section, {}).get(name, []) for sections in _languages().values()]
-    found = list(dict.fromkeys(entry for table in tables for entry in table))
+    found = _lists().get(section, {}).get(name)
     if not found:
         raise KeyError(f"no file in {__name__} has a list {name!r} under [{section}]")
     return found
@@ -128,7 +118,7 @@ def _one_case(text: str) -> str:
 
 
 def _uncaptured(entry: str) -> str:
-    pattern = _GROUP.sub(lambda found: found[1] or "(?:", entry)
+    pattern = _GROUP.sub(lambda found: found[1] or "(?:", entry) if "(" in entry else entry
     # What must stand before a word is asked behind it: a pattern whose parts all begin with a
     # letter skips each place that begins none of them.
     return _BEGINS.sub(r"\1(?<=\\b\1)", pattern, count=1) if entry[:2] == r"\b" else pattern

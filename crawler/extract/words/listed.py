@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Protocol
 
 import attrs
 
-from crawler.extract.words.prefixes import NEVER, written_out
+from crawler.extract.words.prefixes import NEVER, PLAIN, written_out
 
 
 class AnyOf(Protocol):
@@ -32,12 +32,14 @@ Look = Callable[[str], re.Match[str] | None]
 _GRAM = 3
 #: Characters of a text whose letters are remembered for the next rule.
 _SHORT = 200
+#: Short texts, and characters of one, of which a rule remembers that they hold none of its words: the
+#: labels, buttons and menus of a site are the same on all of its pages.
+_MOST_BARE, _LONGEST_BARE = 256, 60
 #: What holds no letter for sure: escapes, classes and groups, and what is repeated or optional.
 _UNSURE = re.compile(r"(?:\\.|\[(?:\\.|[^\\\]])+\])(?:[?*+]+|\{[^}]*\})?", re.S)
 _GROUP = re.compile(r"\([^()]*\)(?:[?*+]+|\{[^}]*\})?")
 _REPEATED = re.compile(r".(?:[?*+]+|\{[^}]*\})|[.^$]", re.S)
 _BREAK = "\0"
-_PLAIN = re.compile(r"[^\\.^$*+?{}\[\]()|]+").fullmatch
 _LEADING = re.compile(r"[^\\.^$*+?{}\[\]()|]+(?![*+?{])")
 #: A group of choices of plain letters for the most part.
 _CHOICE = re.compile(r"(?<!\\)\(\?:([^()\[\]]*)\)(?![*+?{])")
@@ -50,7 +52,9 @@ class _Word:
     """A part of a rule's entry, whose pattern is compiled when a text may hold it."""
 
     needs: str
-    pattern: str
+    part: str
+    frame: tuple[str, str]
+    """What the rule has before and behind its words."""
     look: Look | None = None
 
 
@@ -76,19 +80,32 @@ class Listed:
         self._grams: frozenset[str] = frozenset()
         self._others: list[tuple[int, str]] = []
         self._ascii: list[tuple[int, str]] = []
+        self._bare: set[str] = set()
 
     def __call__(self, text: str) -> re.Match[str] | None:
         """The match of a word in the text."""
+        bare = self._bare
+        if len(text) > _LONGEST_BARE:
+            return self._found(self._lower(text))
+        if text in bare:
+            return None
+        found = self._found(self._lower(text))
+        if found is None:
+            if len(bare) >= _MOST_BARE:
+                bare.clear()
+            bare.add(text)
+        return found
+
+    def _found(self, text: str) -> re.Match[str] | None:
         if not self._words:
             self._read()
-        text = self._lower(text)
         held = self._held(text)
         if len(held) > 1:
             held.sort()
         for place in held:
             word = self._words[place]
             if word.look is None:
-                word.look = self._compiled(word.pattern)
+                word.look = self._compiled(word.part.join(word.frame))
             if (found := word.look(text)) is not None:
                 return found
         return None
@@ -107,14 +124,15 @@ class Listed:
 
     def _read(self) -> None:
         words: list[_Word] = []
-        for entry, pattern in _patterns_of(self.rule, self._entries):
-            for part in _parts_of(entry):
-                needs = self._lower(letters(part))
+        for entry, frame in _framed_entries(self.rule, self._entries):
+            for part, told in _parts_of(entry):
+                needs = self._lower(told)
+                needs = told if needs == told else needs  # one text in memory, not two
                 if len(needs) >= _GRAM:
                     self._by_gram.setdefault(needs[:_GRAM], []).append(len(words))
                 else:
                     self._others.append((len(words), needs))
-                words.append(_Word(needs, pattern(part)))
+                words.append(_Word(needs, part, frame))
         self._grams = frozenset(self._by_gram)
         self._ascii = [(place, needs) for place, needs in self._others if needs.isascii()]
         self._words = words
@@ -134,11 +152,12 @@ class Begun(Listed):
 
     def _read(self) -> None:
         words: list[_Word] = []
-        for entry, pattern in _patterns_of(self.rule, self._entries):
+        for entry, frame in _framed_entries(self.rule, self._entries):
             for part in written_out(entry):
-                start = self._lower(_start(part))[:_START]
+                needs = letters(part)
+                start = self._lower(_start(part, needs))[:_START]
                 self._by_gram.setdefault(start, []).append(len(words))
-                words.append(_Word(self._lower(letters(part)), pattern(part)))
+                words.append(_Word(self._lower(needs), part, frame))
         self._words = words
 
 
@@ -147,8 +166,8 @@ def _grams(text: str) -> frozenset[str]:
     return frozenset([text[place : place + _GRAM] for place in range(len(text) - _GRAM + 1)])
 
 
-def _patterns_of(rule: Rule, entries: Entries) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """Each entry of a rule, and the rule's pattern for it, or a part of it, alone."""
+def _framed_entries(rule: Rule, entries: Entries) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each entry of a rule, and what the rule has around it, or a part of it, alone."""
     lists: list[tuple[str, tuple[str, ...], str]] = []
 
     def note(section: str, *names: str, not_after: str = "") -> str:
@@ -160,43 +179,35 @@ def _patterns_of(rule: Rule, entries: Entries) -> Iterator[tuple[str, Callable[[
         before, behind = NEVER.join(frame[:number]), NEVER.join(frame[number:])
         before += f"(?:(?<!{not_after})(?:" if not_after else "(?:"
         behind = f")){behind}" if not_after else f"){behind}"
-        pattern = partial(_framed, before, behind)
+        frame_of = before, behind
         for entry in dict.fromkeys(e for name in names for e in entries(section, name)):
-            yield entry, pattern
+            yield entry, frame_of
 
 
-def _framed(before: str, behind: str, part: str) -> str:
-    return before + part + behind
-
-
-def _parts_of(entry: str) -> list[str]:
-    r"""An entry, or what its first group may be where nothing else in it tells enough.
+def _parts_of(entry: str) -> list[tuple[str, str]]:
+    r"""An entry, or what its first group may be where nothing else in it tells enough; its letters.
 
     >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
-    (['in stock'], ['\\d pieces?', '\\d lefts?'])
+    ([('in stock', 'in stock')], [('\\d pieces?', ' piece'), ('\\d lefts?', ' left')])
     """
-    if len(letters(entry)) >= _GRAM:
-        return [entry]
-    return next(
-        (
-            [
-                entry[: found.start()] + choice + entry[found.end() :]
-                for choice in found[1].split("|")
-            ]
-            for found in _CHOICE.finditer(entry)
-        ),
-        [entry],
-    )
+    needs = letters(entry)
+    found = _CHOICE.search(entry) if len(needs) < _GRAM else None
+    if not found:
+        return [(entry, needs)]
+    parts = [entry[: found.start()] + each + entry[found.end() :] for each in found[1].split("|")]
+    return [(part, letters(part)) for part in parts]
 
 
-def _start(pattern: str) -> str:
-    """The letters with which each match of a pattern begins that needs any letters.
+def _start(pattern: str, needs: str) -> str:
+    """The letters with which each match of a pattern begins that *needs* letters.
 
-    >>> _start("arti?cle"), _start("[no] stock"), _start("in|of")
+    >>> _start("arti?cle", "cle"), _start("[no] stock", " stock"), _start("in|of", "")
     ('art', '', '')
     """
+    if pattern == needs:
+        return pattern
     found = _LEADING.match(pattern)
-    return found[0] if found and letters(pattern) else ""
+    return found[0] if found and needs else ""
 
 
 def letters(pattern: str) -> str:
@@ -205,7 +216,7 @@ def letters(pattern: str) -> str:
     >>> letters("sold[ -]?out"), letters("(in )?stock( on hand)?"), letters("(no|nr)")
     ('sold', 'stock', '')
     """
-    if _PLAIN(pattern):
+    if PLAIN(pattern):
         return pattern
     rest, groups = _UNSURE.sub(_BREAK, pattern), 1
     while groups:

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 NEVER = "(?!)"
 _GROUP, _QUANTIFIERS = "(?:", "?*+{"
 _DIGITS, _ESCAPED_DIGIT, _ESCAPE = "0123456789", r"\d", "\\"
+#: Letters alone, as most words are.
+PLAIN = re.compile(r"[^\\.^$*+?{}\[\]()|]+").fullmatch
 #: A class of plain letters, which may be written out.
 _CLASS = re.compile(r"\[([^\\\]^-]{1,12})\]")
 #: Letters that are shared at most, and parts that are worth a branch of their own.
@@ -42,6 +44,8 @@ def written_out(pattern: str) -> list[str]:
     >>> written_out(r"(?:no )?stock"), written_out(r"\d left")[:2], written_out("s?hip")
     (['no stock', 'stock'], ['0 left', '1 left'], ['ship', 'hip'])
     """
+    if PLAIN(pattern):
+        return [pattern]
     head, rest = _head(pattern)
     optional = rest[:1] == "?" and rest[1:2] not in set("?+")
     if rest[:1] and rest[0] in _QUANTIFIERS and not optional:
