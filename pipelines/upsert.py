@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, Self
 
+import psycopg2
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, NotConfigured
 
@@ -14,7 +15,7 @@ from crawler.stores.rows import digest
 from scrapy_seine.engine.one_off import is_one_off
 from scrapy_seine.engine.shutdown import unless_stopped
 from scrapy_seine.errors import StoreError, StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.sinks.postgres.database import line_of
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +47,8 @@ class Upsert:
         """
         try:
             await unless_stopped(self.storage.crawler, self.storage.open())
-        except StoreError as error:
-            logger.error("worker exits: %s", redact(str(error)))
+        except (StoreError, psycopg2.Error) as error:
+            logger.error("worker exits: %s", line_of(error))
             reason = "outage" if isinstance(error, StoreUnreachable) else "error"
             raise CloseSpider(reason) from None
 

@@ -42,7 +42,8 @@ class PageTable:
         """
         key = self._key()
         data, places = pack(pages, key)
-        self.store.put(key, data)
+        if pages:
+            self.store.put(key, data)
         rows = [
             {
                 "url": page.url,

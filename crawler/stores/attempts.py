@@ -15,6 +15,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
+from crawler.stores.rows import fitting
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.postgres.database import connect
 
@@ -55,25 +56,24 @@ class Attempt:
         Raises:
             TypeError: a value has no JSON form, such as half a surrogate pair.
         """
-        return orjson.dumps(
-            {
-                "at": datetime.now(UTC),
-                "url": self.url[:2048],
-                "domain": self.domain,
-                "outcome": self.outcome,
-                "status": _within(self.status, _SMALL),
-                "site_id": self.site_id,
-                "job_id": self.job_id,
-                "task_id": self.task_id,
-                "worker": self.worker,
-                "proxy_provider": self.proxy_provider,
-                "proxy_id": self.proxy_id,
-                "lane": self.lane,
-                "retry": _within(self.retry, _SMALL),
-                "bytes": self.size,
-                "duration_ms": _within(self.duration_ms, _BIG),
-            }
-        )
+        row = {
+            "at": datetime.now(UTC),
+            "url": self.url[:2048],
+            "domain": self.domain,
+            "outcome": self.outcome,
+            "status": _within(self.status, _SMALL),
+            "site_id": self.site_id,
+            "job_id": self.job_id,
+            "task_id": self.task_id,
+            "worker": self.worker,
+            "proxy_provider": self.proxy_provider,
+            "proxy_id": self.proxy_id,
+            "lane": self.lane,
+            "retry": _within(self.retry, _SMALL),
+            "bytes": self.size,
+            "duration_ms": _within(self.duration_ms, _BIG),
+        }
+        return fitting(orjson.dumps(row))
 
 
 def _within(value: int | None, limit: int) -> int | None:

@@ -68,11 +68,18 @@ def find_unseen(
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    values = {"site": site_id, "started": started_at, "job": job_id}
+    values = {
+        "site": site_id,
+        "started": started_at,
+        "job": job_id,
+        "now": datetime.now(UTC),
+        "after": after,
+        "limit": limit,
+    }
     with transaction(database_url) as connection:
         cursor = connection.cursor()
         cursor.execute(query("plan_for_many"))
-        cursor.execute(query("find_unseen"), {**values, "after": after, "limit": limit})
+        cursor.execute(query("find_unseen"), values)
         return [Unseen(*row) for row in cursor.fetchall()]
 
 

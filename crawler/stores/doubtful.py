@@ -19,8 +19,9 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
+from crawler.extract.template.observation import FIELDS
 from crawler.stores.queries import query
-from crawler.stores.rows import ProductRow, digest_of
+from crawler.stores.rows import MEANINGFUL, ProductRow, digest_of, fitting
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: A value that is told again so long after its first time is believed.
@@ -36,6 +37,8 @@ _FEW = 10
 _WORDS = re.compile(r"\w+")
 #: What a page contradicts itself by, or lacks, does so each time.
 _LASTING = frozenset({"missing", "repeated", "order"})
+#: What was noticed on several pages: the first ones are stored by then.
+_TAKEN_BACK = frozenset({"repeated", "changed"})
 #: Without these nothing is stored.
 _ESSENTIAL = frozenset({"external_id", "name"})
 
@@ -185,13 +188,25 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, St
             "s": row.site_id,
             "e": row.external_id,
             "d": bool(row.doubts),
-            "r": [field for field, (kind, _) in row.doubts.items() if kind == "repeated"],
+            "r": _taken_back(row),
             "t": row.scraped_at - SECOND_LOOK,
         }
         for i, row in enumerate(rows)
     ]
     cursor.execute(query("look_closer"), {"keys": orjson.dumps(keys).decode()})
     return {i: Stored(*told) for i, *told in cursor.fetchall()}
+
+
+def _taken_back(row: ProductRow) -> list[str]:
+    """The fields whose value of before a first wrong page has to be known."""
+    if _is_no_products(row):
+        return list(FIELDS)
+    return [field for field, (kind, _) in row.doubts.items() if kind in _TAKEN_BACK]
+
+
+def _is_no_products(row: ProductRow) -> bool:
+    """Whether nothing of a page is believed, because page after page has its name."""
+    return row.doubts.get("name", ("", ""))[0] == "repeated"
 
 
 def _told_before(
@@ -212,7 +227,7 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
         Doubtful(row, field, _lasting(field, kind, item, before), reason, item.get(field), kept)
         for field, (kind, reason) in row.doubts.items()
         for kept in (_last_good(field, kind, item, stored),)
-        if (item.get(field) != kept if stored is not None else kind != "make")
+        if (item.get(field) != kept if stored is not None else _is_of_new(field, kind))
     ]
     if "currency" in row.doubts and not any(doubt.field == "currency" for doubt in found):
         # It is the stored one; a new price may be in another.
@@ -224,6 +239,11 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
             Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
         )
     return found
+
+
+def _is_of_new(field: str, kind: str) -> bool:
+    """Whether a doubt is about products as well that are not stored yet."""
+    return kind != "make" and (kind != "changed" or field == "external_id")
 
 
 def _lasting(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
@@ -247,7 +267,7 @@ def _with_currency(
 def _last_good(field: str, kind: str, item: Mapping[str, Any], stored: Stored | None) -> Any:
     """The value that stays: of one that repeats and came of late, what was there before it."""
     before = None if stored is None else stored.item.get(field)
-    if stored is None or kind != "repeated" or item.get(field) != before:
+    if stored is None or kind not in _TAKEN_BACK or item.get(field) != before:
         return before
     return stored.lately.get(field, before)
 
@@ -311,7 +331,9 @@ def is_told_again(doubt: Doubtful, before: Told | None) -> bool:
     tells something else, each time as well; and a currency that other products do not have changes
     with who asks.
     """
-    if before is None or doubt.kind in _LASTING or doubt.field == "external_id":
+    if before is None or doubt.kind in _LASTING:
+        return False
+    if doubt.field == "external_id" and doubt.kind != "changed":
         return False
     if doubt.kind in {"jump", "make"} and before.jumps > _FEW:
         return False
@@ -324,11 +346,14 @@ def is_told_again(doubt: Doubtful, before: Told | None) -> bool:
 def _without(row: ProductRow, found: Iterable[Doubtful], stored: Stored | None) -> ProductRow:
     item = orjson.loads(row.body)
     before: Mapping[str, Any] = stored.item if stored is not None else {}
+    if stored is not None and _is_no_products(row):
+        for name in MEANINGFUL:
+            _put(item, name, stored.lately.get(name, before.get(name)))
     for doubt in found:
         _put(item, doubt.field, doubt.kept)
         for name in _WITH.get(doubt.field, ()):
             _put(item, name, before.get(name))
-    return attrs.evolve(row, body=orjson.dumps(item), content_hash=digest_of(item))
+    return attrs.evolve(row, body=fitting(orjson.dumps(item)), content_hash=digest_of(item))
 
 
 def _put(item: dict[str, Any], name: str, value: Any) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -25,6 +26,7 @@ _FORMULA = "=+@\uff1d\uff0b\uff20\uff0d-"
 _BEGIN = re.compile(f"([;\\s\"'\ufeff\u200b\x00-\x1f]+)([{_FORMULA}])?")
 #: Each of these begins a cell where another separator is set.
 _SEPARATORS = frozenset(";\t\n\r")
+_NO_PYARROW = "Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'"
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -142,7 +144,7 @@ def write_parquet(
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise ConfigError("Parquet needs pyarrow: pip install 'scrapy-seine[parquet]'") from None
+        raise ConfigError(_NO_PYARROW) from None
     kinds = {
         "number": pa.decimal128(38, 10),
         "integer": pa.int64(),
@@ -191,12 +193,14 @@ def format_of(name: str, output: str) -> str:
     """Choose a format by its name, else by the file's.
 
     Raises:
-        ConfigError: neither tells.
+        ConfigError: neither tells, or what writes the format is not installed.
     """
     chosen = name or Path(output).suffix.removeprefix(".").lower().replace("json", "jsonl")
     chosen = "jsonl" if chosen == "jsonll" else chosen or "csv"
     if chosen not in FORMATS:
         raise ConfigError(f"no format {chosen!r}; there is {', '.join(FORMATS)}")
+    if chosen == "parquet" and find_spec("pyarrow") is None:  # said before rows are fetched for it
+        raise ConfigError(_NO_PYARROW)
     return chosen
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import attrs
@@ -24,6 +24,17 @@ from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
 from scrapy_seine.sinks.postgres.database import transaction
+
+#: What stores products, and the name of its parameter.
+_STORING = {
+    "add_sites": "names",
+    "upsert_products": "items",
+    "refresh_products": "rows",
+    "add_urls": "rows",
+    "add_sightings": "rows",
+    "add_doubtful": "rows",
+    "settle_doubtful": "rows",
+}
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
@@ -75,6 +86,8 @@ def write_products(
         psycopg2.Error: the caller rolls back.
         BadItem: PostgreSQL left a row out without an error; the caller rolls back.
     """
+    if not rows:
+        return _write_none(cursor)
     wanted = newest(rows)
     known = _look(cursor, wanted)
     names = find_twins(cursor, [row for i, row in enumerate(wanted) if i not in known])
@@ -141,6 +154,8 @@ def confirm_products(cursor: extensions.cursor, rows: Sequence[Confirmed]) -> Co
         psycopg2.Error: the caller rolls back.
         BadItem: a trigger kept a sighting out; the caller rolls back.
     """
+    if not rows:
+        return _write_none(cursor)
     asked = [{"i": i, "s": row.site_id, "u": row.url, **_named(row)} for i, row in enumerate(rows)]
     cursor.execute(query("find_confirmed"), {"rows": _json(asked)})
     found = [
@@ -170,11 +185,22 @@ def mark_vanished(cursor: extensions.cursor, rows: Sequence[Vanished]) -> Counte
         BadItem: a trigger kept a product as it is; the caller rolls back.
     """
     made = [{"s": row.site_id, "u": row.url, "t": row.at, "f": row.final} for row in rows]
-    cursor.execute(query("mark_vanished"), {"rows": _json(made)})
+    cursor.execute(query("mark_vanished"), {"rows": _json(made), "now": datetime.now(UTC)})
     found = cursor.fetchall()
     if not all(is_marked for _, is_marked in found):
         raise swallowed("products")
     return Counter("gone" if final else "missing" for final, _ in found)
+
+
+def _write_none(cursor: extensions.cursor) -> Counter[str]:
+    """Run what stores products, with no rows: a table that takes none at all refuses that too.
+
+    Raises:
+        psycopg2.Error: a table is missing, or takes nothing from this user.
+    """
+    for name, given in _STORING.items():
+        cursor.execute(query(name), {given: "[]", "now": datetime.now(UTC)})
+    return Counter()
 
 
 def _named(row: Confirmed) -> dict[str, str | None]:
@@ -236,7 +262,7 @@ def _look(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> dict[int, Kn
     if not rows:
         return {}
     keys = _json({"i": i, "s": row.site_id, "e": row.external_id} for i, row in enumerate(rows))
-    cursor.execute(query("look"), {"keys": keys})
+    cursor.execute(query("look"), {"keys": keys, "now": datetime.now(UTC)})
     return {
         i: Known(bytes(content_hash), scraped_at, gone, url, ahead)
         for i, content_hash, scraped_at, gone, url, ahead in cursor.fetchall()
@@ -256,7 +282,7 @@ def _upsert(cursor: extensions.cursor, rows: Sequence[ProductRow]) -> None:
         }
         for row in rows
     )
-    cursor.execute(query("upsert_products"), {"items": items})
+    cursor.execute(query("upsert_products"), {"items": items, "now": datetime.now(UTC)})
     if cursor.rowcount < len(rows):
         _find_swallowed(cursor, rows)
 
@@ -296,7 +322,7 @@ def _refresh(
         }
         for i in which
     ]
-    cursor.execute(query("refresh_products"), {"rows": _json(made)})
+    cursor.execute(query("refresh_products"), {"rows": _json(made), "now": datetime.now(UTC)})
     return set(which) - {i for (i,) in cursor.fetchall()}
 
 

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from importlib import resources
 
+_FILLED = re.compile(r"INSERT INTO (\w+)(?: AS \w+)?\s*\(([^)]*)\)")
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
@@ -14,6 +15,14 @@ def _statements() -> dict[str, str]:
     text = (resources.files("crawler.stores") / "queries.sql").read_text("utf-8")
     parts = _NAME.split(text)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def filled_columns() -> dict[str, set[str]]:
+    """Tables, and the columns that the statements fill of a new row."""
+    filled: dict[str, set[str]] = {}
+    for table, columns in _FILLED.findall("".join(_statements().values())):
+        filled.setdefault(table, set()).update(name.strip() for name in columns.split(","))
+    return filled
 
 
 def query(name: str) -> str:

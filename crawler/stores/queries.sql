@@ -2,12 +2,13 @@
 -- the cheapest way to send many rows at once that needs no session (measured against arrays and
 -- COPY), and the item is sent once instead of once as columns and once as JSON.
 -- A row's scraped_at that is more than five minutes in the future came from a wrong clock: any page
--- counts as newer.
+-- counts as newer. The future is what is ahead of this server's clock and of the caller's (now): where
+-- this one is behind, good rows would be taken for such.
 
 -- name: look
 -- Which products of a batch are known? keys: [{i, s, e}]
 SELECT k.i, p.content_hash, p.scraped_at, p.gone_at IS NOT NULL, p.url,
-       p.scraped_at > now() + interval '5 minutes'
+       p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes'
 FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(i integer, s text, e text)
 JOIN products p ON p.site_id = k.s AND p.external_id = k.e
 
@@ -81,7 +82,8 @@ ON CONFLICT (site_id, external_id) DO UPDATE SET
                 (EXCLUDED.price, EXCLUDED.regular_price, EXCLUDED.currency, EXCLUDED.availability)
         )::integer AS n) AS look)
 WHERE p.content_hash <> EXCLUDED.content_hash
-  AND (p.scraped_at < EXCLUDED.scraped_at OR p.scraped_at > now() + interval '5 minutes')
+  AND (p.scraped_at < EXCLUDED.scraped_at
+       OR p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
 
 -- name: look_closer
 -- What is stored under keys whose pages tell something else, and what fields r had before they
@@ -184,11 +186,25 @@ WHERE (x.version, x.pages) <= (EXCLUDED.version, EXCLUDED.pages)
 SELECT site_id, cluster, learned FROM site_templates
 WHERE %(site)s::text IS NULL OR site_id = %(site)s ORDER BY updated_at DESC LIMIT %(limit)s
 
+-- name: stored_currencies
+-- Addresses and currencies of the products that a site had first and those that came last.
+SELECT * FROM (
+    SELECT url, currency FROM products WHERE site_id = %(site)s AND currency IS NOT NULL
+    ORDER BY first_seen, external_id LIMIT 12) AS oldest
+UNION ALL SELECT * FROM (
+    SELECT url, currency FROM products WHERE site_id = %(site)s AND currency IS NOT NULL
+    ORDER BY first_seen DESC, external_id DESC LIMIT 48) AS newest
+
 -- name: stored_before
 -- Values of products by address, without what the last minutes changed: a page that is asked about
 -- may have been stored already.
-SELECT p.url, jsonb_build_object('name', p.item -> 'name', 'price', p.item -> 'price',
-                                 'sku', p.item -> 'sku', 'currency', p.item -> 'currency')
+SELECT p.url, jsonb_build_object(
+           'name', p.item -> 'name', 'price', p.item -> 'price', 'sku', p.item -> 'sku',
+           'currency', p.item -> 'currency', 'availability', p.item -> 'availability',
+           'regular_price', p.item -> 'regular_price', 'brand', p.item -> 'brand',
+           'gtin', p.item -> 'gtin', 'images', p.item -> 'images',
+           'breadcrumbs', p.item -> 'breadcrumbs',
+           'description', left(p.item ->> 'description', 200))
        || coalesce(v.old, '{}')
 FROM unnest(%(urls)s::text[]) AS k(u)
 JOIN products p ON hashtextextended(p.url, 0) = hashtextextended(k.u, 0) AND p.url = k.u
@@ -197,8 +213,11 @@ LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(c.field, c.old ORDER BY c.changed_at DESC) AS old
     FROM product_versions c
     WHERE c.site_id = p.site_id AND c.external_id = p.external_id
-      AND c.changed_at > now() - interval '15 minutes' AND c.field IN ('name', 'price', 'sku', 'currency')
+      AND c.changed_at > now() - interval '15 minutes' AND c.field IN (
+          'name', 'price', 'sku', 'currency', 'availability', 'regular_price', 'brand', 'gtin',
+          'images', 'breadcrumbs', 'description')
 ) v ON true
+ORDER BY p.first_seen DESC
 
 -- name: refresh_products
 -- Unchanged but last written long ago, or back again. rows: [{i, s, e, u, t, j, g, l, p}]; the
@@ -218,7 +237,7 @@ FROM (
     FOR UPDATE OF q SKIP LOCKED
 ) k
 WHERE p.site_id = k.site_id AND p.external_id = k.external_id
-  AND (p.scraped_at < k.t OR p.scraped_at > now() + interval '5 minutes')
+  AND (p.scraped_at < k.t OR p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
 RETURNING k.i
 
 -- name: find_confirmed
@@ -238,7 +257,7 @@ WITH asked AS MATERIALIZED (
     FROM jsonb_to_recordset(%(rows)s::jsonb) AS k(s text, u text, t timestamptz, f boolean)
     JOIN products q ON hashtextextended(q.url, 0) = hashtextextended(k.u, 0)
         AND q.url = k.u AND q.site_id = k.s
-    WHERE q.scraped_at < k.t OR q.scraped_at > now() + interval '5 minutes'
+    WHERE q.scraped_at < k.t OR q.scraped_at > greatest(now(), %(now)s) + interval '5 minutes'
     FOR UPDATE OF q SKIP LOCKED
 ), marked AS (
     UPDATE products p SET missing_at = k.t,
@@ -313,7 +332,7 @@ FROM products p LEFT JOIN sighted s USING (external_id)
 WHERE p.site_id = %(site)s AND p.gone_at IS NULL AND p.url > %(after)s
   AND coalesce(p.missing_at < %(started)s, true)
   AND s.external_id IS NULL AND NOT coalesce(p.job_id = %(job)s, false)
-  AND (p.scraped_at < %(started)s OR p.scraped_at > now() + interval '5 minutes')
+  AND (p.scraped_at < %(started)s OR p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
 ORDER BY p.url LIMIT %(limit)s
 
 -- name: count_unseen
@@ -326,7 +345,7 @@ WITH sighted AS MATERIALIZED (
     SELECT p.missing_at FROM products p LEFT JOIN sighted s USING (external_id)
     WHERE p.site_id = %(site)s AND p.gone_at IS NULL
       AND s.external_id IS NULL AND NOT coalesce(p.job_id = %(job)s, false)
-      AND (p.scraped_at < %(started)s OR p.scraped_at > now() + interval '5 minutes')
+      AND (p.scraped_at < %(started)s OR p.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
 )
 SELECT (SELECT count(*) FROM products WHERE site_id = %(site)s AND gone_at IS NULL),
        count(*), count(*) FILTER (WHERE missing_at >= %(started)s)
@@ -341,7 +360,7 @@ UPDATE products p SET gone_at = %(now)s FROM (
     SELECT q.external_id FROM products q LEFT JOIN sighted s USING (external_id)
     WHERE q.site_id = %(site)s AND q.gone_at IS NULL AND q.missing_at >= %(started)s
       AND s.external_id IS NULL AND NOT coalesce(q.job_id = %(job)s, false)
-      AND (q.scraped_at < %(started)s OR q.scraped_at > now() + interval '5 minutes')
+      AND (q.scraped_at < %(started)s OR q.scraped_at > greatest(now(), %(now)s) + interval '5 minutes')
     ORDER BY q.external_id FOR UPDATE OF q
 ) k
 WHERE p.site_id = %(site)s AND p.external_id = k.external_id
@@ -428,7 +447,7 @@ FROM (
     SELECT * FROM (
         SELECT url, external_id, name, site_id, gone_at, observed_s, price_changes,
                price_changed_s, etag, last_modified, parser, item, brand, price, importance,
-               CASE WHEN scraped_at > now() + interval '5 minutes' THEN to_timestamp(0)
+               CASE WHEN scraped_at > greatest(now(), %(now)s) + interval '5 minutes' THEN to_timestamp(0)
                     ELSE scraped_at END AS scraped_at
         FROM products
     ) AS looked

@@ -97,7 +97,7 @@ class ProductRow:
 
     def renamed(self, external_id: str) -> ProductRow:
         """The same page as that of another key."""
-        body = orjson.dumps({**orjson.loads(self.body), "external_id": external_id})
+        body = fitting(orjson.dumps({**orjson.loads(self.body), "external_id": external_id}))
         return attrs.evolve(self, external_id=external_id, body=body)
 
 
@@ -186,7 +186,15 @@ def body_of(product: Product) -> bytes:
     body = orjson.dumps(filled, default=str)
     if b"u0000" in body and _NUL.search(body):
         raise ValueError("a field holds a NUL")
-    return body
+    return fitting(body)
+
+
+def fitting(text: bytes) -> bytes:
+    """The same bytes in no more memory than they need, for rows that wait or are kept.
+
+    orjson hands its buffer out, which is of 4 kB or twice the text.
+    """
+    return bytes(memoryview(text))
 
 
 def rejected_row(item: object, reason: str, **known: str | None) -> RejectedRow:
@@ -205,7 +213,7 @@ def rejected_row(item: object, reason: str, **known: str | None) -> RejectedRow:
         text("job_id"),
         text("url"),
         _text(reason)[:500],
-        orjson.dumps({_text(key): _brief(value) for key, value in fields.items()}),
+        fitting(orjson.dumps({_text(key): _brief(value) for key, value in fields.items()})),
         datetime.now(UTC),
     )
 

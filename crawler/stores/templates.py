@@ -78,3 +78,14 @@ def stored_before(
     with transaction(database_url) as connection, connection.cursor() as cursor:
         cursor.execute(query("stored_before"), {"site": site_id, "urls": list(urls)})
         return dict.fromkeys(urls) | dict(cursor.fetchall())
+
+
+def stored_currencies(database_url: str, site_id: str) -> list[tuple[str, str]]:
+    """Addresses and currencies of some products of a site, the oldest first.
+
+    Raises:
+        StoreUnreachable: the database does not answer.
+    """
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute(query("stored_currencies"), {"site": site_id})
+        return list(cursor.fetchall())

@@ -64,13 +64,26 @@ class WebhookConfig:
         secret = str(settings.get("SEINE_WEBHOOK_SECRET") or "")
         if not url:
             return None
-        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
+        if not _is_url(url):
             raise ConfigError(f"SEINE_WEBHOOK_URL={redact(url)} is no http:// or https:// URL")
         if len(secret) < _LEAST_SECRET:
             raise ConfigError(
                 f"SEINE_WEBHOOK_URL needs a SEINE_WEBHOOK_SECRET of {_LEAST_SECRET} characters"
             )
         return cls(url, secret)
+
+
+def _is_url(text: str) -> bool:
+    """Whether something can be sent there at all.
+
+    >>> _is_url("https://hooks.example/x"), _is_url("https://hooks.example:port"), _is_url("h:80")
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def event_of(crawl: str, job: Job | None, job_id: str, state: str, at_s: float) -> dict[str, Any]:
@@ -120,7 +133,7 @@ def pause_s(failures: int) -> float:
     return min(LONGEST_S, 2.0 ** min(failures - 1, 20))
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Webhooks:
     """Sends one crawl's events."""
 
@@ -200,7 +213,7 @@ async def _post(url: str, body: bytes, sent: Mapping[str, str]) -> int:
             session.post(url, data=body, headers=sent, allow_redirects=False) as answer,
         ):
             return answer.status
-    except aiohttp.ClientError as error:
+    except (aiohttp.ClientError, ValueError) as error:  # a header or a URL that is none
         raise OSError(str(error)) from None
 
 

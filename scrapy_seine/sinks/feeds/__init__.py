@@ -12,6 +12,7 @@
    links of held pages are not crawled before.
 3. `places` writes the sidecar and the part. When both are durable (fsync and rename; the upload's
    answer), the holds of the pages that ended in the part are released, and their leases end.
-4. A killed worker leaves parts with some of a page's items, and the page is read again. `choose`
-   keeps of each page the rows of its last complete reading, and `join` writes one file of them.
+4. A killed worker leaves parts with some of a page's items, and the page is read again.
+   `last_readings` keeps of each page the rows of its last complete reading, and `join` writes one
+   file of them.
 """

@@ -49,7 +49,7 @@ PARTIAL_BYTES = 256 << 20
 _NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Kept:
     """A feed of this worker, with what Scrapy's settings say of it."""
 

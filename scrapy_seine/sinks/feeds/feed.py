@@ -41,7 +41,7 @@ class Naming:
     """Name of a page that no other page ever has."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Page:
     """A page whose items this feed holds."""
 
@@ -187,7 +187,7 @@ class Feed:
 
     async def _write(self, number: int, part: Part, over: list[_Page]) -> None:
         try:
-            sealed = await asyncio.to_thread(part.seal)
+            sealed = part.seal() if part.ends_soon else await asyncio.to_thread(part.seal)
         except Exception as error:  # an item that its format cannot take, as it turns out
             self._refuse(part, over, f"feed {self.place.name}: {describe(error)}")
             return

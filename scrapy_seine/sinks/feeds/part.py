@@ -14,6 +14,8 @@ from scrapy_seine.sinks.feeds.packed import is_packed
 
 #: Version of the sidecar's form.
 VERSION = 1
+#: A part of so many bytes is ended in less time than a thread takes to be told of it.
+SMALL = 64 << 10
 #: Name of a sidecar: its part's, and this.
 SIDECAR = ".rows"
 #: How an exporter's rows are put together again; `opaque`: nobody knows.
@@ -63,6 +65,11 @@ class Part:
     def size(self) -> int:
         """Bytes so far."""
         return self.buffer.tell()
+
+    @property
+    def ends_soon(self) -> bool:
+        """Whether `seal` takes no more than a moment: few rows, each written as it came."""
+        return self.head < self.size <= SMALL or not self.rows
 
     @property
     def rows(self) -> int:

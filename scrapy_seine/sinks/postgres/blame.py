@@ -7,11 +7,16 @@ of its batch costs one row, where a wait for what never changes would stop the c
 Some codes can be either's. A missing table or a revoked grant (42…), a lock or a statement that
 takes too long, an internal error (XX…) may concern one row (a trigger, a policy for rows, a damaged
 page of an index) or each of them. They are *doubtful*: the writer decides by what becomes of other
-rows of the same table.
+rows of the same table, and of a batch without rows. Where a PL/pgSQL function raised the code, its
+author meant the row: only a lock or a time limit stays doubtful then.
+
+A column that must not be empty, and that the statement does not name, refuses each row: it is the
+*table's* fault, which whoever added the column mends by a default.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import attrs
@@ -20,7 +25,7 @@ import psycopg2
 from scrapy_seine.errors import StoreError
 from scrapy_seine.printable import redact
 
-Blame = Literal["row", "doubt", "again", "server"]
+Blame = Literal["row", "doubt", "table", "again", "server"]
 
 _AGAIN = "40"
 #: Connection, state of the transaction (25006: read-only), authorization, database that is not
@@ -30,6 +35,14 @@ _SERVER = ("08", "25", "28", "3D", "53", "57", "58", "F0")
 _DOUBT = ("0A", "3F", "42", "55", "XX")
 #: statement_timeout, lock_timeout of a session, or somebody's pg_cancel_backend.
 _CANCELLED = "57014"
+#: Doubtful codes of what is over after a while: a lock, a time limit.
+_PASSING = (_CANCELLED, "55")
+_IS_NULL = "23502"
+#: Where PostgreSQL makes the error of a RAISE in PL/pgSQL (src/pl/plpgsql/src/pl_exec.c).
+_RAISED = "exec_stmt_raise"
+#: The table and the columns that a statement fills; it begins with them.
+_FILLED = re.compile(rb"INSERT INTO (?:[\w\"]+\.)?\"?(\w+)\"?(?: AS \w+)?\s*\(([^)]*)\)")
+_HEAD = 4_000
 
 
 @attrs.frozen(kw_only=True)
@@ -47,6 +60,11 @@ class Refusal:
     broke: bool = False
     """The connection was there, and broke while the statement ran."""
 
+    @property
+    def is_lasting(self) -> bool:
+        """A doubtful code of what does not go away by waiting."""
+        return self.blame == "doubt" and not self.code.startswith(_PASSING)
+
 
 def judge(error: Exception) -> Blame:
     """Say whose fault an error is; see the module's docstring.
@@ -62,7 +80,21 @@ def judge(error: Exception) -> Blame:
     if not code:
         said = psycopg2.DataError, psycopg2.ProgrammingError, psycopg2.NotSupportedError
         return "row" if isinstance(error, said) else "server"
-    return judge_code(code)
+    blame = judge_code(code)
+    if blame == "doubt" and error.diag.source_function == _RAISED and not code.startswith(_PASSING):
+        return "row"
+    return "table" if code == _IS_NULL and _is_unfilled(error) else blame
+
+
+def _is_unfilled(error: psycopg2.Error) -> bool:
+    """Whether the statement does not name the column that was left empty."""
+    statement = getattr(error.cursor, "query", None) or b""
+    if (found := _FILLED.search(statement[:_HEAD])) is None:
+        return False
+    table, columns = found[1].decode(), found[2].decode()
+    filled = {name.strip().strip('"') for name in columns.split(",")}
+    diag = error.diag
+    return diag.table_name == table and diag.column_name not in {None, *filled}
 
 
 def judge_code(code: str) -> Blame:

@@ -10,7 +10,10 @@ sorted by who is to blame (scrapy_seine.sinks.postgres.blame):
 * a row: the batch is halved until the row is alone, which is then given to *refused*, and what
   that returns is stored in its place. Where nothing is returned, or the place is refused too, the
   ticket fails with the reason: its page is tried again later, and ends as a dead letter;
-* a row or the server, nobody can tell (`doubts`): decided by what becomes of other rows.
+* a table (it lacks a grant or a column): its rows wait, the others are written;
+* a row or its table, nobody can tell (`doubts`): a table that refuses a batch without rows is to
+  blame, otherwise it is decided by what becomes of other rows. Where none tell, a row is refused
+  for a lasting reason, and its ticket fails for one that is over after a while.
 
 Nothing depends on a session: PgBouncer in transaction mode may sit between.
 """
@@ -30,6 +33,7 @@ import attrs
 import psycopg2
 from psycopg2 import extensions
 
+from scrapy_seine.errors import StoreError
 from scrapy_seine.sinks.postgres.blame import Refusal, refusal
 from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
@@ -40,12 +44,12 @@ logger = logging.getLogger(__name__)
 _LOSSES, _BREAKS = 10, 4
 #: So many rows of one table that are refused in succession by a doubtful code blame the server.
 SUSPECT = 8
-#: A row whose blame is in doubt waits this long for others to tell, s; then its ticket fails.
+#: A row whose blame is in doubt waits this long for others to tell, s.
 DOUBT_S = 5.0
 #: Reasons of refusals that are told, for a table and a code.
 _TOLD = 20
 #: Bytes of committed rows that are kept, for a server that falls back to an older state. As objects
-#: of Python they take some six times as much memory of the worker.
+#: of Python they take twice as much memory of the worker.
 _KEPT_BYTES = 1 << 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
@@ -54,7 +58,7 @@ class Table(Protocol):
     """Writes rows of one kind inside the writer's transaction; returns counts by outcome."""
 
     def __call__(self, cursor: extensions.cursor, rows: Sequence[Any], /) -> Counter[str]:
-        """Write, or raise psycopg2.Error."""
+        """Write, or raise psycopg2.Error; without rows: ask the same statements to write none."""
 
 
 @attrs.frozen(kw_only=True)
@@ -73,7 +77,7 @@ class Limits:
     """Bytes waiting, after which `put` refuses."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Piece:
     """A row on its way, with the ticket of whoever waits for its commit."""
 
@@ -132,10 +136,12 @@ class Writer:
         self._pressing = False
         self._away = False
         self._doubts: dict[str, list[Piece]] = {}
-        """By table: rows that were refused by a doubtful code since one of it was stored."""
+        """By table: rows that wait, which were refused by a doubtful code."""
         self._doubts_until = float("inf")
         self._refusals: Counter[str] = Counter()
         """By table: rows that were refused since one of it was stored."""
+        self._untold: Counter[str] = Counter()
+        """By table: rows among them that no other row told of, and that do not wait any more."""
         self._proven: set[tuple[str, str]] = set()
         """Tables and doubtful reasons that turned out to be about single rows."""
         self._told: dict[str, set[str]] = {}
@@ -240,7 +246,7 @@ class Writer:
             if turn == 1 and found.broke:
                 continue  # servers and proxies end idle connections: a new one tells more
             lost = found.blame == "again" and turn > _LOSSES
-            if found.blame in {"row", "doubt"} or lost or breaks > _BREAKS:
+            if found.blame in {"row", "doubt", "table"} or lost or breaks > _BREAKS:
                 self._split(batch, found)
                 return
             if not self._pause(found, turn):
@@ -311,8 +317,22 @@ class Writer:
         kept = self._doubts.setdefault(piece.table, [])
         kept.append(piece)
         self._doubts_until = min(self._doubts_until, time.monotonic() + DOUBT_S)
-        if len(kept) == SUSPECT:
+        if len(kept) + self._untold[piece.table] >= SUSPECT or self._is_closed(piece.table, found):
             self._wait_for_table(piece.table, found)
+
+    def _is_closed(self, table: str, found: Refusal) -> bool:
+        """Whether a table that refused a row would refuse any: it takes no batch without rows."""
+        if found.blame == "table" or (found.blame == "server" and not found.broke):
+            return True
+        try:
+            connection = self._connected()
+            with connection.cursor() as cursor:
+                self._tables[table](cursor, [])
+            connection.rollback()
+        except (psycopg2.Error, StoreError, OSError):  # an outage too: the wait is until its end
+            self._disconnect()
+            return True
+        return False
 
     def _reject(self, piece: Piece, found: Refusal) -> None:
         """Store what says that a row is refused; where that cannot be stored, its ticket fails."""
@@ -334,7 +354,7 @@ class Writer:
             logger.warning(text, table, found.reason, more)
 
     def _wait_for_table(self, table: str, found: Refusal) -> None:
-        """Wait until a table takes rows again: so many in succession were refused.
+        """Wait until a table takes rows again: it is closed, or many in succession were refused.
 
         The rows that were refused are tried in turn, and with each a new one, so that a source of
         bad rows alone cannot keep those of others from being stored.
@@ -350,9 +370,13 @@ class Writer:
                 if again is not None and again.blame == "row":
                     self._reject(piece, again)
                 elif again is not None:
+                    found = again
                     self._doubts.setdefault(table, []).append(piece)
-            if not self._doubts.get(table):
+            left = len(self._doubts.get(table, ()))
+            if not left:
                 self._doubts.pop(table, None)
+            elif left + self._untold[table] < SUSPECT and not self._is_closed(table, found):
+                return  # it is open again: these rows are in doubt as any other
 
     def _pick(self, table: str) -> Piece | None:
         """Take the oldest row of a table out of the queue."""
@@ -367,24 +391,39 @@ class Writer:
         """Rows of these tables are taken: what is refused once more is to blame itself."""
         for table in tables:
             self._refusals.pop(table, None)
+            self._untold.pop(table, None)
             for piece in self._doubts.pop(table, ()):
                 again = self._try([piece])
-                if again is not None and (again.blame != "server" or again.broke):
-                    self._proven.add((table, again.reason))
-                    self._reject(piece, again)
-                elif again is not None:
+                if again is not None and again.blame != "row" and self._is_closed(table, again):
                     self._store([piece])
+                elif again is not None:
+                    if again.is_lasting:
+                        self._proven.add((table, again.reason))
+                    self._reject(piece, again)
         if not self._doubts:
             self._doubts_until = float("inf")
 
     def _end_doubts(self) -> None:
-        """Nothing told whose fault it is: the pages of these rows are tried again later."""
+        """No other row told whose fault it is: the table takes a batch without rows."""
+        self._doubts_until = float("inf")
         for table in list(self._doubts):
             for piece in self._doubts.pop(table, ()):
                 again = self._try([piece])
                 if again is not None:
-                    self._fail([piece], f"PostgreSQL refuses rows for {table}: {again.reason}")
-        self._doubts_until = float("inf")
+                    self._end_doubt(piece, again)
+
+    def _end_doubt(self, piece: Piece, found: Refusal) -> None:
+        """Decide about a row that was refused alone, and refused again after a while."""
+        if found.blame == "row":
+            self._reject(piece, found)
+        elif time.monotonic() < self._until and self._is_closed(piece.table, found):
+            self._store([piece])  # which waits
+        elif found.is_lasting and time.monotonic() < self._until:
+            self._untold[piece.table] += 1
+            self._reject(piece, found)
+        else:  # its page is tried again later
+            self._untold[piece.table] += 1
+            self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {found.reason}")
 
     def _fail(self, batch: Sequence[Piece], reason: str) -> None:
         tickets = [piece.ticket for piece in batch if piece.ticket is not None]
@@ -398,7 +437,8 @@ class Writer:
             wait = random.uniform(0.001, 0.02) * min(turn, 10)
         else:
             if not self._away:
-                what = f"no row for {found.table}" if found.blame == "doubt" else "nothing"
+                is_one = found.blame in {"doubt", "table"}
+                what = f"no row for {found.table}" if is_one else "nothing"
                 logger.warning("the store takes %s, the crawl waits for it: %s", what, found.reason)
             self._away = True
             self._press()

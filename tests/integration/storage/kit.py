@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 import boto3
@@ -27,6 +28,7 @@ from crawler.stores.products import (
 )
 from crawler.stores.rows import ProductRow, digest, product_row
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
+from tests.helpers import execute
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -101,6 +103,37 @@ def rows_of(database_url: str, query: str) -> list[tuple[Any, ...]]:
     with closing(psycopg2.connect(database_url)) as connection, connection.cursor() as cursor:
         cursor.execute(query)
         return cursor.fetchall()
+
+
+def guard(database: str, body: str, *, table: str = "products", when: str = "") -> None:
+    """Put a trigger before each row that is written; *when* names the rows it is about."""
+    execute(
+        database,
+        f"CREATE OR REPLACE FUNCTION guard_{table}() RETURNS trigger LANGUAGE plpgsql AS"
+        f" $$ BEGIN {f'IF {when} THEN' if when else ''} {body} {'END IF;' if when else ''}"
+        " RETURN NEW; END $$",
+    )
+    execute(
+        database,
+        f"CREATE TRIGGER guard BEFORE INSERT OR UPDATE ON {table}"
+        f" FOR EACH ROW EXECUTE FUNCTION guard_{table}()",
+    )
+
+
+@contextmanager
+def lesser_role(database: str) -> Iterator[str]:
+    """Give the URL of the database for a role that may do what it is granted, and no more."""
+    name = f"role_{urlsplit(database).path[1:]}"
+    execute(database, f"CREATE ROLE {name} LOGIN PASSWORD 'x'")
+    for what in ("ALL TABLES", "ALL SEQUENCES"):
+        execute(database, f"GRANT ALL ON {what} IN SCHEMA public TO {name}")
+    options = psycopg2.extensions.parse_dsn(database)
+    options.update(user=name, password="x")
+    try:
+        yield psycopg2.extensions.make_dsn(**options)
+    finally:
+        execute(database, f"DROP OWNED BY {name}")
+        execute(database, f"DROP ROLE {name}")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from scrapy import Request
@@ -22,7 +23,8 @@ from pipelines.validate import Validate
 from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
-from tests.integration.storage.kit import rows_of
+from tests.helpers import execute
+from tests.integration.storage.kit import lesser_role, rows_of
 
 pytestmark = pytest.mark.postgres
 SHOP = "https://shop.example/p/"
@@ -83,6 +85,35 @@ async def test_a_lease_ends_after_the_commit_and_not_before(database: str) -> No
     assert rows_of(database, "SELECT name, price::text, job_id, site_id FROM products") == [
         ("Lamp", "5.00", "j1", "demo")
     ]
+
+
+async def test_a_worker_starts_without_the_templates_that_it_may_not_read(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They only help it: a table that is missing or closed stopped each new worker."""
+    execute(database, "DROP TABLE site_templates, dead_ends CASCADE")
+    async with line(database) as made:
+        with made.page(SHOP + "1", site_id="demo"):
+            made.send(Product(url=SHOP + "1", name="Lamp", price="5"))
+    assert made.ended == [(SHOP + "1", "done")]
+    (told,) = [text for text in caplog.messages if "no template is read" in text]
+    assert told.endswith('relation "site_templates" does not exist')
+
+
+async def test_a_database_that_refuses_the_start_ends_it_with_a_line(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = urlsplit(database)
+    role = f"role_{parts.path[1:]}"
+    netloc = f"{role}:x@{parts.netloc.rpartition('@')[2]}"
+    with lesser_role(database):
+        execute(database, f"REVOKE ALL ON seine_migrations FROM {role}")
+        with pytest.raises(CloseSpider):
+            async with line(parts._replace(netloc=netloc).geturl()):
+                pass
+    (told,) = [text for text in caplog.messages if "worker exits" in text]
+    assert "permission denied" in told
+    assert "\n" not in told
 
 
 async def test_a_rejected_item_is_kept_with_its_reason_under_its_lease(database: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from scrapy import Request
 
 from crawler.catalogue.coordinator.recrawl import candidates
 from crawler.catalogue.jobs.model import Plan
 from crawler.items import Product
+from crawler.stores.crawl_completion import find_unseen
 from scrapy_seine.engine.inflight import current
 from tests.helpers import execute
 from tests.integration.storage.kit import desk, row, rows_of
@@ -47,6 +49,20 @@ def test_an_unchanged_page_brings_a_time_in_the_future_back(database: str) -> No
     with desk(database) as made:  # and from then on the newer page wins again
         made.put(row(1, at=now - MINUTE, price="2.50"))
     assert made.counts["stale"] == 1
+
+
+def test_a_database_whose_clock_is_behind_keeps_the_newer_page(database: str) -> None:
+    """The servers' clocks cannot be set here, so everybody else's is a day ahead."""
+    with time_machine.travel(datetime.now(UTC) + DAY, tick=True):
+        now = datetime.now(UTC)
+        with desk(database) as made:
+            made.put(row(1, at=now))
+        with desk(database) as made:
+            made.put(row(1, at=now - 60 * MINUTE, price="2.50"))
+        assert made.counts["stale"] == 1
+        assert find_unseen(database, "shop", now - MINUTE) == []
+        plan = Plan(site_id="shop", recrawl_s=86_400)
+        assert candidates(database, plan, now) == []
 
 
 @pytest.mark.parametrize("wrong", [DAY, -DAY])
