@@ -34,6 +34,8 @@ SLOTS: dict[str, Any] = {
     "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.ProjectDupeFilter",
     "DOWNLOADER": "scrapy_seine.engine.fastpath.downloader.Downloader",
     "STATS_CLASS": "scrapy_seine.engine.telemetry.stats.Stats",
+    "ITEM_PROCESSOR": "scrapy_seine.engine.items.Pipelines",
+    "LOG_FORMATTER": "scrapy_seine.engine.telemetry.logs.PageLines",
     # One task a response: the default of 100 costs 2 ms of CPU a page.
     "CONCURRENT_ITEMS": 1,
     "TELNETCONSOLE_ENABLED": False,

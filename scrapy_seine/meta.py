@@ -85,6 +85,10 @@ JAR = "jar"
 RUN = "seine_run"
 #: The request was a dead letter and was sent back: its page's links may be there (I3).
 REPLAYED = "seine_replayed"
+#: Names of ours under which a request holds values of the project's own. Only the engine sets it.
+OWN = "seine_own"
+#: Which ones that may be: the engine does without its own value of these.
+MAY_BE_OWN = (CREATED_AT, RETRY_COUNT)
 #: Handlers of a browser page's events, by event (scrapy-playwright's own key).
 EVENT_HANDLERS = "playwright_page_event_handlers"
 
@@ -318,6 +322,7 @@ _KEYS = (
     Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
     Key(RUN, ENGINE, whole(0, 2**53), "run of the crawl that the request belongs to"),
     Key(REPLAYED, ENGINE, _YES_NO, "the request was a dead letter and was sent back"),
+    Key(OWN, ENGINE, _TEXTS, "names in this table that hold values of the project's own"),
     Key(RETRY_TIMES, ENGINE, whole(0, 100_000), "retry_count, and what callbacks tried again"),
     Key("redirect_times", ENGINE, whole(0, 100_000), "redirects so far"),
     Key("redirect_ttl", ENGINE, whole(-1, 100_000), "redirects left"),
@@ -422,7 +427,7 @@ def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
             continue
         if not key.travels:
             local = LOCAL
-        elif not key.range.holds(value):
+        elif not key.range.holds(value) and not is_own(meta, name):
             raise BadMeta(f"meta.{name} is {key.shown(value)}, not {key.range.text}")
     return meta if local is None else {k: v for k, v in meta.items() if k not in LOCAL}
 
@@ -434,15 +439,27 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_names.seed)
 
 
-def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None) -> None:
+def is_own(meta: Mapping[Any, Any], name: str) -> bool:
+    """Whether a request holds a value of the project's own under a name of ours."""
+    own = meta.get(OWN)
+    return name in MAY_BE_OWN and isinstance(own, list | tuple) and name in own
+
+
+def complete(
+    meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | None, tries: int = 0
+) -> None:
     """Fill in what a new task lacks: its own id and time, and what its parent hands down.
 
-    The same address under another URL (a redirect) is complete already, but for its own id.
+    The same address under another URL (a redirect) is complete already, but for its own id. *tries*
+    of the parent failed, so that a copy of its meta may hold that number.
     """
     if TASK_ID not in meta or (parent is not None and meta[TASK_ID] == parent.get(TASK_ID)):
+        made, before = meta.get(CREATED_AT), parent or {}
+        if RETRY_COUNT in meta or OWN in before or made not in (None, before.get(CREATED_AT)):
+            _tell_apart(meta, before, tries)
+        else:
+            meta[CREATED_AT] = round(time.time(), 3)
         meta[TASK_ID] = f"{_names.getrandbits(128):032x}"
-        meta[CREATED_AT] = round(time.time(), 3)
-        meta.pop(RETRY_COUNT, None)
     if parent is not None:
         for key in INHERITED:
             if key not in meta and key in parent:
@@ -451,6 +468,30 @@ def complete(meta: MutableMapping[str, Any], parent: MutableMapping[str, Any] | 
             meta[HOME] = parent[HOME]
         if JAR in parent:  # a copy of an earlier page's meta would name an older version
             meta[JAR] = parent[JAR]
+
+
+def _tell_apart(meta: MutableMapping[str, Any], parent: Mapping[str, Any], tries: int) -> None:
+    """Keep what the project set under names of ours, and renew what the engine set for the parent.
+
+    The engine counts no more than *tries*; a callback may have counted up in the parent's own meta.
+    """
+    count, copied = meta.get(RETRY_COUNT), TASK_ID in meta
+    of_engine = {
+        CREATED_AT: copied and meta.get(CREATED_AT) == parent.get(CREATED_AT),
+        RETRY_COUNT: copied and isinstance(count, int) and count <= tries,
+    }
+    own = [
+        name
+        for name, is_engines in of_engine.items()
+        if name in meta and (is_own(parent, name) or not is_engines)
+    ]
+    if CREATED_AT not in own:
+        meta[CREATED_AT] = round(time.time(), 3)
+    if RETRY_COUNT not in own:
+        meta.pop(RETRY_COUNT, None)
+    meta.pop(OWN, None)
+    if own:
+        meta[OWN] = own
 
 
 def run_of(meta: Mapping[str, Any]) -> str:

@@ -9,8 +9,10 @@ it is the launcher's own: Scrapyd gives each job `_job`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from hashlib import sha256
+from itertools import pairwise
 from types import CodeType
 
 from scrapy import Spider
@@ -37,6 +39,24 @@ def refuse_undeclared(kind: type[Spider], given: Iterable[str]) -> None:
         if name not in known and not _is_launchers(name) and not hasattr(kind, name):
             meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
             raise ConfigError(f"-a {name}=…: spider {kind.name} has no such argument{meant}")
+
+
+def digest(command: Sequence[str]) -> str:
+    """Tell what a command gives its spider by -a from what another one does; '' where by nothing.
+
+    Values may be secret, so that no more of them than this is stored.
+
+    >>> digest(["crawl", "-a", "k=1", "-ax=2"]) == digest(["crawl", "-a", "x=2", "-a", "k=1"])
+    True
+    >>> digest(["crawl", "-a", "k=2"]) == digest(["crawl", "-a", "k=1"])
+    False
+    >>> digest(["crawl", "-a", "_job=7"])
+    ''
+    """
+    pairs = [after for word, after in pairwise(command) if word == "-a"]
+    pairs += [word[2:] for word in command if word.startswith("-a") and "=" in word]
+    given = sorted({pair for pair in pairs if "=" in pair and not _is_launchers(pair)})
+    return sha256("\n".join(given).encode("utf-8", "replace")).hexdigest()[:16] if given else ""
 
 
 def misspelt(spider: Spider) -> dict[str, str]:

@@ -30,7 +30,7 @@ MOST_FAILURES, AGAIN_S = 4, 2.0
 LOOK_S = 0.4
 
 
-@attrs.define(eq=False, kw_only=True)
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Completion:
     """Knows for one worker when its crawl is complete."""
 

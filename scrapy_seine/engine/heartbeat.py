@@ -66,7 +66,7 @@ def own_version() -> str:
         return "dev"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Heartbeat:
     """Keeps one worker known to the fleet, and its leases alive, for as long as its loops run."""
 

@@ -35,7 +35,7 @@ from scrapy_seine.frontier.model import Lease, Push
 logger = logging.getLogger(__name__)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class InFlight:
     """One leased request inside this process."""
 
@@ -154,7 +154,9 @@ class InFlightTable(PageEnds):
         """Scrapy has the request now."""
         # Read now: a middleware or the spider may clear the meta before the request fails.
         meta = request.meta
-        tries = whole(meta.get(m.RETRY_COUNT), 0)
+        tries = 0
+        if m.RETRY_COUNT in meta and not m.is_own(meta, m.RETRY_COUNT):
+            tries = whole(meta[m.RETRY_COUNT], 0)
         if m.RETRY_TIMES in meta:
             tries = max(tries, whole(meta[m.RETRY_TIMES], 0))
         entry = InFlight(request, lease, tries=tries, proxy=meta.get("proxy"))

@@ -51,7 +51,7 @@ RULE = "local"
 _DONE = b"done"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Local:
     """One request that stays here."""
 

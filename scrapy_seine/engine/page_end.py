@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNSTATED = "the request ended, and nothing stated how"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Hold:
     """A promise to say when an item is stored. Each hold is released or failed once."""
 

@@ -203,7 +203,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if known or dropped:
             self.worker.count("duplicates_local")
             return False
-        self._complete_meta(request, page, moved=moved)
+        self._complete_meta(request, page, moved=moved, tries=entry.tries if entry else 0)
         if not moved and self._is_too_deep(request, page):
             self.worker.count("too_deep")
             return False
@@ -246,15 +246,21 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             job = m.run_of(entry.request.meta)
         return self.df.knows_url(url, job)
 
-    def _complete_meta(self, request: Request, page: Request | None, *, moved: bool) -> None:
+    def _complete_meta(
+        self, request: Request, page: Request | None, *, moved: bool, tries: int
+    ) -> None:
         """Give a request what it inherits of the page that it was found on."""
         meta, parent = request.meta, page.meta if page is not None else None
         meta.pop(m.REPLAYED, None)
         if page is None or parent is None:
             meta.pop(m.HOME, None)  # a seed's is found when it is sent
-        elif m.RETRY_TIMES in parent and (moved or request.url != page.url):
-            meta.pop(m.RETRY_TIMES, None)  # a copy of the page's meta: these are its tries
-        m.complete(meta, parent)
+        elif m.RETRY_TIMES in parent and (
+            request.url != page.url or (moved and meta.get(m.RETRY_TIMES) == parent[m.RETRY_TIMES])
+        ):
+            # A copy of the page's meta: these are its tries. A middleware that tries the page again
+            # by itself, as a project's RetryMiddleware does, has counted one more.
+            meta.pop(m.RETRY_TIMES, None)
+        m.complete(meta, parent, tries)
         if page is not None and parent is not None and m.LOGIN in parent:
             serializer.hand_down_login(request, page)
 

@@ -21,7 +21,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.frontier.runs import enter
+from scrapy_seine.frontier.runs import asked_for, enter
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.urls import within
 
@@ -36,11 +36,19 @@ class StartRequests:
 
     #: Crawls of whose runs this process knows already: a script may crawl again and again.
     _here: ClassVar[set[str]] = set()
+    #: Crawls on which spiders of this process work now, with their number.
+    _at_work: ClassVar[Counter[str]] = Counter()
 
     def __init__(
-        self, config: FrontierConfig, heartbeat: Heartbeat, ask: Callable[[], None]
+        self,
+        config: FrontierConfig,
+        heartbeat: Heartbeat,
+        ask: Callable[[], None],
+        asked: str = "",
     ) -> None:
         self.config = config
+        self.asked = asked
+        """Tells what this worker's arguments are from others; '' for none that matter."""
         self.heartbeat = heartbeat
         self.number = 0
         """The run; 0: not known yet."""
@@ -83,11 +91,18 @@ class StartRequests:
         config, frontier = self.config, self.heartbeat.frontier
 
         async def begin_or_join() -> tuple[int, bool]:
-            age_ms = 1000 * self._age_s()
-            return await enter(frontier, name=config.run, keep=config.keep_alive, age_ms=age_ms)
+            age_ms, keep = 1000 * self._age_s(), config.keep_alive
+            return await enter(
+                frontier, name=config.run, keep=keep, age_ms=age_ms, asked=self.asked
+            )
 
         patience = RetryUntil(config.outage_s, logger.warning)
-        self.number, began = await patience.try_until_async(begin_or_join)
+        number, began = await patience.try_until_async(begin_or_join)
+        if not began:
+            other = await patience.try_until_async(lambda: asked_for(frontier, number))
+            self._warn_of_others(number, differs=other not in {None, self.asked})
+        self.number = number
+        self._at_work[config.crawl] += 1
         self._here.add(config.crawl)
         word = "begins" if began else "joins"
         logger.info("this worker %s run %d of crawl %r", word, self.number, config.crawl)
@@ -95,6 +110,18 @@ class StartRequests:
         waiting, self.waiting = self.waiting, []
         for request, enqueue in waiting:
             enqueue(request)
+
+    def _warn_of_others(self, number: int, *, differs: bool) -> None:
+        """Say that spiders of unlike arguments share a crawl, because each takes all requests."""
+        crawl = self.config.crawl
+        if self._at_work[crawl]:
+            who = f"another spider of this process works on crawl {crawl!r}"
+        elif differs:
+            who = f"run {number} of crawl {crawl!r} was begun with other arguments (-a)"
+        else:
+            return
+        text = "%s: each takes requests of both; set SEINE_CRAWL to another name where they differ"
+        logger.warning(text, who)
 
     def over(self) -> None:
         """Note that `start` has ended: Scrapy asks for what is pending only then."""
@@ -116,6 +143,8 @@ class StartRequests:
 
     def last_words(self, stats: Any) -> None:
         """Say what was not fetched, because the run had it before, and what changes that."""
+        if self.number:
+            self._at_work[self.config.crawl] -= 1
         known = stats.get_value("seine/start_known", 0)
         if known:
             logger.info(

@@ -241,5 +241,7 @@ def _next_try(entry: InFlight) -> Request:
     """The request with one more failed try, behind others of its priority."""
     request = entry.request
     tries = entry.tries + 1
-    meta = {**_unlacking(request), m.RETRY_COUNT: tries, m.RETRY_TIMES: tries}
+    meta = {**_unlacking(request), m.RETRY_TIMES: tries}
+    if not m.is_own(meta, m.RETRY_COUNT):
+        meta[m.RETRY_COUNT] = tries
     return request.replace(meta=meta, priority=request.priority - 1, dont_filter=True)

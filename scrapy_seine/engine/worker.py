@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property
@@ -17,13 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.connect import endpoints, redis_client
-from scrapy_seine.engine.arguments import misspelt
+from scrapy_seine.engine.arguments import digest, misspelt
 from scrapy_seine.engine.completion import Completion
 from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.send_gate import SendGate
@@ -41,6 +42,7 @@ from scrapy_seine.engine.reading_limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.seeds import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
+from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.start_requests import StartRequests
 from scrapy_seine.engine.suspects import Suspects
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
@@ -69,12 +71,14 @@ logger = logging.getLogger(__name__)
 #: How long a worker tries to reach Redis for its last words, s. What is unsaid then is said by the
 #: expiry of its leases.
 SIGN_OFF_S = 5.0
+#: A worker that Redis refused when it joined anew asks again after this time, s.
+_REFUSED_S = 1.0
 T = TypeVar("T")
 #: The attribute of a crawler that holds its worker, so that both are freed together.
 _ATTRIBUTE = "seine_worker"
 
 
-@attrs.define(eq=False, kw_only=True)
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Member:
     """A worker's membership of a crawl: what it has from the moment when it joins."""
 
@@ -263,7 +267,8 @@ class Worker:
             sets=any(flag(self.crawler.settings, name, False) for name in SETS),
             batch=getattr(self.spider, "redis_batch_size", None) or BATCH,
         )
-        starts = StartRequests(config, heartbeat, self._ask_run)
+        asked = "" if isinstance(self.spider, FrontierSpider) else digest(sys.argv)
+        starts = StartRequests(config, heartbeat, self._ask_run, asked)
         local = LocalRequests(
             *(self.name, exchange, self.inflight, seal), counted=self.count, wake=self.wake
         )
@@ -311,6 +316,7 @@ class Worker:
         self.inflight.overran = self._overran
         suspects = Suspects(member.frontier, self.inflight, exchange.config, self.wake, self.count)
         exchange.admits = suspects.admits
+        exchange.held = self.inflight.__len__
         self.site_limits.connect(exchange, pace_of(settings), settings.getdict("DOWNLOAD_SLOTS"))
 
     @property
@@ -344,7 +350,9 @@ class Worker:
     def _state_lost(self) -> None:
         member = self.member
         if member is not None and member.exchange.config.keep_alive:
-            asyncio.ensure_future(self._rejoin(member))  # noqa: RUF006  # it ends by itself
+            task = asyncio.ensure_future(self._rejoin(member))
+            task.add_done_callback(self._loop_ended)
+            member.loops.append(task)
         else:
             self.stop("state_lost")
 
@@ -356,7 +364,14 @@ class Worker:
             await reopen(member.frontier)
             await self._configure(member)
 
-        await RetryUntil(config.outage_s, logger.warning).try_until_async(join)
+        outage = RetryUntil(config.outage_s, logger.warning)
+        while True:
+            try:
+                await outage.try_until_async(join)
+                break
+            except ResponseError as error:  # a full memory, say: it stays until somebody acts
+                member.exchange.refusals.tell(error, "This worker waits, and joins no crawl")
+                await asyncio.sleep(_REFUSED_S)
         logger.warning("worker %s joins crawl %r anew", self.name, config.crawl)
         member.recovery.rejoined()
         try:

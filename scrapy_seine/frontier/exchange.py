@@ -80,6 +80,8 @@ class Exchange:
         self.workers = 1
         """Live workers of the fleet, as the last heartbeat told."""
         self._over = False
+        self._left: int | None = None
+        """How many requests were not done by the last reply; None: it is not known of all."""
         self.undone: int | None = None
         self.undone_at = 0.0
         self.saw_work = False
@@ -99,6 +101,8 @@ class Exchange:
         self._outage_from: float | None = None
         self._wake = asyncio.Event()
         self._timer = Timer(self._wake.set)
+        #: How many leases Scrapy or a sink has; the worker replaces it.
+        self.held: Callable[[], int] = lambda: 0
         #: Whether a lease may be begun beside what Scrapy has; `engine.suspects` replaces it.
         self.admits: Callable[[Lease], bool] = lambda lease: True
 
@@ -156,7 +160,13 @@ class Exchange:
         """A download is over: its domain's slot may be used again."""
         if self._starved:
             self.endings.landed.append(lease)
-            self.kick(LINGER_S / 2)
+            if not self._has_all:
+                self.kick(LINGER_S / 2)
+
+    @property
+    def _has_all(self) -> bool:
+        """Whether this worker holds all that is left: nobody has a use for a slot that is free."""
+        return self._left is not None and self._left <= self.held() + len(self.buffered)
 
     @property
     def busy(self) -> bool:
@@ -223,7 +233,8 @@ class Exchange:
         self._sending = True
         asked = monotonic()
         try:
-            answers = await self.lines.round_trip(outgoing, wanted, int(self.slack.ms))
+            slack_ms, alone = int(self.slack.ms), self.workers <= 1
+            answers = await self.lines.round_trip(outgoing, wanted, slack_ms, alone=alone)
         except BaseException:
             self.endings.put_back(outgoing)
             raise
@@ -279,6 +290,7 @@ class Exchange:
                 heapq.heappush(self._later, (slot, next(self._order), lease))
                 asyncio.get_running_loop().call_at(_loop_time(slot), self._arrived)
         self._starved = len(leases) < wanted
+        self.workers = max([self.workers, *(reply.workers for _, reply in found)])
         self._learn_progress([reply for _, reply in found], fresh=fresh)
         expired = [answer.line.part for answer, reply in found if reply.expired]
         if expired and now >= self._reap_from:
@@ -287,7 +299,8 @@ class Exchange:
         if self._starved:
             waits = [x.next_due_ms - x.now_ms - LEAD_MS for _, x in found if x.next_due_ms]
             stays = self.config.keep_alive or not self.saw_work
-            self._over = stays and not any(reply.undone for _, reply in found)
+            # An answer that endings came along with says nothing for certain: ask again soon.
+            self._over = stays and self.undone == 0
             poll_s = self._poll_s()
             self.kick(max(0.002, min([*waits, 1000 * poll_s]) / 1000))
         self._arrived()
@@ -310,6 +323,7 @@ class Exchange:
         entered, whole = sum(reply.entered for reply in replies), len(replies) == len(self.lines)
         if self._entered_at_open is None and whole:
             self._entered_at_open = entered
+        self._left = sum(reply.undone for reply in replies) if whole else None
         worked = whole and entered > (self._entered_at_open or 0)
         if worked or any(reply.undone for reply in replies):
             self.saw_work = True

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.server_clock import ServerClock
-from scrapy_seine.frontier.state import new_token
+from scrapy_seine.frontier.state import ASKS, new_token
 from scrapy_seine.frontier.wire import parse_leased, script
 from scrapy_seine.scripts import call
 
@@ -45,7 +45,7 @@ class Answer:
     """Why the first of them was not."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Line:
     """The way to one server."""
 
@@ -55,14 +55,21 @@ class Line:
     """It had less than it was asked for."""
 
     async def round_trip(
-        self, outgoing: Endings, wanted: int, lease_request: LeaseRequest, slack_ms: int = 0
+        self,
+        outgoing: Endings,
+        wanted: int,
+        lease_request: LeaseRequest,
+        slack_ms: int = 0,
+        *,
+        alone: bool = False,
     ) -> Answer:
         """Tell and ask in one pipeline; what fails is in the answer, and fails alone."""
         answer = Answer(line=self, sent=outgoing, wanted=wanted)
         calls = [*outgoing.limits, *outgoing.calls(self.part.commit_call)]
         if wanted:
             # Leases are asked for first: a slot that this worker frees now is anybody's. Only
-            # what a site wishes goes ahead of them.
+            # what a site wishes goes ahead of them. A worker that is alone asks last: what its
+            # pages yield and the slots that they free are its own, and need no second trip.
             args = [
                 lease_request.worker,
                 wanted,
@@ -72,11 +79,13 @@ class Line:
                 slack_ms,
                 new_token(),
             ]
-            calls.insert(len(outgoing.limits), Call("lease", args, []))
+            at = len(calls) if alone else len(outgoing.limits)
+            calls.insert(at, Call("lease", args, []))
         if not calls:
             return answer
         watch = self.part.watch
-        before, stamp = watch.before, watch.stamp(self.part.now_ms)
+        before = watch.before
+        stamp = watch.stamp(self.part.now_ms, asks=alone and wanted > 0)
         replies = await self._send(calls, stamp, in_full=len(outgoing.limits))
         answer.got_at = monotonic()
         for made, reply in zip(calls, replies, strict=True):
@@ -114,7 +123,8 @@ class Line:
             return [error] * len(calls)
         for i, reply in enumerate(replies):
             if isinstance(reply, NoScriptError):  # the server restarted: it knows no script yet
-                replies[i] = await self._teach(calls[i], stamp)
+                # It runs after the question for leases, so that a wake-up is needed.
+                replies[i] = await self._teach(calls[i], stamp.removesuffix(ASKS))
             if isinstance(replies[i], ResponseError):
                 replies[i] = self.part.watch.judged(replies[i])
         return replies
@@ -143,12 +153,15 @@ class Lines:
         """Clock of the server that has a request."""
         return self.lines[0].clock
 
-    async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
-        """Make one round trip.
+    async def round_trip(
+        self, outgoing: Endings, wanted: int, slack_ms: int = 0, *, alone: bool = False
+    ) -> list[Answer]:
+        """Make one round trip; *alone*: no other worker of the crawl is known.
 
         The pauses after what is leased have room for *slack_ms* of lateness beyond the usual.
         """
-        return [await self.lines[0].round_trip(outgoing, wanted, self.lease_request, slack_ms)]
+        line, asked = self.lines[0], self.lease_request
+        return [await line.round_trip(outgoing, wanted, asked, slack_ms, alone=alone)]
 
     def in_order(self, replies: Sequence[Leased]) -> list[Lease]:
         """Return what was leased, in the order in which it is to be sent."""

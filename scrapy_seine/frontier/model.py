@@ -193,6 +193,8 @@ class Leased:
     """Id, turn and sequence of the crawl (scrapy_seine.frontier.state)."""
     broken_keys: Sequence[str] = ()
     """Keys of the wrong type: what is theirs was set aside for a minute."""
+    workers: int = 0
+    """Workers that live, where the caller knew of no other; else 0."""
 
 
 @attrs.frozen(kw_only=True)

@@ -55,7 +55,7 @@ class Kept:
         return [push for at, push in self._pushes if now - at <= KEPT_S and mine(push)]
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Recovery:
     """Watches the state of a crawl's partitions for one worker."""
 

@@ -43,7 +43,7 @@ def breaks_all(error: Exception | None) -> bool:
     return isinstance(error, ResponseError) and "WRONGTYPE" in str(error) and _BROKEN in str(error)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Refusals:
     """Says each refusal of Redis once a minute."""
 

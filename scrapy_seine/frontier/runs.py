@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 import orjson
+from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
@@ -62,8 +63,12 @@ def begins(latest: Latest, *, name: str, keep: bool, since: float) -> bool:
     return not keep and not latest.running and latest.ended < since
 
 
-async def enter(frontier: Frontier, *, name: str, keep: bool, age_ms: float) -> tuple[int, bool]:
+async def enter(
+    frontier: Frontier, *, name: str, keep: bool, age_ms: float, asked: str = ""
+) -> tuple[int, bool]:
     """Begin a run, or join the one there is; returns its number, and whether it began here.
+
+    *asked* tells what the run is begun for from what another one is (`asked_for`).
 
     Raises:
         RedisError: Redis does not answer.
@@ -72,7 +77,7 @@ async def enter(frontier: Frontier, *, name: str, keep: bool, age_ms: float) -> 
         latest, now = await _latest(frontier)
         if not begins(latest, name=name, keep=keep, since=now - age_ms):
             return latest.number, False
-        start = {"name": name, "totals": (await frontier.counts()).totals}
+        start = {"name": name, "totals": (await frontier.counts()).totals, "asked": asked}
         own = Frontier(frontier.redis, frontier.keys.crawl)
         number, reply = await own.run("begin_run", latest.number, name, orjson.dumps(start), KEPT)
         if word(reply) != "JOINED" or not name:  # else another run began: a named one is to begin
@@ -87,6 +92,21 @@ async def latest_number(frontier: Frontier) -> int:
     """
     client: Any = frontier.redis
     return whole(await client.hget(Keys(frontier.keys.crawl).control, "run"))
+
+
+async def asked_for(frontier: Frontier, number: int) -> str | None:
+    """Return what a run was begun for, as its beginner told; None where nobody told.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    try:
+        start = await client.hget(Keys(frontier.keys.crawl).runs, number)
+    except ResponseError:  # of another type: who begins a run says so
+        return None
+    asked = record(start).get("asked")
+    return asked if isinstance(asked, str) else None
 
 
 async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:

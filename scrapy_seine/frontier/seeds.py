@@ -57,7 +57,7 @@ def mark_of(claim: bytes) -> str:
     return str(int.from_bytes(blake2b(claim, digest_size=7).digest()))
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Intake:
     """Moves seeds into the frontier for as long as it runs."""
 

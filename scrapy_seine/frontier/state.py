@@ -37,6 +37,10 @@ class StateRolledBack(StateError):
     """Redis fell back to an older state of the crawl; what it forgot is done again."""
 
 
+#: End of a stamp whose caller asks for leases next.
+ASKS = " asks"
+
+
 def new_id() -> str:
     """Make an identity for a crawl."""
     return os.urandom(8).hex()
@@ -83,7 +87,7 @@ class Known:
         return f"{self.id} {self.turn} {self.seq} {self.name} {self.calls}"
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Watch:
     """Names the state that is remembered with each call, and reads what replies say of it."""
 
@@ -92,9 +96,14 @@ class Watch:
     changed: Callable[[StateError], None] = lambda error: None
     """Told once of each state that is not the one that is remembered."""
 
-    def stamp(self, now_ms: int) -> str:
-        """First argument of each script: the time to take, and the state that is remembered."""
-        return str(now_ms) if self.known is None else f"{now_ms} {self.known}"
+    def stamp(self, now_ms: int, *, asks: bool = False) -> str:
+        """First argument of each script: the time to take, and the state that is remembered.
+
+        *asks*: its caller is the only worker, and asks for leases by the same pipeline.
+        """
+        if self.known is None:
+            return str(now_ms)
+        return f"{now_ms} {self.known}{ASKS if asks else ''}"
 
     @property
     def before(self) -> Known | None:

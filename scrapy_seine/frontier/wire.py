@@ -13,7 +13,7 @@ from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
 from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.lenient import items, whole, word
-from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES
+from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable
 from scrapy_seine.scripts import Script, load_script
 
@@ -46,7 +46,8 @@ def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
         if not isinstance(meta, dict):
             return b""
         for name in (RETRY_COUNT, RETRY_TIMES):
-            meta.pop(name, None)
+            if not is_own(meta, name):
+                meta.pop(name, None)
         meta[REPLAYED] = True
         return head + newline + seal.close(head, encode(fields))
     except (DecodeError, EncodeError):
@@ -86,7 +87,7 @@ def commit_args(pages: Sequence[Done | Burial], keys: Keys | None = None) -> lis
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
     """Read the reply of the lease script, which was asked for room for so much lateness."""
-    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken = reply
+    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken, workers = reply
     leases = [
         Lease(
             id=word(flat[at]),
@@ -109,6 +110,7 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         leases=leases,
         state_shown=word(shown),
         broken_keys=[key.decode("utf-8", "replace") for key in broken],
+        workers=int(workers),
     )
 
 

@@ -47,7 +47,7 @@ MOST_JARS = 5000
 _PROLONGED_S = 60
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Shared:
     """This worker's copy of a jar."""
 

@@ -46,7 +46,7 @@ def away_s(failures: int, *, first_s: float = 5.0, most_s: float = 600.0) -> flo
     return min(most_s, first_s * 2.0 ** min(failures, 30))
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Robots:
     """One site's rules."""
 

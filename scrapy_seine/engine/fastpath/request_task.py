@@ -32,6 +32,7 @@ from scrapy.core.spidermw import SpiderMiddlewareManager
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.spidermiddlewares.depth import DepthMiddleware
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.log import logformatter_adapter
 from scrapy.utils.misc import warn_on_generator_with_return_value
@@ -54,9 +55,13 @@ from scrapy_seine.engine.reading_limit import ReadingLimit
 logger = logging.getLogger("scrapy.core.engine")
 #: A page with very many links lets others have their turn after this many seconds.
 TURN_S = 0.01
+#: Outputs that are read before the first of them goes on; Scrapy's queue holds as many.
+AHEAD = 2
 _END = object()
 #: Takes an output and its response; returns what goes on, None for nothing.
 Look = Callable[[Any, Response], Any]
+#: Takes a response before its first output is made.
+Begin = Callable[[Response], None]
 
 
 class RequestTasks:
@@ -85,6 +90,7 @@ class RequestTasks:
         self._looks = (
             looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
         )
+        self._begins = begins_of(self.scraper.spidermw) if self._looks is not None else []
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._parse_queue = ParseQueue()
@@ -237,8 +243,19 @@ class RequestTasks:
             return
         if isinstance(made, AsyncIterator):
             await self.calls.drive(made, request, response)
+        elif failed := self._begun(response):
+            await self._recover(*failed, request, response)
         else:
             await self._pass_on(made, request, response)
+
+    def _begun(self, response: Response) -> tuple[Exception, int] | None:
+        """Look at a response before its first output; an error, with its level, where one fails."""
+        for level, begin in self._begins:
+            try:
+                begin(response)
+            except BaseException as error:
+                return as_output(error), level
+        return None
 
     async def _call(self, result: Response | Failure, request: Request) -> Any:
         # The next requests leave before this page keeps the process busy.
@@ -268,31 +285,40 @@ class RequestTasks:
 
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, found, turn = iter(made), 0, monotonic() + TURN_S
-        call = self.limit.call
+        call, ahead = self.limit.call, list[Any]()
         while True:
             level = 0
             try:
                 output = call(next, outputs, _END)
                 if output is _END:
-                    return
+                    break
                 for level, look in self._looks or ():  # noqa: B007  # the handler needs it
                     output = look(output, response)
                     if output is None:
                         break
             except BaseException as error:
-                await self._recover(as_output(error), level, request, response)
+                await self._recover(as_output(error), level, request, response, ahead)
                 return
-            if isinstance(output, Request):
-                self._crawl(output)
-            elif output is not None:
-                await self.scraper.start_itemproc_async(output, response=response)
+            if output is not None:
+                if len(ahead) == AHEAD:
+                    await self._pass_all(ahead, response)
+                    ahead.clear()
+                ahead.append(output)
             found += 1
             if monotonic() > turn:  # what has no end comes here
                 if endless := self.limit.too_many(found):
-                    await self._recover(endless, 0, request, response)
+                    await self._recover(endless, 0, request, response, ahead)
                     return
                 await asyncio.sleep(0)
                 turn = monotonic() + TURN_S
+        await self._pass_all(ahead, response)
+
+    async def _pass_all(self, outputs: Iterable[Any], response: Response) -> None:
+        for output in outputs:
+            if isinstance(output, Request):
+                self._crawl(output)
+            else:
+                await self.scraper.start_itemproc_async(output, response=response)
 
     def _crawl(self, request: Request) -> None:
         if self.signals.heard(signals.request_scheduled):
@@ -306,15 +332,25 @@ class RequestTasks:
             self.signals.send_catch_log(signals.request_dropped, request=request, spider=spider)
 
     async def _recover(
-        self, error: Exception, level: int, request: Request, response: Response
+        self,
+        error: Exception,
+        level: int,
+        request: Request,
+        response: Response,
+        ahead: Iterable[Any] = (),
     ) -> None:
-        """Offer an error to the spider middlewares from a level on, else report it."""
+        """Offer an error to the spider middlewares from a level on, else report it.
+
+        What was read *ahead* of it goes on then, before what a middleware gives instead.
+        """
         try:
             instead = self._give_error(response, error, level)
         except Exception:
             failure = Failure()  # type: ignore[no-untyped-call]
             self.calls.raised(failure, request, response)
+            await self._pass_all(ahead, response)
         else:
+            await self._pass_all(ahead, response)
             await self.calls.drive(instead, request, response)
 
 
@@ -330,10 +366,39 @@ def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | N
         if method is None:
             continue
         owner = getattr(method, "__self__", None)
-        if not isinstance(owner, BaseSpiderMiddleware) or any(
-            getattr(type(owner), name) is not getattr(BaseSpiderMiddleware, name)
-            for name in ("process_spider_output", "process_spider_output_async")
-        ):
+        if not (_only_looks(owner) or _counts_depth(owner)):
             return None
         looks.append((level, scrapy_internals.look_of(owner)))
     return looks
+
+
+def begins_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Begin]]:
+    """What looks at a response before its first output is made, with the level of its errors."""
+    return [
+        (level, scrapy_internals.depth_of(owner))
+        for level, method in enumerate(middlewares.methods["process_spider_output"], 1)
+        if _counts_depth(owner := getattr(method, "__self__", None))
+    ]
+
+
+def _only_looks(middleware: object) -> bool:
+    return isinstance(middleware, BaseSpiderMiddleware) and _passes_on_as(
+        BaseSpiderMiddleware, middleware
+    )
+
+
+def _counts_depth(middleware: object) -> bool:
+    """Whether it is Scrapy's depth middleware, which each project has: it looks and no more."""
+    return (
+        isinstance(middleware, DepthMiddleware)
+        and _passes_on_as(DepthMiddleware, middleware)
+        and scrapy_internals.available("depth")
+    )
+
+
+def _passes_on_as(kind: type, middleware: object) -> bool:
+    """Whether a middleware handles the output as *kind* does, and not in a way of its own."""
+    return all(
+        getattr(type(middleware), name) is getattr(kind, name)
+        for name in ("process_spider_output", "process_spider_output_async")
+    )

@@ -12,6 +12,8 @@ feature is left to Scrapy's own code, and one line of the log says so (`availabl
   it asks for one.
 - `feeds`: items of feeds hold their pages. Else Scrapy's feed exporter, whose items hold none.
 - `fleet cookies`: workers share jars. Else each worker has its own.
+- `depth`: Scrapy's depth middleware looks at each output in our loop. Else a page's outputs pass
+  through Scrapy's generators, as those of a project's own middlewares do.
 - `start`: what a spider's start raises is an Exception. Else a cancellation in it ends no worker.
 - `shell`: `scrapy shell` joins no crawl. Else it does: give it a SEINE_CRAWL of its own.
 - `pipelines`, `cookies`, `selectors`, `warm-up`, `wake`: less CPU and memory, a prompt first
@@ -86,6 +88,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "scrapy.downloadermiddlewares.cookies:CookiesMiddleware._get_request_cookies",
         "scrapy.downloadermiddlewares.cookies:CookiesMiddleware._process_cookies",
     ),
+    "depth": ("scrapy.spidermiddlewares.depth:DepthMiddleware._init_depth",),
     "selectors": ("scrapy.http.response.text:TextResponse._cached_selector",),
     "feeds": (
         "scrapy.extensions.feedexport:FeedExporter._get_storage",
@@ -250,6 +253,12 @@ def spider_steps_of(middlewares: Any) -> tuple[Any, Any, Any]:
 def look_of(middleware: Any) -> Callable[[Any, Any], Any]:
     """How Scrapy's base class of spider middlewares looks at one output."""
     found: Callable[[Any, Any], Any] = middleware._get_processed
+    return found
+
+
+def depth_of(middleware: Any) -> Callable[[Any], None]:
+    """What Scrapy's depth middleware does with a response ahead of its first output."""
+    found: Callable[[Any], None] = middleware._init_depth
     return found
 
 

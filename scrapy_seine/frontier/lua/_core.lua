@@ -63,7 +63,8 @@ local function place(domain, known)
     end
 end
 
--- Ends a script: places what it touched, writes its counters, wakes idle workers.
+-- Ends a script: places what it touched, writes its counters, wakes idle workers. A caller that is
+-- alone and asks for leases next needs no waking: it would come a second time, for nothing.
 local function finish()
     write_batches()
     for domain in pairs(touched) do
@@ -77,7 +78,7 @@ local function finish()
             try(P .. 'job:' .. job, 'HINCRBY', name, n)
         end
     end
-    if not had_ready and redis.call('ZCARD', READY) > 0 then
+    if not had_ready and asks ~= 'asks' and redis.call('ZCARD', READY) > 0 then
         wake(true)
     end
 end

@@ -81,6 +81,13 @@ local function due_for(worker, lacking)
     return due
 end
 
+-- How many workers live, for one that knows of no other (`asks`): it is to see the next one at once, and
+-- not by its next heartbeat, because it takes the slots that it frees until then. Others are not told: 0.
+local function company_of_one()
+    local live = asks == 'asks' and redis.pcall('ZCOUNT', P .. 'workers', now, '+inf')
+    return type(live) == 'number' and live or 0
+end
+
 -- What a lease replies, and its last writes.
 local function answer(state, out, waiting)
     local delayed, lease = first(DELAYED), first(LEASES)
@@ -96,5 +103,6 @@ local function answer(state, out, waiting)
     local seq = block > 0 and string.format('%.0f', block + left) or control[3] or 0
     local shown = control[1] and control[1] .. ' ' .. (string.match(control[2] or '', '^%d+$') or '0') .. ' ' .. seq or ''
     return { state, now, next_due == math.huge and 0 or next_due, undone(), entered(),
-        ((lease and lease < now) or look_is_due() or (not lease and stranded())) and 1 or 0, out, shown, wrong }
+        ((lease and lease < now) or look_is_due() or (not lease and stranded())) and 1 or 0, out, shown, wrong,
+        company_of_one() }
 end

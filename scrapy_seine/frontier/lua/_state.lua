@@ -1,7 +1,8 @@
 -- _state: key names, the crawl's identity, and its clock: every script of the frontier begins here.
 -- Every key of a crawl starts with KEYS[1], which carries the hash tag: one script, one slot.
 -- A caller that remembers the crawl's state names it behind the time: `now id turn seq name calls`,
--- where `calls` is how many of its own calls it knows to be counted here under its name. Where the
+-- where `calls` is how many of its own calls it knows to be counted here under its name, and then
+-- `asks` where it asks for leases next, and is the only worker that it knows of. Where the
 -- server has no crawl of that id (FLUSHALL, a new server), or an older state of it (failover,
 -- restore), the script does nothing and its caller is told so (I12): STATELOST or ROLLEDBACK.
 -- `turn` counts how often a crawl fell back. Each time `seq` moves on by GAP, so that no number that
@@ -15,8 +16,8 @@ local COUNTERS, CONTROL = P .. 'counters', P .. 'control'
 local LEVEL = 1099511627776 -- 2^40: a queue's score is level * LEVEL + sequence, so FIFO in a level
 local GAP, STEP_MS = 1048576, 2000
 
-local given, known_id, known_turn, known_seq, me, known_calls =
-    string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*)$')
+local given, known_id, known_turn, known_seq, me, known_calls, asks =
+    string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*) ?(%S*)$')
 local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me, 'look')
 if control.err then
     return unlike('HLEN', { CONTROL }) or control

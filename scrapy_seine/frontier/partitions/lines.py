@@ -29,8 +29,13 @@ class PartitionedLines(Lines):
         """Clock of the server that has a request."""
         return self.lines[part_of(id_)].clock
 
-    async def round_trip(self, outgoing: Endings, wanted: int, slack_ms: int = 0) -> list[Answer]:
-        """Make one round trip to each partition, all at once."""
+    async def round_trip(
+        self, outgoing: Endings, wanted: int, slack_ms: int = 0, *, alone: bool = False
+    ) -> list[Answer]:
+        """Make one round trip to each partition, all at once.
+
+        Leases are asked for first, *alone* or not, because a page's links come by the outbox.
+        """
         shares = shares_of(wanted, [line.starved for line in self.lines])
         loads = outgoing.split(self.frontier)
         rows = zip(self.lines, loads, shares, strict=True)
