@@ -31,6 +31,7 @@ from redis.maint_notifications import MaintNotificationsConfig
 from scrapy_seine import embedded, redis_topology
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.printable import redact
 
 #: For both checks together: the process needs a second of the promised ten for itself.
@@ -40,6 +41,9 @@ KEEPALIVE_S = 15
 #: What connections say of themselves. Without it redis-py reads its version from the metadata of
 #: installed packages for each connection: 1 ms, with several connections a worker.
 _DRIVER = DriverInfo(lib_version=blocking.__version__)
+
+#: An environment file of Docker or systemd hands quotation marks on.
+_QUOTES = ("'", '"')
 
 _answered: set[tuple[str, str]] = set()
 _joined: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
@@ -187,7 +191,7 @@ class _Check(threading.Thread):
             store.ask(self.url)
         except expected as error:
             lines = redact(str(error)).strip().splitlines() or [type(error).__name__]
-            self._problem = f"does not answer: {lines[0]}"
+            self._problem = _refused(lines[0]) or f"does not answer: {lines[0]}"
         else:
             self._problem = None
 
@@ -233,7 +237,7 @@ def _shown(store: str, url: str) -> str:
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in schemes or url[len(parts.scheme) :][:3] != "://":
-        raise ConfigError(f"{name} is no URL that starts with {'://, '.join(schemes)}://")
+        raise ConfigError(f"{name} {_malformed(url, schemes)}")
     if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
         raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")
     if parts.scheme in {"redis", "rediss"} and not re.fullmatch(r"/?\d*", parts.path):
@@ -242,6 +246,41 @@ def _shown(store: str, url: str) -> str:
     hidden = "***@" if "@" in parts.netloc else ""
     place = parts.netloc.rpartition("@")[2] or (host or socket_folder)
     return f"{parts.scheme}://{hidden}{place}{parts.path}"
+
+
+def _refused(said: str) -> str:
+    """Say that a Redis wants a password or another one; '' where it said something else.
+
+    >>> _refused("Authentication required.")
+    'asks for a password: write it as redis://:PASSWORD@HOST:PORT/0'
+    """
+    if said.startswith(("Authentication required", "HELLO must be called with the client already")):
+        return "asks for a password: write it as redis://:PASSWORD@HOST:PORT/0"
+    if said.startswith("invalid username-password pair"):
+        return "refuses the user name or the password"
+    return ""
+
+
+def _malformed(url: str, schemes: tuple[str, ...]) -> str:
+    """Say why a store's URL is none, without a part that may hold a password.
+
+    >>> _malformed("localhost:6379", ("redis",))
+    'is no URL that starts with redis://; write redis:// in front'
+    >>> _malformed("redsi://localhost", ("redis",))
+    'is no URL that starts with redis://; did you mean redis://?'
+    """
+    starts = f"is no URL that starts with {'://, '.join(schemes)}://"
+    scheme, colon, _ = url.partition("://")
+    if url[:1] in _QUOTES or url[-1:] in _QUOTES:
+        return f"{starts}: leave out the quotation marks, which only a shell takes away"
+    if colon and scheme.lower() in schemes:
+        return (
+            "has a port that is no number from 0 to 65535; write / and # in user names and "
+            "passwords as %2F and %23"
+        )
+    if colon or not url[:1].isalnum():
+        return f"{starts}{did_you_mean(f'{scheme}://', [f'{known}://' for known in schemes])}"
+    return f"{starts}; write {schemes[0]}:// in front"
 
 
 def _redis_options(url: str) -> dict[str, Any]:

@@ -7,13 +7,18 @@ the text readable, and takes the effect or the credentials away.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
+
+#: Why a file or a pipe takes no more: nobody reads, the disk is full, or a limit is reached.
+OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: C0 but tab and line feed, DEL, C1, marks and overrides of the direction (Unicode 9.0, UAX 9),
 #: line and paragraph separators, and halves of surrogate pairs, which no output can encode.
@@ -83,15 +88,32 @@ class PrintableStream:
 
 
 def open_streams() -> None:
-    """Have streams where a shell or a supervisor closed them, because Python has None then."""
+    """Have streams that take any text.
+
+    Python has None where a shell or a supervisor closed one, and in a locale other than UTF-8 a
+    stream that raises at the first character that the locale lacks.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream := getattr(sys, name), TextIOWrapper) and not _is_utf8(stream):
+            stream.reconfigure(errors="replace")
+
+
+def _is_utf8(stream: TextIOWrapper) -> bool:
+    return stream.encoding.lower().replace("-", "") == "utf8"
+
+
+def discard_output() -> None:
+    """Send what standard output still holds nowhere, because Python writes it once more at exit."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
     """Have standard output and errors written through PrintableStreams."""
+    open_streams()
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = PrintableStream(sys.stdout), PrintableStream(sys.stderr)
     try:

@@ -99,14 +99,21 @@ def _parsed_by(read: Callable[[str], Any], text: str, kind: type) -> Any:
 
 
 def secret(name: str) -> str:
-    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed."""
+    """Return the variable *name*, or else what the file in *name*_FILE holds, trimmed.
+
+    An empty file ends the start, because without the secret a laptop starts servers of its own.
+    """
     path = os.environ.get(f"{name}_FILE", "")
     if os.environ.get(name) or not path:
         return os.environ.get(name, "")
     try:
-        return Path(path).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SystemExit(f"{name}_FILE={path} cannot be read: {type(error).__name__}") from None
+        found = Path(path).read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise SystemExit(f"seine: {name}_FILE={path} cannot be read: {why}") from None
+    if not found:
+        raise SystemExit(f"seine: {name}_FILE={path} is empty; write the value, or unset it")
+    return found
 
 
 def proxies() -> tuple[str, str]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import orjson
+from redis.exceptions import RedisError, ResponseError
 from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
@@ -22,7 +23,15 @@ from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
-from scrapy_seine.printable import escaped, guarded_streams, open_streams, printable, redact
+from scrapy_seine.printable import (
+    OUTPUT_ERRORS,
+    discard_output,
+    escaped,
+    guarded_streams,
+    open_streams,
+    printable,
+    redact,
+)
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -139,6 +148,12 @@ def guarded(work: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         sys.stdout = None  # nobody reads; say nothing more at exit
         return FAILED
+    except OSError as error:
+        if error.errno not in OUTPUT_ERRORS:
+            raise
+        complain(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
+        discard_output()
+        return FAILED
     except Exception as error:
         if (refusal := _refusal(error)) is None:
             raise
@@ -148,10 +163,14 @@ def guarded(work: Callable[[], int | None]) -> int:
 
 
 def _refusal(error: Exception) -> str | None:
-    """Say what PostgreSQL refuses; None where another part failed.
+    """Say what a store refuses; None where another part failed.
 
-    The error is known by its code, because the library runs without a driver too.
+    PostgreSQL's errors are known by their code, because the library runs without its driver too.
     """
+    if isinstance(error, ResponseError):
+        return f"Redis refuses it: {error}"
+    if isinstance(error, RedisError):
+        return f"Redis does not answer: {error}"
     code = getattr(error, "pgcode", None)
     if not isinstance(code, str):
         return None

@@ -17,7 +17,7 @@ from scrapy_seine.config import FrontierConfig, SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.lenient import did_you_mean
-from scrapy_seine.printable import escaped
+from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.fleet import crawl_names
 from scrapy_seine.reads.overview import Overview, read_overview
@@ -177,6 +177,8 @@ def with_fleet(redis_url: str, work: Callable[[Redis], Awaitable[None]]) -> None
         try:
             await work(redis)
         except (RedisError, OSError) as error:
+            if getattr(error, "errno", None) in OUTPUT_ERRORS:
+                raise
             raise StoreUnreachable(f"REDIS_URL: {error}") from None
         finally:
             await redis.aclose()

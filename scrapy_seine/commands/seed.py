@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from redis.exceptions import RedisError
@@ -36,7 +35,7 @@ class Command(SeineCommand):
 
     summary = "Push seeds: URLs, or files of URLs or JSON objects, one a line (- is stdin)"
     arguments = "URL|FILE|- …"
-    example = "scrapy seed https://shop.example/sale products.txt"
+    example = "scrapy seed https://shop.example/sale https://shop.example/new"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare --spider."""
@@ -69,12 +68,14 @@ def lines(argument: str) -> Iterator[Line]:
         yield from _seeds("stdin", sys.stdin.buffer)
     elif "://" in argument or argument.lstrip().startswith("{"):
         yield f"{argument[:200]}:", argument.encode("utf-8", "surrogateescape")
-    elif not Path(argument).exists():
-        raise ConfigError(f"{argument!r} is neither a URL with http:// in front nor a file")
     else:
         try:
-            with Path(argument).open("rb") as file:
+            with open(argument, "rb") as file:  # noqa: PTH123  # Path("") is the folder
                 yield from _seeds(argument, file)
+        except FileNotFoundError:
+            raise ConfigError(
+                f"{argument!r} is neither a URL with http:// in front nor a file"
+            ) from None
         except OSError as error:
             raise ConfigError(f"{argument} cannot be read: {error.strerror}") from None
 

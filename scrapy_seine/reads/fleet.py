@@ -17,7 +17,7 @@ from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.lenient import real, record, whole, word
-from scrapy_seine.meta import CREATED_AT
+from scrapy_seine.meta import CREATED_AT, is_own
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
@@ -184,7 +184,8 @@ async def _oldest(redis: Redis, frontier: Frontier, ready: Sequence[Domain], now
     stored = await client.hget(keys.requests, head[0]) if head else None
     if not stored:
         return 0.0
-    created = real(meta_of(stored_fields(stored)).get(CREATED_AT))
+    meta = meta_of(stored_fields(stored))
+    created = 0.0 if is_own(meta, CREATED_AT) else real(meta.get(CREATED_AT))
     return max(0.0, now_s - created) if created else 0.0
 
 

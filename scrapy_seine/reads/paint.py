@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.columns import Columns
     from rich.console import Group, RenderableType
     from rich.markup import escape
     from rich.panel import Panel
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy_seine.terminal import Console, Live
 
 __all__ = [
+    "Columns",
     "Console",
     "Group",
     "Live",
@@ -29,6 +31,7 @@ __all__ = [
     "escape",
 ]
 _HOME = {
+    "Columns": "rich.columns",
     "Console": "scrapy_seine.terminal",
     "Live": "scrapy_seine.terminal",
     "Panel": "rich.panel",

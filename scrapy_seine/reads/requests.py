@@ -40,8 +40,8 @@ def read(stored: bytes | None, **more: Any) -> Found:
     return Found(
         url=str(fields.get("url") or "(cannot be read)"),
         priority=whole(fields.get("priority")),
-        retries=whole(meta.get(m.RETRY_COUNT)),
-        created=real(meta.get(m.CREATED_AT)),
+        retries=whole(meta.get(m.RETRY_TIMES if m.is_own(meta, m.RETRY_COUNT) else m.RETRY_COUNT)),
+        created=0.0 if m.is_own(meta, m.CREATED_AT) else real(meta.get(m.CREATED_AT)),
         **more,
     )
 

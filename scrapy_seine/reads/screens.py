@@ -57,10 +57,9 @@ def status(overview: Overview) -> paint.RenderableType:
     return paint.Group(*parts)
 
 
-def _beside(*parts: paint.RenderableType) -> paint.Table:
-    grid = paint.Table.grid(padding=(0, 1))
-    grid.add_row(*parts)
-    return grid
+def _beside(*parts: paint.RenderableType) -> paint.Columns:
+    """Lay parts out beside each other, and below each other where a terminal is narrow."""
+    return paint.Columns(parts, padding=(0, 1))
 
 
 def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> paint.Panel:
