@@ -6,14 +6,22 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 import orjson
+import psycopg2
 
 from crawler.extract.dead_ends import DeadEnds
+from crawler.extract.newest import Newest
 from crawler.extract.template import Book
 from crawler.stores.dead_ends import DeadEnd
-from crawler.stores.templates import TemplateRow, read_templates, stored_before
+from crawler.stores.templates import (
+    TemplateRow,
+    read_templates,
+    stored_before,
+    stored_currencies,
+)
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import tell_failure
@@ -24,6 +32,9 @@ logger = logging.getLogger(__name__)
 RECALL_S = 1.0
 #: The same after the database refused to tell them, s.
 FAILED_S = 60.0
+#: Askings of a site after which the currencies that all workers stored are compared with one's own.
+_COMPARED_AFTER = frozenset({3, 6, 12, 24, 48, 96})
+_MOST_SITES = 500
 
 
 class Templates:
@@ -32,14 +43,18 @@ class Templates:
     def __init__(self, database_url: str) -> None:
         self.url = database_url
         self._read: list[tuple[str, str, Any]] = []
+        self._asked: Newest[Iterator[int]] = Newest(lambda: count(1), _MOST_SITES)
 
     def read(self) -> None:
-        """Read the newest templates; blocks.
+        """Read the newest templates; blocks. Where they are refused, sites are learned anew.
 
         Raises:
             StoreUnreachable: the database does not answer.
         """
-        self._read = read_templates(self.url)
+        try:
+            self._read = read_templates(self.url)
+        except psycopg2.Error as error:  # a missing table or grant is no reason to stop a worker
+            tell_failure(logger, "no template is read, so that sites are learned anew", error)
 
     def hand_over(self, book: Book) -> None:
         """Give what was read to a spider's book."""
@@ -75,6 +90,9 @@ class Templates:
         for site_id, urls in list(book.wanted()):
             stored = await loop.run_in_executor(None, stored_before, self.url, site_id, urls)
             book.recall(site_id, stored)
+            if next(self._asked[site_id]) in _COMPARED_AFTER:
+                told = await loop.run_in_executor(None, stored_currencies, self.url, site_id)
+                book.tenders.compare(site_id, told)
 
 
 def learned(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:

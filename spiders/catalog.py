@@ -162,7 +162,7 @@ class CatalogSpider(FrontierSpider):
             return
         links = site.links(page, header(response, "X-Robots-Tag"))
         self._learn_shape(response, found, shown, links)
-        yield from self._follow(response, site, page, links, found.kind == "listing")
+        yield from self._follow(response, site, page, links, announced.has_list(found.kind, links))
         if self._wants_sitemaps(response):
             yield Request(
                 absolute(response.url, "/robots.txt"),

@@ -7,8 +7,6 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
-from price_parser import Price
-
 from crawler.cleaning.text import line
 from crawler.extract.currencies import ISO_4217, currency_of
 
@@ -44,6 +42,8 @@ def _read(text: str) -> tuple[Decimal | None, str | None]:
     text = text.strip()
     if _PLAIN.fullmatch(text) or _SCIENCE.fullmatch(text):
         return _even(text), None
+    from price_parser import Price  # a start is spared what pages with plain numbers do not need
+
     price = Price.fromstring(text)
     sign = currency(price.currency)
     if price.amount is None:

@@ -17,6 +17,7 @@ from crawler.extract import lines
 from crawler.extract.links import Link, mark_of
 from crawler.extract.page import Page
 from crawler.extract.pagecount import MOST_PAGES, numbers_of, split
+from crawler.extract.scripted import SCRIPTED
 from crawler.extract.words import any_of
 from scrapy_seine.urls import MAX_LENGTH
 
@@ -130,6 +131,11 @@ class Announced:
     """0: it does not say."""
     shown: int
     """Products that the page leads to."""
+
+
+def has_list(kind: str, links: Sequence[Link]) -> bool:
+    """Whether a page of that kind shows a list, or a script of it does: a browser draws it then."""
+    return kind == "listing" or any(link.reason == SCRIPTED for link in links)
 
 
 def announced(page: Page, links: Sequence[Link]) -> Announced | None:

@@ -59,6 +59,10 @@ def looks_like_product(path: str) -> bool:
     return _PRODUCT_PATH(path) is not None
 
 
+#: The number of a thing within the shop's own for it: 302 of "A/302".
+_FIGURES_AT_END = re.compile(r"(?<!\d)\d{3,12}\Z").search
+
+
 def looks_like_listing(path: str) -> bool:
     """Whether an address reads like a category's, a brand's or a search."""
     return _LISTING_PATH(path) is not None
@@ -118,7 +122,13 @@ def quantity_signs(verdict: Verdict, page: Page) -> None:
 
 def number_signs(verdict: Verdict, page: Page, number: str | None) -> None:
     """Whether the address holds the number that the page tells: it is about that thing."""
-    if number and len(number) >= 4 and number.lower() in _ORIGIN.sub("", page.url).lower():
+    if not number:
+        return
+    address = _ORIGIN.sub("", page.url).lower()
+    figures = _FIGURES_AT_END(number)
+    if (len(number) >= 4 and number.lower() in address) or (
+        figures is not None and f"={figures[0]}&" in f"{address}&"
+    ):
         verdict.add("product", 1.5, "its address holds the number that it tells")
 
 

@@ -26,14 +26,16 @@ def _each_label(any_of: AnyOf) -> str:
 
 _IS_LABEL = begun_of(_each_label)
 _PAIR = re.compile(
-    r"([^:：#]{2,40}?\s?#?)\s?(?:[:：]|\bis\b)\s?(\S.{0,80})|([^:：#]{2,40}?\s?#)\s?(\S.{0,80})"
+    r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
+    r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
+_DIVIDED = re.compile(r"[:#：|՝]").search
 _MOST_CELLS = 100
 _PARTS = re.compile(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
 _NEXT_LABEL = re.compile(r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|\s*\([^()]*\)$")
 #: Blanks and signs of direction around a label or a value.
-_AROUND = " :：.*\u200b\u200e\u200f\u202a\u202c\ufeff"
+_AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
 _CODE = re.compile(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = re.compile(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
@@ -51,7 +53,8 @@ _MOST_AROUND = 2
 _SHORTEST_ADDRESSED = 6
 #: Classes of elements that hold a maker's name.
 _BRAND = re.compile(
-    r"(?:^|[\s_-]|product)(?:brand|manufacturer|vendor|hersteller|fabricant|producent)"
+    r"(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
+    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac)"
     r"(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
 ).search
 
@@ -123,7 +126,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
             _take(seen, field, following.text)
     elif line.flags & _lines.JOINED and (label := _label_inside(line)):
         _take(seen, *label)
-    elif ":" in line.text or "#" in line.text or "：" in line.text or "|" in line.text:
+    elif _DIVIDED(line.text):
         # "In stock - item #12": each part may be a fact.
         for part in filter(None, _PARTS.split(line.text)):
             match = _PAIR.match(part)

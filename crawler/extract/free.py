@@ -8,8 +8,9 @@ from itertools import islice
 
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
+from crawler.extract.other_amounts import says_other
 from crawler.extract.places import path
-from crawler.extract.price_choice import label_before, says_other
+from crawler.extract.price_choice import label_before
 from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, whole
 

@@ -65,8 +65,8 @@ _CLASSES = (
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
     (LABEL, r"(?:^|[\s_-])label"),
     (FACT, r"(?:^|\s)(?:product[-_]{1,2})?(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
-     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product)(?:brand|manufacturer|vendor|hersteller"
-     r"|fabricant|producent)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
+     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
+     r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
     (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
     (RATING, r"rating|stars?\b|star-"),
 )  # fmt: skip
@@ -88,7 +88,7 @@ _LONGEST = 120
 #: What divides two lines in one row is not longer, white space included.
 _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
-_SIGNS = frozenset("€£$¥₽₹₺₴")
+_SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
 _ENDING = _SIGNS | {"-", "–", "—"}
 _MOST_CENTS = 3
 _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
@@ -98,12 +98,14 @@ _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
 #: A word, and no code: these are in capitals.
 _ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z").search
+#: A stroke for the cents: `499,-`.
+_ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
 #: Characters in which an amount ends with a currency's word.
 _WORD = 8
 _ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Line:
     """Text that no block's edge divides."""
 
@@ -114,7 +116,7 @@ class Line:
     index: int = 0
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Lines:
     """What one walk over a page found."""
 
@@ -304,10 +306,9 @@ class _Reader:
         for name, value in marks:
             if name in _FLAGGING:
                 flags |= _FLAGGING[name][value]
-        if flags and (flags & self.weighed or element in self.kept):
-            flags = self._weighed(element, flags)
-            if flags < 0:
-                return -1
+        weighed = flags and (flags & self.weighed or element in self.kept)
+        if weighed and (flags := self._weighed(element, flags)) < 0:
+            return -1
         flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
         if self.beyond and not flags & ELSEWHERE:
             flags |= self.beyond
@@ -403,7 +404,7 @@ class _Reader:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
-        elif self._ends_in_currency() or _ENDS_IN_SMALL(before):
+        elif _ENDS_IN_STROKE(before) or self._ends_in_currency() or _ENDS_IN_SMALL(before):
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
 

@@ -14,6 +14,7 @@ import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, short_text, tidied
+from crawler.extract.scripted import SCRIPTED, scripted
 from crawler.extract.unlinked import continued, unlinked
 from crawler.extract.words import Marks, any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
@@ -98,6 +99,8 @@ _LAST_PAGE = 5000
 _MOST_INSIDE = 100
 _MOST_ANCHORS = 3000
 _MOST_PARAMETERS = 50
+#: Characters of a link whose address is remembered.
+_SHORT = 300
 
 
 Address = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -139,6 +142,9 @@ def find_links(
         finder.add(element, None, reference)
     for element, reference in continued(page):
         finder.add(element, "pagination", reference)
+    if not any(link.kind == "product" for link in finder.made.values()):
+        for element, reference in scripted(page):
+            finder.add(element, None, reference)
     return finder.result()
 
 
@@ -185,6 +191,8 @@ class _Finder:
         self.seen: set[str] = set()
         self.made: dict[str, Link] = {}
         self.here = _parts(tidied(page.url) or page.url)
+        end = page.base.find("/", 8)
+        self.origin = page.base if end < 0 else page.base[:end]
         self.products: set[str] = set()
         self.box: Element = None
         self.around = 0
@@ -251,15 +259,18 @@ class _Finder:
         scheme = None if href[0] == "/" else _SCHEME.match(href)
         if scheme and scheme[1].lower() not in {"http", "https"}:
             return None
-        url = self.page.resolve(href)
-        if url is None:
-            return None
-        url = tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else _reached(url))
+        if href[0] == "/" and href[1:2] != "/" and len(href) <= _SHORT:
+            url = _of_origin(self.origin, href)
+        else:
+            found = self.page.resolve(href)
+            url = None if found is None else _requested(found)
         if url is None or (self.allowed is not None and not self.allowed(url)):
             return None
         return url
 
     def _kind(self, element: Element, rel: str, there: Address) -> tuple[LinkKind | None, str]:
+        if element.tag == "script":
+            return _plain_kind(element, 0, there)[0], SCRIPTED
         context = self._context(element)
         if _is_pagination(element, rel, context, there, self.here):
             number = _page_number(there)
@@ -291,6 +302,19 @@ class _Finder:
             if number > 1:
                 links = [link for link in links if link.kind != "pagination"]
         return links
+
+
+# The menu of a site is the same on all of its pages.
+@lru_cache(maxsize=1024)
+def _of_origin(origin: str, href: str) -> str | None:
+    """The address to request for a link that begins with a slash."""
+    url = origin + href.strip()
+    return _requested(url) if url[:4].lower() == "http" else None
+
+
+def _requested(url: str) -> str | None:
+    """An address in the form to request, without the category through which it was reached."""
+    return tidied(_COLLECTED.sub(r"\1\2", url) if "/collections/" in url else _reached(url))
 
 
 def _reached(url: str) -> str:

@@ -57,7 +57,7 @@ _WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "ar
 _EMPTY = b"<html><body></body></html>"
 
 
-@attrs.define(eq=False, kw_only=True)
+@attrs.define(eq=False, repr=False, kw_only=True)
 class Page:
     """One HTML page as a tree, with the elements that most extractors ask for."""
 
@@ -134,8 +134,13 @@ def parse(content: bytes | str, url: str, content_type: str = "", *, most: int =
     page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
     page.lang = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
     page.lang = page.lang.strip().lower().replace("_", "-")
+    kept = {tag: getattr(page, name).append for tag, name in _KEPT.items()}
     for element in root.iter(*_WANTED):
-        _COLLECTORS[element.tag](page, element)
+        tag = element.tag
+        if tag in kept:
+            kept[tag](element)
+        else:
+            _COLLECTORS[tag](page, element)
     return page
 
 
@@ -218,27 +223,22 @@ def _collect_title(page: Page, element: Element) -> None:
         page.title = " ".join(element.text.split())
 
 
-def _collect_anchor(page: Page, element: Element) -> None:
-    page.anchors.append(element)
-
-
-def _collect_heading(page: Page, element: Element) -> None:
-    page.headings.append(element)
-
-
+#: Where elements are kept that are looked at later.
+_KEPT = {
+    "a": "anchors",
+    "area": "anchors",
+    "h1": "headings",
+    "h2": "headings",
+    "h3": "headings",
+    "link": "links",
+    "script": "scripts",
+    "frame": "frames",
+    "select": "selects",
+}
 _COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
-    "a": _collect_anchor,
-    "area": _collect_anchor,
     "base": _collect_base,
     "meta": _collect_meta,
     "title": _collect_title,
-    "h1": _collect_heading,
-    "h2": _collect_heading,
-    "h3": _collect_heading,
-    "link": lambda page, element: page.links.append(element),
-    "script": lambda page, element: page.scripts.append(element),
-    "frame": lambda page, element: page.frames.append(element),
-    "select": lambda page, element: page.selects.append(element),
 }
 
 

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 
 from crawler.extract.page import Element
 
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
 
+#: An element's tag, and as much of its class as counts.
+Box = tuple[str, str]
 
-def place(element: Element) -> str:
+
+def box(element: Element) -> Box:
+    """What an element's place is made of."""
+    return element.tag, (element.get("class") or "")[:_LONGEST]
+
+
+def place(box: Box) -> str:
     """An element's tag with its classes, those with figures left out."""
-    return f"{element.tag}{_named((element.get('class') or '')[:_LONGEST])}"
+    return f"{box[0]}{_named(box[1])}"
 
 
 def path(element: Element, levels: int = 3) -> str:
     """Where a text stands: the element's place and those of the boxes around it."""
-    parts: list[str] = []
-    here = element
-    while here is not None and len(parts) < levels:
-        parts.append(place(here))
-        here = here.getparent()
-    return "<".join(parts)
+    return _path((box(element), *map(box, islice(element.iterancestors(), levels - 1))))
+
+
+@lru_cache(maxsize=1024)
+def _path(boxes: tuple[Box, ...]) -> str:
+    return "<".join(map(place, boxes))
 
 
 def leads_away(element: Element) -> bool:

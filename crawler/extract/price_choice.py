@@ -19,11 +19,12 @@ from crawler.extract import lines as _lines
 from crawler.extract import local_signs, per_unit
 from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
+from crawler.extract.other_amounts import is_other, labels_other, says_other
 from crawler.extract.page import Element
 from crawler.extract.places import leads_away, path
 from crawler.extract.price_pairs import (
     OTHER,
-    PERCENT,
+    WITH_TAX,
     Candidate,
     beside,
     is_struck,
@@ -34,13 +35,12 @@ from crawler.extract.price_pairs import (
     with_tax,
 )
 from crawler.extract.seen import Visible
-from crawler.extract.words import any_of, any_word, finder_of, whole_of
+from crawler.extract.words import Marks, any_of, any_word, finder_of, whole_of
 
-#: Words around an amount that is no price: postage, instalments, savings.
-_OTHER_AMOUNT = any_word("amounts", "other")
-_OTHER_LABEL = any_word("amounts", "other_label")
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = re.compile(any_of("amounts", "apart"))
+#: What is saved, in percent, behind an amount with which a line ends.
+_SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder_of(
     lambda any_of: rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}"
@@ -91,7 +91,7 @@ def _signature(element: Element) -> str:
     return " ".join(parts)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Amounts:
     """The amounts of a page by line, and the boxes in which they stand by their make."""
 
@@ -140,7 +140,7 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amoun
             break
         text = line.text
         if line.flags & _lines.HIDDEN or not (
-            _holds_digit(text) if len(text) > _PARAGRAPH else _DIGIT.search(text)
+            _holds_digit(text) if len(text) > _PARAGRAPH else _HOLDS_DIGIT[text]
         ):
             continue
         monies = _monies(line, local)
@@ -155,6 +155,10 @@ def _holds_digit(text: str) -> bool:
     if text.isascii():
         return any(map(text.__contains__, digits))  # ten looks at memory, not one at each letter
     return _DIGIT.search(text) is not None
+
+
+#: The same of a short text: labels and menus are the same on all of a shop's pages.
+_HOLDS_DIGIT = Marks(lambda text: _DIGIT.search(text) is not None)
 
 
 def _in_a_tile(read: Lines, line: Line) -> bool:
@@ -275,6 +279,9 @@ def _monies(line: Line, local: str | None) -> Sequence[Money]:
         code, start, end = found
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)
+    if marked and len(text) < _LONGEST_TILE_PRICE and _DIGIT.search(text):
+        remark = WITH_TAX(text)
+        text = text[: remark.start()].rstrip() if remark else text  # 49,00 incl. tax
     if marked and len(text) < 20:
         money = parse_price(text, local)
         coded = money is not None and _CODE.search(text[: money.start]) is not None
@@ -297,19 +304,6 @@ class _Place:
     """The words of each amount of the line stand behind it."""
 
 
-# What stands around amounts repeats on all of a shop's pages.
-@lru_cache(maxsize=512)
-def says_other(text: str) -> bool:
-    """Whether words around an amount make it postage, an instalment or a saving."""
-    # How much a price is off, in percent, says nothing against it.
-    return _OTHER_AMOUNT(PERCENT.sub("", text) if "%" in text else text) is not None
-
-
-@lru_cache(maxsize=512)
-def _labels_other(text: str) -> bool:
-    return _OTHER_LABEL(text) is not None
-
-
 @lru_cache(maxsize=512)
 def _says_old(text: str) -> bool:
     return _OLD_WORDS(text) is not None
@@ -319,13 +313,13 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
-    other = says_other(_words_of(money, line.text, since, until)) or _labels_other(label)
+    other = is_other(_words_of(money, line.text, since, until)) or labels_other(label)
     if other and not since and not label and money.start <= _GAP:
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
-        other = not _tells_a_part(money, line.text) and says_other(
-            _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
-        )
+        behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
+        other = not _tells_a_part(money, line.text) and is_other(behind)
+        other = other or says_other(before)
     if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
         other = True
     if before[-2:].strip() in _MORE_OR_LESS:
@@ -377,6 +371,8 @@ def _is_outside_links(element: Element) -> bool:
 def _words_of(money: Money, text: str, since: int, until: int) -> str:
     """The words of a line that are about an amount: each of several has its own beside it."""
     after = text[money.end : min(until, money.end + 2 * _AROUND)]
+    if "%" in after and _SAVED(after):
+        return text[since : money.start]  # words about a percentage are not about the amount
     if since and after.strip():
         between = text[since : money.start]
         told = until < len(text) and _says_old(between.strip())
@@ -405,6 +401,8 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
         return
+    if best.other and len(best.line.text) > _LONGEST_TILE_PRICE:
+        return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
     seen.fields["price"] = best.money.value

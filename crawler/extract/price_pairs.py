@@ -16,13 +16,15 @@ from crawler.extract.words import any_of, any_word
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
 _LONGEST_PAIR = 30
+#: The same of a remark behind an amount that the tax is in it.
+_LONGEST_REMARK = 30
 #: What it costs an amount that words call postage, an instalment or a saving, in lines.
 OTHER = 60
 #: Lines from an amount to the one before or after: a label may stand between.
 _NEAR = 2
 #: What is written right before the amount that holds the tax, beside or behind the one without, and
 #: how much more it is: the rates of taxes on sales, in thousandths.
-_WITH_TAX = any_word("amounts", "with_tax")
+WITH_TAX = any_word("amounts", "with_tax")
 _NET = any_word("amounts", "without_tax")
 _TAXES = tuple(
     Decimal(rate).scaleb(-3)
@@ -71,7 +73,7 @@ def with_tax(candidates: list[Candidate]) -> list[Candidate]:
         if abs(one.line.index - two.line.index) > _NEAR or not _is_taxed(low, high):
             continue
         net = _NET(_around(low)) or _is_net_box(low)
-        if _WITH_TAX(_around(low)) or not (net or _WITH_TAX(_around(high))):
+        if WITH_TAX(_around(low)) or not (net or WITH_TAX(_around(high))):
             continue
         gross = high.other and net
         paid = attrs.evolve(high, other=False, cost=high.cost - OTHER) if gross else high
@@ -112,7 +114,10 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
         around = plain[max(0, place - 1) : place] + plain[place + 2 : place + 3]
         if any(beside(c, one) for c in reduced):
             continue
-        apart = not any(_adjoin(c, one) or _adjoin(c, two) for c in around)
+        apart = not any(
+            (_adjoin(c, one) or _adjoin(c, two)) and c.money.currency in {one.money.currency, None}
+            for c in around
+        )
         told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
         if told or (apart and _is_pair(one, two)):
             high = one if one.money.value > two.money.value else two
@@ -214,13 +219,24 @@ def _adjoin(one: Candidate, two: Candidate) -> bool:
 
 
 def stands_alone(one: Candidate) -> bool:
-    """Whether nothing but amounts is written in its line."""
+    """Whether nothing but amounts is written in its line, and that the tax is in them."""
+    words = _words_beside(one)
+    return not _WORD.search(words) or (
+        len(words) <= _LONGEST_REMARK
+        and _NET(words) is None
+        and (remark := WITH_TAX(words)) is not None
+        and not _WORD.search(remark.string[: remark.start()] + remark.string[remark.end() :])
+    )
+
+
+def _words_beside(one: Candidate) -> str:
+    """What is written in a line beside its amounts and percentages; all of it where it is long."""
     text = PERCENT.sub("", one.line.text) if "%" in one.line.text else one.line.text
-    if len(text) > _LONGEST_PAIR:
-        return False
+    if len(text) > _LONGEST_PAIR + _LONGEST_REMARK:
+        return text
     for money in find_prices(text, one.money.currency):
         text = text[: money.start] + " " * (money.end - money.start) + text[money.end :]
-    return not _WORD.search(text)
+    return " ".join(text.split())
 
 
 def beside(one: Candidate, other: Candidate) -> bool:

@@ -12,6 +12,8 @@ import attrs
 from crawler.extract.default import Found
 from crawler.extract.page import Page, tidied
 from crawler.extract.template.cluster import broad_signature, signature
+from crawler.extract.template.contrast import CHANGED
+from crawler.extract.template.disputes import right_source
 from crawler.extract.template.judge import (
     Doubt,
     Judgement,
@@ -50,6 +52,8 @@ _WELL_KNOWN, _COUNTED = 200, 4
 _SETTLED = 40
 #: Pages on which a price in a new place does not overwrite another one unconfirmed.
 _PROBATION = 200
+#: Fields of which sources may contradict each other from the first page on.
+_ODD = frozenset({"price", "currency"})
 #: Doubts that stay while the page is as it is: what is gone is not learned to be gone, and another
 #: currency is not believed before the storage believes it (`recall`).
 _LASTING = frozenset({"missing", "repeated", "order", "constant"})
@@ -57,10 +61,6 @@ _LASTING = frozenset({"missing", "repeated", "order", "constant"})
 _MOST_REPLAYS = 4
 #: What divides an address into words.
 _BETWEEN_SIGNS = re.compile(r"[^a-z]+")
-#: A visible price so far from the structured one is another amount: an instalment, a total.
-_FARTHEST = 2
-
-
 #: What is said of a template, where a field is not doubtful by it.
 _NOTICED = {
     "believed": "{} changed on all pages, and is believed since",
@@ -70,6 +70,10 @@ _NOTICED = {
     "cents": "the {} is told in cents by structured data, see",
     "constant": "each {} is the same, see",
     "disagree": "two sources never agree on the {}, see",
+    CHANGED: "the {} of all known products changed at once, and is doubtful",
+    "affix": "the {} has the same words beside it on all pages, which are left out",
+    "source": "the template changed, {} is read from another source since",
+    "minor": "the {} of all known products changed at once, see",
     "turned": "the {} is not the one of the pages before and is doubtful, see",
 }
 
@@ -157,6 +161,8 @@ class Book:
             profile.note_language(found.page.lang[:2])
         if (doubt := _copied(found, make, key) or foreign) is not None:
             doubts.setdefault("name", doubt)
+        if make.mender.contrast.changed:
+            make.mender.contrast.hold(found, doubts)
         self._hold_currency(site_id, found, make, doubts)
         made = Judgement(
             {
@@ -170,7 +176,7 @@ class Book:
             profile.version,
         )
         self._learn(site_id, found, make, seen, doubts)
-        make.mender.note(found.page, seen, frozenset(doubts))
+        make.mender.note(found.page, seen, frozenset(doubts), found.fields)
         return made
 
     def _hold_currency(
@@ -211,11 +217,14 @@ class Book:
                 if url not in stored:
                     continue
                 self._note_known(site_id, make, stored[url], url)
-                for field, place in make.mender.recall(url, stored[url]):
+                moves = list(make.mender.recall(url, stored[url]))
+                self._note_changes(site_id, make, url)
+                for field, place in moves:
                     known, version = make.profile.fields[field], make.profile.version + 1
                     if place is None and (stored[url] or {}).get(field) == constant(known):
                         continue  # another source speaks against it
                     known.relearn(field, place)
+                    make.mender.contrast.settle(field)
                     known.preferred, known.probation = None, 0
                     kind, reason = "believed", "products are stored with it"
                     if place is None:
@@ -223,6 +232,26 @@ class Book:
                     if place is not None:
                         kind, reason = "moved", f"the known values stand in {place[:200]} since"
                     self._turn(Drift(site_id, field, kind, reason, url, version), make)
+
+    def _note_changes(self, site_id: str, make: _Make, url: str) -> None:
+        """Tell what all known products have since, and mend it where that is possible."""
+        changes, make.mender.changes = make.mender.changes, []
+        for change in changes:
+            field, version = change.field, make.profile.version + 1
+            known = make.profile.fields.get(field)
+            if known is None:
+                drift = Drift(site_id, field, "minor", change.reason, url, version - 1)
+                self._tell_once(drift, make)
+                continue
+            kind = CHANGED
+            if change.affix is not None:
+                known.affix, kind = change.affix, "affix"
+            elif change.source is not None:
+                known.relearn(field)
+                known.preferred, kind = change.source, "source"
+            if kind != CHANGED:
+                make.mender.contrast.settle(field)
+            self._turn(Drift(site_id, field, kind, change.reason, url, version), make)
 
     def _note_known(
         self, site_id: str, make: _Make, stored: Mapping[str, Any] | None, url: str
@@ -327,12 +356,12 @@ class Book:
             if known.sources.get("template", 0) >= _CHANGED and not known.places:
                 reason = "pages no longer tell it, those before did"
                 self._tell_once(Drift(site_id, field, "mended", reason, url, version), make)
-            if field == "price" and (odd := oddity(known)) is not None:
+            if field in _ODD and not settled and (odd := oddity(field, known)) is not None:
                 self._tell_once(Drift(site_id, field, odd[0], odd[1], url, version), make)
             if doubt is None and one.path and known.is_elsewhere():
                 reason = f"it stands in {str(one.path)[:200]} since"
                 self._tell_once(Drift(site_id, field, "layout", reason, url, version), make)
-            told = doubt is not None and doubt.kind != TURNED
+            told = doubt is not None and doubt.kind not in {TURNED, CHANGED}
             if doubt is not None and told and known.newest(doubt.kind) >= _CHANGED:
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
                 self._change(change, make, known)
@@ -352,7 +381,7 @@ class Book:
             self._tell_once(drift, make)
             return
         if drift.kind == "dispute":
-            known.preferred = _right_source(drift.field, known)
+            known.preferred = right_source(drift.field, known)
         known.relearn(drift.field)
         if drift.field == "price" and drift.kind == "place":
             known.probation = _PROBATION
@@ -379,7 +408,8 @@ class Book:
     def _ask_again(self, urls: list[str], make: _Make) -> None:
         if make.replays < _MOST_REPLAYS:
             make.replays += 1
-            make.again = [(url, make.profile.version) for url in urls]
+            asked = {url for url, _ in make.again}
+            make.again += [(url, make.profile.version) for url in urls if url not in asked]
 
     def _tell_once(self, drift: Drift, make: _Make) -> None:
         if (drift.field, drift.kind) not in make.said:
@@ -458,25 +488,3 @@ def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt
     if share < 1 / 2 or any(other == "InStock" for _, other in newest):
         return None
     return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")
-
-
-def _right_source(field: str, known: Field) -> str | None:
-    """Of two sources that began to differ, the visible text where it can be the same amount.
-
-    A visitor pays what the page shows. An amount far from the other one is no price that changed:
-    then the text tells something else since, and structured data stays.
-    """
-    if field == "currency":
-        return "text"
-    if field != "price":
-        return None
-    pages = [seen for kind, seen in known.recent if kind == "dispute"]
-    near = sum(_is_near(seen) for seen in pages)
-    return "text" if pages and near * 5 >= len(pages) * 4 else None
-
-
-def _is_near(seen: Seen) -> bool:
-    shown, other = seen.votes.get("text"), seen.value
-    if not shown or not other:
-        return False
-    return bool(shown < other * _FARTHEST and other < shown * _FARTHEST)

@@ -6,8 +6,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
-from crawler.extract.page import Page
-from crawler.extract.places import place
+from crawler.extract.page import Element, Page
+from crawler.extract.places import Box, box, place
 
 #: Boxes around the heading that count.
 _MOST_BOXES = 8
@@ -18,24 +18,26 @@ def signature(page: Page) -> str:
 
     Classes with figures are left out, because systems number their pages there (`postid-12`).
     """
-    headings = page.headings
-    here = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
-    parts: list[str] = []
-    while here is not None and len(parts) < _MOST_BOXES:
-        parts.append(place(here))
-        here = here.getparent()
-    body = next(page.root.iterchildren("body"), None)
-    if body is not None:
-        parts.append(place(body))
-    return _digest(" ".join(parts))
+    boxes = [*_around_heading(page), *islice(page.root.iterchildren("body"), 1)]
+    return _make_of(tuple(map(box, boxes)))
 
 
 def broad_signature(page: Page) -> str:
     """The same by the tags alone, for sites that write each page's name into its classes."""
+    return _digest("tags " + " ".join(str(one.tag) for one in _around_heading(page)))
+
+
+def _around_heading(page: Page) -> list[Element]:
+    """The page's heading and the boxes around it, the nearest first; none where it has no heading."""
     headings = page.headings
     here = next((h for h in headings if h.tag == "h1"), headings[0] if headings else None)
-    boxes = [] if here is None else [here, *islice(here.iterancestors(), _MOST_BOXES - 1)]
-    return _digest("tags " + " ".join(str(box.tag) for box in boxes))
+    return [] if here is None else [here, *islice(here.iterancestors(), _MOST_BOXES - 1)]
+
+
+# Of one template's pages nearly all have the same boxes.
+@lru_cache(maxsize=1024)
+def _make_of(boxes: tuple[Box, ...]) -> str:
+    return _digest(" ".join(map(place, boxes)))
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.currencies import is_local
-from crawler.extract.template.observation import Seen
+from crawler.extract.template.observation import FIELDS, Seen, same
 from crawler.extract.template.profile import KNOWN, Field, Profile
 
 #: How often a source is right where nothing is known of the site (prices of saved pages: JSON-LD
@@ -23,6 +23,7 @@ _TRUST = {
 #: stripped of structured data, it told names right on 141, currencies on 136 of 137, availability on
 #: 130 of 133; on pages that the rules were not written for less, so that these are below.
 _SHOWN = {"name": 0.92, "currency": 0.92, "availability": 0.92, "sku": 0.86}
+_TRUST_OF = {field: _TRUST | {"text": _SHOWN.get(field, _TRUST["text"])} for field in FIELDS}
 #: Pages that the trust without knowledge of the site weighs as much as.
 _PRIOR = 4
 #: What a further source that agrees is worth of its own weight, because sources copy each other.
@@ -53,7 +54,7 @@ class Doubt:
     """Why a value is not believed."""
 
     kind: str
-    """missing, place, dispute, source, constant, order, make or repeated."""
+    """missing, place, dispute, source, constant, order, make, repeated, turned or changed."""
     reason: str
     """What contradicts it, in words."""
 
@@ -170,22 +171,22 @@ def newcomer(field: str, one: Seen, known: Field) -> Doubt | None:
     return Doubt("make", f"its place is new on this site, and nothing else tells the {field}")
 
 
-def oddity(known: Field) -> tuple[str, str] | None:
-    """What is odd of all prices of a make since it is known: kind and words; None: nothing.
+def oddity(field: str, known: Field) -> tuple[str, str] | None:
+    """What is odd of all prices or currencies of a make: kind and words; None: nothing.
 
     It is told once, and is no doubt about each price: some shops sell all for one price, and of two
     sources that never agree either may be right.
     """
     if known.filled < _TOLD:
         return None
-    if max(known.values.values(), default=0) / known.filled >= _ALWAYS:
+    if field == "price" and max(known.values.values(), default=0) / known.filled >= _ALWAYS:
         value, _ = known.usual(known.values)
         return "constant", f"{known.filled} products have one price, {value}"
     if known.offered.get("text", 0) < _TOLD:
         return None
     share = known.share(known.agreed, "text")
     if share <= 1 - _RULE and (source := known.usual(known.sources)[0]) != "text":
-        return "disagree", f"{source} and the page's text agree on {share:.0%} of the prices"
+        return "disagree", f"{source} and the page's text agree on {share:.0%} of pages"
     return None
 
 
@@ -199,19 +200,22 @@ def swapped(field: str, seen: Mapping[str, Seen], below: Any) -> Doubt | None:
 
 def confidence(field: str, one: Seen, known: Field, doubt: Doubt | None) -> float:
     """How likely a value is right, from 0 to 1: the votes of all sources, by their record here."""
-    if one.value is None:
+    value, chosen, votes, place = one
+    if value is None:
         return 0.0
-    chosen = one.source
     weight = _odds(field, chosen or "", known)
-    for source in one.votes:
+    for source, told in votes.items():
         if source == chosen:
             continue
         vote = _odds(field, source, known)
-        weight += _FURTHER * vote if one.agrees(field, source) else -_FURTHER * max(0.0, vote)
-    # One price on all pages stands in its place as well: in the shop's frame.
-    varied = field != "price" or known.value_share(one.value) <= 1 / 2
-    if one.path in known.paths and known.pages >= KNOWN and varied:
-        weight += _IN_PLACE
+        if told == value or same(field, told, value):
+            weight += _FURTHER * vote
+        elif vote > 0:
+            weight -= _FURTHER * vote
+    if place in known.paths and known.pages >= KNOWN:
+        # One price on all pages stands in its place as well: in the shop's frame.
+        varied = field != "price" or known.value_share(value) <= 1 / 2
+        weight += _IN_PLACE * varied
     if known.filled >= KNOWN and _is_typical(field, one, known):
         weight += _TYPICAL
     made = 1 / (1 + exp(-weight))
@@ -235,7 +239,7 @@ def _is_typical(field: str, one: Seen, known: Field) -> bool:
 
 
 def _odds(field: str, source: str, known: Field) -> float:
-    trust = _SHOWN.get(field, _TRUST["text"]) if source == "text" else _TRUST.get(source, 0.5)
+    trust = _TRUST_OF[field].get(source, 0.5)
     return _log_odds(known.agreed.get(source, 0), known.offered.get(source, 0), trust)
 
 

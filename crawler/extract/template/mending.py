@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import attrs
 
 from crawler.extract.page import Page, tidied
+from crawler.extract.template.contrast import Change, Contrast, amount
 from crawler.extract.template.naming import ENOUGH, Shown, name_place
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen
@@ -42,8 +43,13 @@ BELOW = "below"
 @attrs.frozen
 class _Waiting:
     texts: list[Text]
-    read: Mapping[str, Any]
+    seen: Mapping[str, Seen]
+    fields: Mapping[str, Any]
     doubtful: frozenset[str]
+
+    def read(self, field: str) -> Any:
+        """What the page told of a field."""
+        return self.seen[field].value if field in self.seen else None
 
 
 @attrs.define
@@ -96,8 +102,17 @@ class Mender:
     """Pages whose texts were read since a place was found."""
     _believed: int = 0
     """Pages whose doubtful currency their product is stored with."""
+    contrast: Contrast = attrs.Factory(Contrast)
+    changes: list[Change] = attrs.Factory(list)
+    """What all known products have since; not told yet."""
 
-    def note(self, page: Page, seen: Mapping[str, Seen], doubtful: frozenset[str]) -> None:
+    def note(
+        self,
+        page: Page,
+        seen: Mapping[str, Seen],
+        doubtful: frozenset[str],
+        fields: Mapping[str, Any],
+    ) -> None:
         """Keep a page whose values may have to be held against the stored ones."""
         self._pages += 1
         self._newest.append(page.url)
@@ -106,12 +121,11 @@ class Mender:
         read_all = (doubtful or self._alert) and (
             self._vain < _VAIN or self._pages % (2 * _SAMPLED) == 0
         )
-        if not read_all and self._pages % _SAMPLED:
+        if not self.contrast.wants(bool(read_all) or not self._pages % _SAMPLED):
             return
         self._vain += bool(read_all)
         texts = texts_of(page) if read_all and (self._alert or doubtful - _NOWHERE) else []
-        read = {field: one.value for field, one in seen.items()}
-        kept = _Waiting(texts, read, doubtful)
+        kept = _Waiting(texts, seen, fields, doubtful)
         self._waiting[_address(page.url)] = kept
         if texts and "name" in doubtful:
             self._unnamed.append((page.url, texts))
@@ -132,13 +146,14 @@ class Mender:
         page = self._waiting.pop(url, None)
         if page is None or stored is None:
             return
+        self.changes += self.contrast.note(page.fields, page.seen, stored)
         if self._is_believed(page, stored):
             yield "currency", None
         for field, search in self._searches.items():
             known = _known(field, stored)
             if known is None:
                 continue
-            if _same(field, page.read.get(field), known):
+            if _same(field, page.read(field), known):
                 search.fit(field, known, page.texts)
                 if search.fits >= _CALM:
                     self._searches[field], self._vain = _Search(), 0
@@ -150,7 +165,7 @@ class Mender:
             ]
             if _speaks_against(field, page, known, places):
                 self._alert = _ALERT
-                exchanged = any(_is_exchanged(page.read.get(field), known, t) for _, t in places)
+                exchanged = any(_is_exchanged(page.read(field), known, t) for _, t in places)
                 if not page.texts:
                     continue
                 search.add(known, [BELOW] if exchanged else [place for place, _ in places])
@@ -160,7 +175,7 @@ class Mender:
 
     def _is_believed(self, page: _Waiting, stored: Mapping[str, Any]) -> bool:
         """Whether page after page the doubtful currency is the one that is stored by now."""
-        is_stored = page.read.get("currency") == stored.get("currency")
+        is_stored = page.read("currency") == stored.get("currency")
         self._believed += is_stored and "currency" in page.doubtful
         if self._believed < _ENOUGH:
             return False
@@ -192,13 +207,7 @@ def _address(url: str) -> str:
 
 def _known(field: str, stored: Mapping[str, Any]) -> Any:
     value = stored.get(field)
-    if value is None or field != "price":
-        return value
-    try:
-        amount = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return amount if amount.is_finite() and amount > 0 else None
+    return amount(value) if field == "price" else value
 
 
 def _same(field: str, one: Any, other: Any) -> bool:
@@ -225,7 +234,7 @@ def _contradicts(field: str, read: Any, known: Any, places: list[tuple[str, Text
 
 def _speaks_against(field: str, page: _Waiting, known: Any, places: list[tuple[str, Text]]) -> bool:
     """Whether a page may be one whose value is read in the wrong place."""
-    read = page.read.get(field)
+    read = page.read(field)
     if field == "price" and _is_reduced(read, known, places):
         return False
     return bool(page.texts and field in page.doubtful) or _contradicts(field, read, known, places)

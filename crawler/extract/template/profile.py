@@ -42,6 +42,8 @@ class Field:
     """The source that is right where sources began to differ."""
     places: list[str] = attrs.Factory(list)
     """Where the pages have the field since the parser reads it wrong (`nodes`), the newest first."""
+    affix: tuple[str, str] = ("", "")
+    """What stands before and behind each value since, and is no part of it."""
     misses: int = 0
     """Pages in a row that have nothing there."""
     recent: deque[tuple[str | None, Seen]] = attrs.Factory(lambda: deque(maxlen=WINDOW))
@@ -172,6 +174,7 @@ class Profile:
                     "filled": one.filled,
                     "preferred": one.preferred,
                     "places": one.places,
+                    "affix": one.affix,
                     **{kind: dict(getattr(one, kind).most_common(12)) for kind in _COUNTED},
                 }
                 for name, one in self.fields.items()
@@ -201,6 +204,8 @@ class Profile:
             one.pages, one.filled = int(told["pages"]), int(told["filled"])
             one.preferred = str(told["preferred"]) if told["preferred"] else None
             one.places = [str(place)[:500] for place in told.get("places", ())][:_MOST_PLACES]
+            before, after = told.get("affix", ("", ""))
+            one.affix = str(before)[:200], str(after)[:200]
             for kind in _COUNTED:
                 counts: Counter[str] = getattr(one, kind)
                 counts.update({str(key)[:500]: int(n) for key, n in told[kind].items()})

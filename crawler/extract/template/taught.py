@@ -8,6 +8,7 @@ from crawler.extract.default import Found
 from crawler.extract.template.judge import constant
 from crawler.extract.template.mending import BELOW
 from crawler.extract.template.nodes import texts_of, value_at
+from crawler.extract.template.observation import FIELDS, same
 from crawler.extract.template.profile import Profile
 
 #: Pages in a row without a value in its new place, before the parser is asked again.
@@ -19,15 +20,52 @@ def mend(found: Found, profile: Profile) -> None:
     """Apply what the site's pages taught: the source that is right, the currency of bare prices."""
     fields, sources = found.fields, found.sources
     _read_places(found, profile)
+    name = profile.fields["name"]
+    if name.preferred:
+        _leave_others(found, name.preferred)
+    if name.affix[0] or name.affix[1]:
+        _strip(found, name.affix)
     for field, known in profile.fields.items():
         source = known.preferred
         told = found.offered.get(source or "", {})
         if source and field in told and field in fields:
-            fields[field], sources[field] = told[field], source
+            _put(found, field, told[field], source)
     if fields.get("price") is not None and fields.get("currency") is None:
         usual = constant(profile.fields["currency"])
         if usual:
             fields["currency"], sources["currency"] = usual, "template"
+
+
+def _leave_others(found: Found, preferred: str) -> None:
+    """Leave out a source that names another product, on a site where it was found to do so."""
+    shown = found.offered.get(preferred, {})
+    if not shown.get("name"):
+        return
+    for source, told in found.offered.items():
+        other = told.get("name")
+        if other and not same("name", other, shown.get("name")):
+            for field in FIELDS:
+                if field in shown and found.sources.get(field) == source:
+                    _put(found, field, shown[field], preferred)
+
+
+def _put(found: Found, field: str, value: Any, source: str) -> None:
+    """Take a value; a product's key that was its number stays its number."""
+    fields, sources = found.fields, found.sources
+    if field == "sku" and fields.get("external_id") == fields.get("sku") is not None:
+        fields["external_id"], sources["external_id"] = value, source
+    fields[field], sources[field] = value, source
+
+
+def _strip(found: Found, affix: tuple[str, str]) -> None:
+    """Take what each name has before or behind it since away."""
+    name, (before, after) = str(found.fields.get("name") or ""), affix
+    folded = name.casefold()
+    if not (folded.startswith(before) and folded.endswith(after)):
+        return
+    bare = name[len(before) : len(name) - len(after)].strip()
+    if bare and len(folded) == len(name):
+        found.fields["name"] = bare
 
 
 def read_cents(found: Found) -> bool:
@@ -63,7 +101,7 @@ def _read_places(found: Found, profile: Profile) -> None:
 
 
 def _take(found: Found, field: str, value: Any) -> None:
-    found.fields[field], found.sources[field] = value, "template"
+    _put(found, field, value, "template")
     found.offered.get("text", {}).pop(field, None)  # it was read in the wrong place
     regular = found.fields.get("regular_price")
     if field == "price" and regular is not None and regular <= value:

@@ -35,6 +35,8 @@ _LOOKS, _SETTLED = 3, 2
 #: Looks for each doubtful page at first, then for each of so many, because an answer may be lost, or
 #: come to another worker; and doubtful pages without an answer after which the doubt is told.
 _EACH, _SOME, _TOLD = 24, 10, 200
+#: Pages that others stored in another currency before some of them are looked at, and how often.
+_OTHERS, _MOST_COMPARED = 3, 4
 #: A part of an address that names a language or a country, or chooses one.
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
 _CHOICE = re.compile(
@@ -80,13 +82,49 @@ class _Market:
     """Pages of before that are as they were."""
     settled: bool = False
     turned: bool = False
+    early: list[tuple[str, str]] = attrs.Factory(list)
+    """The first pages and their currencies."""
+    compared: int = 0
+    """How often pages that others stored were looked at."""
+    elder: str | None = None
+    """The currency of the site's first product, where others stored another one than is told here."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a further currency is no news: few pages are known, or they tell several."""
+        return self.pages < _LEAST or len(self.fine) > 1
+
+    def begin(self, url: str, currency: str) -> list[Look]:
+        """Count one of the first pages; returns pages to look at where the currency turned in them."""
+        self.early.append((url, currency))
+        later = [pair for pair in self.early if pair[1] != self.usual]
+        if len(self.early) < _LEAST or len(later) < 2:
+            return []
+        told = {other for _, other in later}
+        if len(told) > 1 or later != self.early[-len(later) :]:
+            return []
+        return [Look(one, self.usual, later[-1:]) for one in list(self.urls)[:_SETTLED]]
+
+    def compare(self, stored: Held) -> list[Look]:
+        """Hold what all workers stored, the oldest first, against what this one sees."""
+        others = [(url, told) for url, told in stored if told not in self.fine]
+        if self.is_open or self.turned or self.compared >= _MOST_COMPARED:
+            return []
+        if len(others) < _OTHERS:
+            return []
+        self.elder = stored[0][1]
+        first = self.compared * _LOOKS
+        self.compared += 1
+        return [Look(url, told, []) for url, told in others[first : first + _LOOKS]]
 
     def looked(self, look: Look, currency: str) -> tuple[list[Look], str]:
         """Judge a page that was read again; returns the doubtful ones that are fine, and news."""
         if look.currency != currency:
-            if look.held:
+            if look.held or self.elder == look.currency:
                 self.usual, self.fine = look.currency, {look.currency}
             news = f"it told {look.currency} before, and tells {currency}"
+            if self.elder is not None and not look.held:
+                news += ", as it does to this worker: do workers ask from different countries?"
             news, self.turned = "" if self.turned else news, True
             return [], news
         self.stays += 1
@@ -149,19 +187,35 @@ class Tenders:
             looks, news = market.looked(site.expected, currency)
             site.looks += looks
             site.expected = None
-        is_mixed = market.pages < _LEAST or len(market.fine) > 1
-        if currency not in market.fine and not market.turned and is_mixed:
+        if currency not in market.fine and not market.turned and market.is_open:
             market.fine.add(currency)
         if currency in market.fine:
             market.pages += 1
             if currency == market.usual:
                 market.urls.append(url)
+            if market.pages <= _LEAST:
+                site.looks += market.begin(url, currency)
             return None, news
         looks, told = market.hold(url, currency)
         site.looks += looks
         return Doubt(
             TURNED, f"it is {currency}, and pages told {market.usual} before"
         ), news or told
+
+    def compare(self, site_id: str, stored: Held) -> None:
+        """Take addresses and currencies that all workers stored of a site, the oldest first.
+
+        Workers that ask from different countries from the start each see one currency, and only
+        what they stored shows that there are two. Pages of the others are looked at again.
+        """
+        site = self._sites[site_id]
+        by_market: dict[str, Held] = {}
+        for url, currency in stored:
+            by_market.setdefault(market_of(url), []).append((url, currency))
+        for name, told in by_market.items():
+            market = site.markets.get(name)
+            if market is not None:
+                site.looks += market.compare(told)
 
     def is_own(self, site_id: str, url: str, currency: str) -> bool:
         """Whether a currency is that of the page's market, beside those of the site's others."""

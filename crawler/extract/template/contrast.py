@@ -1,0 +1,234 @@
+"""What changed of known products on page after page: no product changes so, a template does.
+
+A single value that differs from the stored one is news of the product. Where all products of a make
+have another name, another number, or a price in one proportion to the one before, and nothing on the
+pages calls that a sale, the pages tell something else than before: a prefix, an internal number, a
+rate, a tax, a fee. Prices that are lower by a round share are left alone, because sales are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+import attrs
+
+from crawler.extract.default import Found
+from crawler.extract.template.judge import Doubt
+from crawler.extract.template.observation import Seen
+
+#: The kind of the doubt. Where nothing is stored, there is none.
+CHANGED = "changed"
+#: What a product keeps from one day to the next.
+LASTING = ("name", "sku", "brand", "gtin", "images", "breadcrumbs", "description")
+#: Of these, what is held against the template; of the others a change is told only.
+_HELD = ("name", "sku")
+_MONEY = ("price", "availability")
+#: Pages that are compared, and how many of the newest have to differ in one way.
+_COMPARED, _ENOUGH = 16, 6
+#: Pages in a row as they are stored, after which those that differed are forgotten; and after which
+#: a change is over: more than are asked for again at once, as those of before a change may fit.
+_FORGOTTEN, _OVER = 4, 64
+#: Stock that was exchanged, before it is told, and both states in it.
+_EXCHANGED = 8
+#: Different prices that a rule has to fit, and the dearest part of a price that rounding may be.
+_PRICES, _ROUNDED = 4, Decimal("0.005")
+#: Sales are by so many hundredths; a proportion beyond the second one is no sale at all.
+_ROUND, _FAR = Decimal("0.05"), Decimal("2.5")
+#: A fee is more than one, and at least this share of the middle price: less is another ending.
+_LEAST_FEE = Decimal("0.005")
+_LONGEST = 200
+
+
+class Pair(NamedTuple):
+    """A field of a page, and what its product is stored with."""
+
+    read: Any
+    stored: Any
+    agreeing: frozenset[str]
+    """The sources of the page that tell the stored value."""
+
+
+@attrs.frozen
+class Change:
+    """What all known products have since."""
+
+    field: str
+    reason: str
+    source: str | None = None
+    """The source that tells the stored values."""
+    affix: tuple[str, str] | None = None
+    """What stands before and after each stored name."""
+
+
+@attrs.define
+class Contrast:
+    """The newest pages of a make beside what their products are stored with."""
+
+    _pairs: dict[str, deque[Pair]] = attrs.Factory(dict)
+    _fits: Counter[str] = attrs.Factory(Counter)
+    changed: dict[str, str] = attrs.Factory(dict)
+    """Fields that are doubtful on all pages, and why."""
+    _alike: set[str] = attrs.Factory(set)
+    """Fields that were found as they are stored."""
+    closer: int = 0
+    """Pages left that are compared one by one, because one of them differs."""
+    _calm: int = 0
+    """Pages left on which a difference is no reason to compare one by one."""
+
+    def wants(self, sampled: bool) -> bool:
+        """Whether a page is to be compared: one of some, or each after one that differs."""
+        self._calm = max(0, self._calm - 1)
+        if self.closer:
+            self.closer -= 1
+            self._calm = 0 if self.closer else 8 * _COMPARED
+        return sampled or self.closer > 0 or bool(self.changed)
+
+    def note(
+        self, fields: Mapping[str, Any], seen: Mapping[str, Seen], stored: Mapping[str, Any]
+    ) -> list[Change]:
+        """Compare a page with its product's stored values; returns what all pages have since."""
+        found = []
+        for field in (*LASTING, "price", "availability"):
+            read, known = _plain(field, fields.get(field)), _plain(field, stored.get(field))
+            if read is None or known is None or (field == "price" and _is_a_sale(fields, stored)):
+                continue
+            change = self._add(field, read, known, seen.get(field))
+            if change is not None:
+                found.append(change)
+        return found
+
+    def _add(self, field: str, read: Any, known: Any, seen: Seen | None) -> Change | None:
+        pairs = self._pairs.setdefault(field, deque(maxlen=_COMPARED))
+        if read == known:
+            self._fits[field] += 1
+            if self._fits[field] >= _FORGOTTEN or field == "availability":
+                pairs.clear()
+            if self._fits[field] >= _FORGOTTEN:
+                self._alike.add(field)
+            if self._fits[field] >= _OVER:
+                self.changed.pop(field, None)
+            return None
+        if field not in (*_HELD, *_MONEY) and field not in self._alike:
+            return None  # it is stored in another form than it is read in
+        self._fits[field] = 0
+        votes = seen.votes if seen is not None else {}
+        pairs.append(
+            Pair(read, known, frozenset(s for s, v in votes.items() if _plain(field, v) == known))
+        )
+        if not self.closer and not self._calm:
+            self.closer = 2 * _COMPARED
+        if field in self.changed or len(pairs) < _ENOUGH:
+            return None
+        change = _judged(field, list(pairs))
+        if change is not None:
+            self.changed[field] = change.reason
+            pairs.clear()
+        return change
+
+    def settle(self, field: str) -> None:
+        """Take a field for mended: its values are read elsewhere since."""
+        self.changed.pop(field, None)
+        self._pairs.pop(field, None)
+
+    def hold(self, found: Found, doubts: dict[str, Doubt]) -> None:
+        """Hold back what all known products have changed, and a key that is made of it."""
+        fields = found.fields
+        for field, reason in self.changed.items():
+            if fields.get(field) is None or field not in (*_HELD, *_MONEY):
+                continue
+            doubts.setdefault(field, Doubt(CHANGED, reason))
+            if field == "sku" and fields["sku"] == fields.get("external_id"):
+                doubts["external_id"] = Doubt(CHANGED, reason)
+
+
+def _plain(field: str, value: Any) -> Any:
+    """A value as it is compared; None where there is none."""
+    if value is None or field == "price":
+        return amount(value)
+    if field == "images":
+        value = str(value[0]).rpartition("/")[2] if isinstance(value, list) and value else ""
+    elif field == "breadcrumbs":
+        value = " > ".join(map(str, value)) if isinstance(value, list) else ""
+    return " ".join(str(value)[:_LONGEST].split()).casefold() or None
+
+
+def amount(value: Any) -> Decimal | None:
+    """A stored or read price as a number; None where it is none, or free."""
+    try:
+        found = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() and found > 0 else None
+
+
+def _is_a_sale(fields: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Whether the pages call the stored price the one before a sale, or a sale is over."""
+    now, was = amount(fields.get("price")), amount(stored.get("price"))
+    before, left = amount(fields.get("regular_price")), amount(stored.get("regular_price"))
+    return now is not None and was is not None and (before == was or left == now)
+
+
+def _judged(field: str, pairs: Sequence[Pair]) -> Change | None:
+    """What the newest pages that differ have in common."""
+    newest = pairs[-_ENOUGH:]
+    if field == "availability":
+        return _exchanged(pairs)
+    if field == "price":
+        reason = None if any(pair.agreeing for pair in newest) else _proportion(newest)
+        return Change(field, reason) if reason else None
+    source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
+    if len({pair.stored for pair in newest}) < _ENOUGH and field in _HELD:
+        return None
+    affix = _affix(newest) if field == "name" else None
+    said = f"no product that is known has the {field} of before"
+    if affix is not None:
+        said = f"each name has {affix[0]!r} before it and {affix[1]!r} behind it since"
+    return Change(field, said, source, affix)
+
+
+def _affix(pairs: Sequence[Pair]) -> tuple[str, str] | None:
+    """What stands before and after the stored name on each page; None where that differs."""
+    found = set()
+    for read, stored, _ in pairs:
+        before, name, after = read.partition(stored)
+        found.add((before, after) if name else None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _exchanged(pairs: Sequence[Pair]) -> Change | None:
+    """Whether what was in stock is not since, and the other way round."""
+    told = {(pair.read, pair.stored) for pair in pairs}
+    if len(pairs) < _EXCHANGED or len(told) < 2 or len({stored for _, stored in told}) < 2:
+        return None
+    if not all((stored, read) in told for read, stored in told):
+        return None
+    return Change("availability", f"{len(pairs)} products have exchanged their stock")
+
+
+def _proportion(pairs: Sequence[Pair]) -> str | None:
+    """In which one way all prices differ from the stored ones, in words."""
+    if len({pair.stored for pair in pairs}) < _PRICES:
+        return None
+    rates = [pair.read / pair.stored for pair in pairs]
+    if min(rates) > _FAR or max(rates) < 1 / _FAR:
+        return "each price is far from the stored one"
+    fees = {pair.read - pair.stored for pair in pairs}
+    middle = sorted(pair.stored for pair in pairs)[len(pairs) // 2]
+    if len(fees) == 1 and abs(fee := fees.pop()) > max(1, _LEAST_FEE * middle):
+        return f"each price is the stored one and {fee:+}"
+    read, stored, _ = max(pairs, key=lambda pair: pair.stored)
+    rate, step = read / stored, max(_step(pair.read) for pair in pairs)
+    rounded = [step / pair.read for pair in pairs]
+    fits = all(abs(pair.stored * rate - pair.read) <= step for pair in pairs)
+    exact = sum(share <= _ROUNDED for share in rounded) >= _PRICES
+    if not fits or not exact or (rate < 1 and abs(rate / _ROUND - round(rate / _ROUND)) < _ROUND):
+        return None
+    return f"each price is {rate:.4f} times the stored one"
+
+
+def _step(price: Decimal) -> Decimal:
+    """The last figure of a price: a hundredth, or one where it has no cents."""
+    return Decimal(1) if price == price.to_integral_value() else Decimal("0.01")
