@@ -59,7 +59,7 @@ def quiet(settings: BaseSettings) -> None:
             source.addFilter(_lower)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Line:
     """The last line of a terminal, drawn anew; log lines are written above it."""
 
@@ -89,8 +89,9 @@ class Line:
 class Watch:
     """Follows one worker, from its start to the closing block."""
 
-    def __init__(self, crawler: Crawler, out: TextIO | None = None) -> None:
+    def __init__(self, crawler: Crawler, out: TextIO | None = None, site: str = "") -> None:
         self.crawler = crawler
+        self.site = site
         out = out or sys.stderr
         plain = not out.isatty() or crawler.settings.get("LOG_FILE")
         self.line = None if plain else Line(out)
@@ -200,6 +201,7 @@ class Watch:
             waiting=last.undone if last else 0,
             dead=last.dead if last else 0,
             stores=any("upsert" in str(path).lower() for path in pipelines),
+            site=self.site,
             feeds=tuple(map(str, settings.getdict("FEEDS"))),
         )
 

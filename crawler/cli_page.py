@@ -122,7 +122,14 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> Got:
             body = await answer.content.read(_MOST_BYTES)
             while not answer.content.at_eof() and len(body) < _MOST_BYTES:
                 body += await answer.content.read(_MOST_BYTES - len(body))
-    except (aiohttp.ClientError, OSError, ValueError) as error:
+    except aiohttp.ClientConnectorError as error:
+        why = error.os_error.strerror or error.os_error
+        raise SeineError(f"{error.host}:{error.port} cannot be reached: {why}") from None
+    except TimeoutError:
+        raise SeineError(f"{url} did not answer within {_TIMEOUT_S} s") from None
+    except OSError as error:
+        raise SeineError(f"{url} cannot be reached: {error.strerror or error}") from None
+    except (aiohttp.ClientError, ValueError) as error:
         raise SeineError(f"{url}: {type(error).__name__} {error}") from None
     if not answer.ok:
         raise SeineError(f"{url} answered {answer.status}")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from urllib.parse import unquote, urlsplit
 
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
@@ -21,6 +22,8 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile, broken_files
 
 logger = logging.getLogger(__name__)
+#: What the disk of a log must have room for, bytes.
+_ROOM = 1 << 16
 
 
 def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
@@ -74,6 +77,7 @@ def check_files(settings: Settings) -> None:
             check_file(Path(unquote(url.path) if url.scheme else name))
     if log := str(settings.get("LOG_FILE") or ""):
         check_file(Path(log), "--logfile")
+        _check_room(Path(log), "--logfile")
 
 
 def check_file(path: Path, option: str = "-o") -> None:
@@ -82,13 +86,28 @@ def check_file(path: Path, option: str = "-o") -> None:
     Raises:
         ConfigError: it cannot be.
     """
-    was_there = path.exists()
     try:
+        was_there = path.exists()
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab"):
             pass
         if not was_there:
             path.unlink()
+    except OSError as error:
+        raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
+
+
+def _check_room(path: Path, option: str) -> None:
+    """Make sure that the disk of a file takes a line: Scrapy's start ends in a traceback on none.
+
+    Raises:
+        ConfigError: it does not.
+    """
+    is_device = path.exists() and not path.is_file()
+    try:
+        # Another worker may write to the file itself at this moment.
+        with path.open("ab") if is_device else TemporaryFile(dir=path.parent) as file:
+            file.write(b"\n" * (1 if is_device else _ROOM))
     except OSError as error:
         raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
 

@@ -48,6 +48,8 @@ class Wish:
     site: str
     """The items' site id."""
     output: Path
+    kind: str
+    """Format of the file."""
     folder: Path
     """Where the worker's log goes."""
 
@@ -244,4 +246,4 @@ def export(database_url: str, wish: Wish, since: Any) -> int:
     conditions = (Condition("site_id", "=", wish.site), Condition("scraped_at", ">=", str(since)))
     selection = attrs.evolve(found, conditions=conditions)
     with stream(database_url, selection) as (columns, chunks), opened(str(wish.output)) as out:
-        return FORMATS["csv"](columns, chunks, out, raw=False)
+        return FORMATS[wish.kind](columns, chunks, out, raw=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import linecache
 import logging
 import sys
 import time
@@ -24,7 +25,7 @@ from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.arguments import refuse_undeclared
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.errors import BadSeed, SeineError
+from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import agree
 from scrapy_seine.lenient import whole
@@ -43,6 +44,8 @@ class Command(ScrapyCrawl):
     """The spider's class, once it is found."""
     watch: Watch | None = None
     """Follows the worker, from when its crawler is made."""
+    site = ""
+    """The site file that -a site= names."""
 
     def short_desc(self) -> str:
         """Say in a line what the command does."""
@@ -58,10 +61,9 @@ class Command(ScrapyCrawl):
         super().process_options(args, opts)
         assert self.settings is not None
         quiet(self.settings)
-        if len(args) == 1:  # else Scrapy shows how the command is used
-            status = guarded(lambda: self._prepare(args[0], opts))
-            if status:
-                sys.exit(status)
+        status = guarded(lambda: self._prepare(_one_spider(args), opts))
+        if status:
+            sys.exit(status)
 
     def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
         settings = self.settings
@@ -71,6 +73,7 @@ class Command(ScrapyCrawl):
         check_files(settings)
         self.spider = found = spider_class(settings, spider)
         refuse_undeclared(found, opts.spargs)
+        self.site = str(opts.spargs.get("site") or "")
         if issubclass(found, FrontierSpider):
             _check_seeds(settings, found, opts.spargs.get("url"))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
@@ -102,7 +105,7 @@ class Command(ScrapyCrawl):
             """A store that went away while the worker began is one line, too."""
             try:
                 check(crawler.settings, TABLE)  # the spider's own settings, too
-                self.watch = Watch(crawler)
+                self.watch = Watch(crawler, site=self.site)
                 await crawl(*args, **kwargs)
             except SeineError as error:
                 complain(str(error))
@@ -118,12 +121,25 @@ class Command(ScrapyCrawl):
             logger.info("%s %s", name, redact(str(self.settings.get(name))))
         if self.spider is not None:
             tell(self.settings, self.spider, self.skew_s)
+        linecache.clearcache()  # attrs leaves the text of what it generated there, 1 MB
         # What is loaded stays for good: the collector need not look through it after every page.
         # That was a seventh of a worker's CPU.
         gc.freeze()
+        gc.set_threshold(10_000)
         super().run(args, opts)
         if self.watch is not None:
             self.watch.tell_end()
+
+
+def _one_spider(args: list[str]) -> str:
+    if not args:
+        raise ConfigError("name the spider: scrapy crawl catalog -a url=https://shop.example/")
+    if len(args) > 1:
+        raise ConfigError(
+            f"scrapy crawl takes one spider, and {args[1]!r} is a second argument; "
+            f"a page is -a url={args[1]}, a site's file -a site={args[1]}"
+        )
+    return args[0]
 
 
 def _check_seeds(settings: Settings, spider: type[Spider], urls: str | None) -> None:

@@ -86,6 +86,8 @@ def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], 
                     return [], [], str(cursor.statusmessage)
                 columns = [column.name for column in cursor.description]
                 return columns, cursor.fetchmany(_SHOWN), str(cursor.statusmessage)
+        except UnicodeEncodeError:
+            raise ConfigError("the statement is no text in UTF-8; see `locale`") from None
         except psycopg2.Error as error:
             raise ConfigError(f"PostgreSQL: {str(error).splitlines()[0]}") from None
 

@@ -24,6 +24,7 @@ from crawler.stores.connect import (
     missing,
     running_database,
 )
+from crawler.stores.formats import format_of
 from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError
@@ -43,7 +44,9 @@ class Command(SeineCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the file."""
         super().add_options(parser)
-        parser.add_argument("--output", "-o", default="", help="CSV file (default: SITE.csv)")
+        parser.add_argument(
+            "--output", "-o", default="", help=".csv, .jsonl or .parquet (default: SITE.csv)"
+        )
         parser.add_argument("--spider", default="catalog", help=argparse.SUPPRESS)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -68,14 +71,16 @@ class Command(SeineCommand):
         except BadSeed as error:
             raise ConfigError(f"{args[0][:200]}: {error}") from None
         site = site_of(self.project, opts.spider, url).name or domain_of(url)
+        output = Path(opts.output or f"{re.sub(r'[^A-Za-z0-9.-]+', '-', site)}.csv")
+        kind = format_of("", str(output))
+        check_file(output)
         if not self.project.get("SEINE_PROXIES") and not self.project.get("SEINE_PROXIES_PATH"):
             _reach(url)
             if not has_scheme and not _speaks_tls(url):
                 url = f"http://{args[0]}"
                 complain(f"{args[0]} speaks no TLS: watching {url}")
-        output = Path(opts.output or f"{re.sub(r'[^A-Za-z0-9.-]+', '-', site)}.csv")
-        check_file(output)
-        wish = Wish(url=url, site=site, output=output, folder=data_folder(self.project) / "watch")
+        folder = data_folder(self.project) / "watch"
+        wish = Wish(url=url, site=site, output=output, kind=kind, folder=folder)
         console = paint.Console(highlight=False, file=sys.stderr if self.as_json else None)
         found: Outcome = asyncio.run(
             watch(lambda: endpoints(self.project), wish, console, self._own_servers())

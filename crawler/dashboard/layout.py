@@ -23,6 +23,7 @@ NAVIGATION = (
     ("/dead", "Dead letters"),
     ("/products", "Products"),
     ("/jobs", "Jobs"),
+    ("/runs", "Runs"),
     ("/attempts", "Attempts"),
     ("/proxies", "Proxies"),
     ("/quality", "Quality"),

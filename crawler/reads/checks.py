@@ -27,6 +27,12 @@ _NAMED = 5
 _OLDEST_REDIS = (6, 2)
 _OLDEST_POSTGRES = 14
 _SCRAPY = "2.19."
+#: What a worker's role in PostgreSQL needs.
+GRANT = (
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA … TO its role, or name the "
+    "tables' owner"
+)
+_ATTEMPT_DAYS = "run SELECT seine_attempt_days(7, 30) once a day as the owner"
 
 
 def _ok(subject: str, text: str) -> Finding:
@@ -118,7 +124,14 @@ def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
     found = []
     for name, version in versions.items():
         if version is None:
-            found.append(Finding("fail", "versions", f"{name} is not installed", "install seine"))
+            found.append(
+                Finding(
+                    "fail",
+                    "versions",
+                    f"{name} is not installed",
+                    "install the project again: make demo",
+                )
+            )
         elif name == "scrapy" and not version.startswith(_SCRAPY):
             text = f"scrapy {version}: the engine hooks are tested with {_SCRAPY}x"
             found.append(Finding("fail", "versions", text, f"install scrapy {_SCRAPY}*"))
@@ -153,6 +166,9 @@ def _server(facts: RedisFacts) -> Iterator[Finding]:
     text = f"{name} {version} answers in {1000 * facts.round_trip_s:.1f} ms"
     advice = "use 6.2 or newer" if old else ""
     yield Finding("fail" if old else "ok", "redis", text, advice)
+    if str(info.get("role")) == "slave":
+        text = "REDIS_URL names a replica, which takes no writes"
+        yield Finding("fail", "redis", text, "name the primary in REDIS_URL")
     if facts.round_trip_s > SLOW_S:
         text = f"a round trip takes {1000 * facts.round_trip_s:.0f} ms"
         advice = "bring Redis closer, or raise SEINE_READ_AHEAD"
@@ -235,7 +251,11 @@ class PostgresFacts:
     read_only: bool = False
     """It takes no writes: a standby, or a role that may only read."""
     closed: tuple[str, ...] = ()
-    """Tables that this user may not write."""
+    """Tables that this user may not read and write."""
+    owner: bool = True
+    """Whether this user may do what the tables' owner may."""
+    unfilled: tuple[str, ...] = ()
+    """Columns that must not be empty, and that no row of ours fills."""
 
 
 def postgres_findings(facts: PostgresFacts) -> list[Finding]:
@@ -256,9 +276,16 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
         found.append(Finding("fail", "postgresql", text, "name the primary in DATABASE_URL"))
     elif facts.closed:
         names = ", ".join(facts.closed[:_NAMED]) + (", …" if len(facts.closed) > _NAMED else "")
-        text = f"the user of DATABASE_URL may not write {len(facts.closed)} tables: {names}"
-        advice = "GRANT SELECT, INSERT, UPDATE, DELETE on them, or name the tables' owner"
-        found.append(Finding("fail", "postgresql", text, advice))
+        some = f"{len(facts.closed)} of the tables: {names}"
+        text = f"the user of DATABASE_URL may not write or not read {some}"
+        found.append(Finding("fail", "postgresql", text, GRANT))
+    elif not facts.owner:
+        text = "the user of DATABASE_URL does not own the log of attempts: no old day is dropped"
+        found.append(Finding("warn", "postgresql", text, _ATTEMPT_DAYS))
+    if facts.unfilled:
+        text = f"no row is taken, because nothing fills the column {', '.join(facts.unfilled)}"
+        advice = "ALTER TABLE … ALTER COLUMN … SET DEFAULT …, or DROP NOT NULL"
+        found.append(Finding("fail", "schema", text, advice))
     if facts.connections > FULL * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         found.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))

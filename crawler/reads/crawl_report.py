@@ -134,6 +134,8 @@ class End:
     """Dead letters of the crawl."""
     stores: bool = True
     """Whether the items went to PostgreSQL."""
+    site: str = ""
+    """The site file whose seeds the worker began with (-a site=); empty: it began otherwise."""
     feeds: tuple[str, ...] = ()
     """Files that the items went to (-o)."""
 
@@ -228,7 +230,8 @@ def _next(end: End, pages: int, items: int) -> list[str]:
     if not items and (end.known or not pages) and end.reason == "finished":
         wanted.append((f"scrapy forget '*'{crawl}", "let the next run fetch the known pages again"))
     if end.stores and items:
-        wanted.append(("scrapy export products -o products.csv", "the products as a table"))
+        where = f" --where site_id={end.site}" if end.site else ""
+        wanted.append((f"scrapy export products{where} -o products.csv", "the products as a table"))
     elif end.stores and pages:
         wanted.append(("scrapy explain URL", "what is read from one page, and what is missing"))
     if end.dead:

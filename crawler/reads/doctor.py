@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import psycopg2
+from psycopg2 import errors
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -23,6 +24,7 @@ from crawler.reads.finding import Finding
 from crawler.reads.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
+from crawler.stores.queries import filled_columns
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier
@@ -141,6 +143,9 @@ def _postgres(url: str) -> Sequence[Finding]:
         return []  # that there is none is a finding already
     try:
         return checks.postgres_findings(_postgres_facts(url))
+    except errors.InsufficientPrivilege as error:
+        text = redact(" ".join(f"{url}: {error}".split()))
+        return [Finding("fail", "postgresql", text, checks.GRANT)]
     except (psycopg2.Error, SeineError, ValueError) as error:
         text = redact(" ".join(f"{url}: {error}".split()))
         return [Finding("fail", "postgresql", text, "check DATABASE_URL and the server")]
@@ -161,10 +166,27 @@ def _postgres_facts(url: str) -> PostgresFacts:
         cursor.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')"
-            " AND NOT has_table_privilege(c.oid, 'INSERT, UPDATE')"
+            # A partition is written through its parent; of a list of privileges one would do.
+            " AND NOT c.relispartition AND NOT (has_table_privilege(c.oid, 'SELECT')"
+            " AND (c.relname = 'seine_migrations' OR has_table_privilege(c.oid, 'INSERT')"
+            " AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))"
             " ORDER BY c.relname"
         )
         closed = tuple(name for (name,) in cursor)
+        cursor.execute(
+            "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"
+            " WHERE oid = to_regclass('attempts')"
+        )
+        (owner,) = cursor.fetchone() or (True,)
+        cursor.execute(
+            "SELECT c.relname, a.attname FROM pg_attribute a"
+            " JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0"
+            " AND a.attnotnull AND NOT a.attisdropped AND NOT a.atthasdef AND a.attidentity = ''"
+            " ORDER BY 1, 2"
+        )
+        filled = filled_columns()
+        unfilled = tuple(f"{t}.{c}" for t, c in cursor if c not in filled.get(t, {c}))
         return PostgresFacts(
             version=connection.server_version // 10000,
             pending=tuple(pending(url)),
@@ -173,4 +195,6 @@ def _postgres_facts(url: str) -> PostgresFacts:
             max_connections=most,
             read_only=read_only,
             closed=closed,
+            owner=owner,
+            unfilled=unfilled,
         )

@@ -15,6 +15,8 @@ from scrapy_seine.reads.formatting import count, span
 
 #: Runs that can be chosen: the newest, and one more to compare the oldest with.
 _SHOWN = 50
+#: The order of a request's way; other words come after them.
+_WAY = ("pushed", "duplicate", "leased", "done", "ignored", "retried", "buried", "reaped")
 _NO_RUN = (
     "No run has begun: a crawl with a start request begins one, ",
     tag.code("scrapy crawl catalog -a url=https://…"),
@@ -54,7 +56,7 @@ def _switch(found: Sequence[Run], chosen: Run) -> Markup:
         )
         for run in found
     ]
-    return tag.nav(tag.span("Run"), links, class_="ranges", aria_label="Runs of this crawl")
+    return tag.nav(tag.span("Run"), links, class_="ranges runs", aria_label="Runs of this crawl")
 
 
 def _about(run: Run, until_s: float, *, running: bool, latest: bool) -> list[Node]:
@@ -74,7 +76,8 @@ def _about(run: Run, until_s: float, *, running: bool, latest: bool) -> list[Nod
 
 
 def _totals(run: Run, before: Run | None) -> Markup:
-    words = [word for word, n in run.totals.items() if n or (before and before.totals.get(word))]
+    told = {word for word, n in run.totals.items() if n or (before and before.totals.get(word))}
+    words = [word for word in _WAY if word in told] + sorted(told.difference(_WAY))
     rows = [
         (
             word.replace("_", " "),
