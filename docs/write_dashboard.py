@@ -7,6 +7,7 @@ in few colours, so that a file stays small.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -26,6 +27,9 @@ from redis import Redis
 from crawler.demo.fleet import Fleet, fleet
 from crawler.demo.served import served
 from crawler.stores import embedded
+from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.runs import enter
 from tests.helpers import server_folder, wait_until
 
 TARGET = Path(__file__).parent / "dashboard"
@@ -36,7 +40,7 @@ SHOPS = (1500, 900, 600)
 DEAD = ("http://127.0.0.1:9/gone", "http://127.0.0.1:9/lost")
 PAGES = (
     *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
-    *("/proxies", "/quality"),
+    *("/proxies", "/quality", "/runs"),
 )
 #: Width, height and colours of a picture, and what its file's name ends in.
 VIEWS = (
@@ -68,6 +72,7 @@ def crawling() -> Iterator[dict[str, str]]:
             "SEINE_KEEP_ALIVE": 1,
             "ROBOTSTXT_OBEY": 0,
         }
+        asyncio.run(_begin_run(environment["REDIS_URL"], "first"))
         shops = [stack.enter_context(served(products=n)) for n in SHOPS]
         with Redis.from_url(environment["REDIS_URL"]) as redis:
             for n, shop in enumerate(shops, start=1):
@@ -77,6 +82,12 @@ def crawling() -> Iterator[dict[str, str]]:
         workers = stack.enter_context(fleet(settings, environment, folder.parent / "logs"))
         _start(workers)
         yield environment
+
+
+async def _begin_run(redis_url: str, name: str) -> None:
+    client = redis_client(redis_url)
+    await enter(Frontier(client, "catalog"), name=name, keep=False, age_ms=0)
+    await client.aclose()
 
 
 def _start(workers: Fleet) -> None:
@@ -141,7 +152,10 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with crawling() as environment, dashboard(environment) as base:
         began = time.monotonic()
-        wait_until(lambda: time.monotonic() - began > CRAWLED_S, 2 * CRAWLED_S, "a crawl to see")
+        for name, until_s in (("second", CRAWLED_S / 2), ("", CRAWLED_S)):
+            wait_until(lambda: time.monotonic() - began > until_s, 2 * CRAWLED_S, "a crawl to see")  # noqa: B023
+            if name:
+                asyncio.run(_begin_run(environment["REDIS_URL"], name))
         pictures(base, folder)
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 
