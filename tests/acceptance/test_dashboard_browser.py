@@ -1,11 +1,16 @@
 """A person with a browser: looks at a crawl while it runs, and acts on it."""
 
+import asyncio
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from crawler.demo.served import served
+from crawler.stores.connect import redis_client
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.runs import enter
 from tests.acceptance.operations import watching
 from tests.helpers import wait_until
 
@@ -18,12 +23,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-PRODUCTS = 400
+PRODUCTS, RUNS = 400, 60
 #: Nobody listens there.
 DEAD = "http://127.0.0.1:9/gone"
 PAGES = (
     *("/", "/domains", "/workers", "/frontier", "/dead", "/products", "/jobs", "/attempts"),
-    *("/proxies", "/quality"),
+    *("/proxies", "/quality", "/runs"),
 )
 
 
@@ -81,6 +86,8 @@ def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser, tmp_path
         served(products=PRODUCTS) as shop,
         watching(crawl, redis_url, "dashboard") as base,
     ):
+        with ThreadPoolExecutor() as other:  # Playwright's loop runs in this thread
+            other.submit(asyncio.run, _begin_runs(redis_url, crawl.name)).result()
         crawl.seed(shop.url, DEAD)
         crawl.start()
         crawl.start()
@@ -94,6 +101,13 @@ def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser, tmp_path
         _a_worker_is_drained(me, crawl)
         _pages_are_accessible(browser, base, tmp_path)
         assert me.troubles == []
+
+
+async def _begin_runs(redis_url, crawl):
+    client = redis_client(redis_url)
+    for number in range(RUNS):  # as many as make the way to them longer than a screen is wide
+        await enter(Frontier(client, crawl), name=f"day {number}", keep=False, age_ms=0)
+    await client.aclose()
 
 
 def _numbers_move(me):

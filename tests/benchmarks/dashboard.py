@@ -27,14 +27,19 @@ from aiohttp.test_utils import TestClient, TestServer
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores import embedded
-from crawler.stores.connect import Endpoints
+from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.runs import KEPT
 from tests.benchmarks.server import redis_server
 from tests.helpers import create_database, server_folder
 
 #: A page that takes longer is a defect, ms.
 LIMIT_MS = 100.0
 ROUNDS = 5
+CRAWL = "bench"
+#: What came of requests, of which a run keeps the numbers at its beginning.
+TOTALS = ("pushed", "duplicate", "leased", "done", "ignored", "retried", "buried", "reaped")
 SITES = 200
 _FILL = (
     "INSERT INTO sites (site_id) SELECT 'shop-' || n FROM generate_series(0, %(sites)s) n",
@@ -81,7 +86,7 @@ PAGES = (
     *("/products?q=lamp", "/products?q=model+500001", "/products?q=copper+kettle&order=cheapest"),
     *("/products?q=AB-77", "/products?q=nothing+like+it", "/products?q=lamp&site=shop-0"),
     *("/products?move=fell", "/products?move=rose", "/products?move=fell&site=shop-0"),
-    "/products/shop-0/SKU-7",
+    *("/products/shop-0/SKU-7", "/runs", "/runs/1000"),
 )
 
 
@@ -94,6 +99,17 @@ def fill(url: str, rows: int) -> None:
         connection.commit()
         connection.autocommit = True
         cursor.execute("VACUUM ANALYZE")
+
+
+async def begin_runs(redis_url: str) -> None:
+    """Begin as many runs of the crawl as are kept."""
+    redis = redis_client(redis_url)
+    for number in range(KEPT):
+        start = {"name": f"run of day {number}", "totals": dict.fromkeys(TOTALS, 100 * number)}
+        await Frontier(redis, CRAWL).run(
+            "begin_run", number, str(start["name"]), orjson.dumps(start), KEPT
+        )
+    await redis.aclose()
 
 
 async def measure(client: TestClient[Any, Any], path: str) -> tuple[tuple[float, float], str]:
@@ -112,7 +128,8 @@ async def measure(client: TestClient[Any, Any], path: str) -> tuple[tuple[float,
 
 async def measure_all(redis_url: str, database_url: str) -> dict[str, tuple[float, float]]:
     """Time each page, and for a list the page after it as well."""
-    app = make_app(DashboardConfig(crawl="bench"), Endpoints(redis_url, database_url))
+    await begin_runs(redis_url)
+    app = make_app(DashboardConfig(crawl=CRAWL), Endpoints(redis_url, database_url))
     found: dict[str, tuple[float, float]] = {}
     async with TestClient(TestServer(app)) as client:
         for path in PAGES:

@@ -223,6 +223,7 @@ class Crawl:
     """Fields whose change was told of."""
     before: dict[str, Any] = attrs.Factory(dict)
     """By address: what was stored before its page was read."""
+    read_at: dict[str, datetime] = attrs.Factory(dict)
 
     def __attrs_post_init__(self) -> None:
         self.book = Book(lambda drift: self.drifts.append(drift.field))
@@ -265,7 +266,9 @@ class Crawl:
             since = since if value == doubt.value else at
             self.told[key, doubt.field] = doubt.value, since, doubt.kind
         item: dict[str, Any] = dict(before.item) if before is not None else {}
-        self.before[row.url] = item or None
+        if at - self.read_at.get(row.url, _FIRST_DAY - SECOND_LOOK) > timedelta(minutes=15):
+            self.before[row.url] = item or None  # as the storage tells it
+        self.read_at[row.url] = at
         kept = _without(row, found_doubts, before) if found_doubts else row
         now = orjson.loads(kept.body)
         changed_fields = {name for name in FIELDS if item and item.get(name) != now.get(name)}

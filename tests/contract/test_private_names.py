@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import logging
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,9 @@ def own_names(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.AnnAssign | ast.Assign):
             targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
             for target in (part for each in targets for part in ast.walk(each)):
-                if isinstance(target, ast.Name):
-                    found.add(target.id)
-                elif isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
-                    found.add(target.attr)
+                match target:
+                    case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
+                        found.add(name)
     return found
 
 
@@ -65,6 +65,7 @@ def used(tree: ast.AST) -> Iterator[str]:
             yield from (name for name in names if isinstance(name, str) and is_private(name))
 
 
+@cache
 def parsed(path: Path) -> ast.AST:
     return ast.parse(path.read_text("utf-8"))
 

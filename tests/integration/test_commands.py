@@ -16,6 +16,8 @@ from typing import Any
 import psycopg2
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import NoPermissionError
+from redis.exceptions import TimeoutError as RedisTimeout
 from scrapy.settings import Settings
 
 from crawler.commands import crawl, migrate
@@ -179,6 +181,24 @@ def test_an_error_is_one_line_without_the_password(capsys: pytest.CaptureFixture
 
     assert guarded(work) == 1
     assert capsys.readouterr().err == "seine: redis://***@h/0 is wrong\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (NoPermissionError("User u has no permissions to run 'time'"), "Redis refuses it: User u"),
+        (RedisTimeout("Timeout reading from h"), "Redis does not answer: Timeout reading"),
+    ],
+)
+def test_what_redis_refuses_is_one_line(
+    capsys: pytest.CaptureFixture[str], error: Exception, told: str
+) -> None:
+    def work() -> None:
+        raise error
+
+    assert guarded(work) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"seine: {told}")
 
 
 def test_a_keyboard_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:

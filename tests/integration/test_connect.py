@@ -80,6 +80,24 @@ def test_what_is_no_url_is_not_repeated(url: str) -> None:
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("'redis://h:1/0'", ": leave out the quotation marks"),
+        ('"redis://h:1/0', ": leave out the quotation marks"),
+        ("h:6379", "; write redis:// in front"),
+        ("redsi://h", "; did you mean redis://?"),
+        ("redis://h:port/0", "has a port that is no number from 0 to 65535"),
+        ("redis://u:p#w@h:1/0", "has a port that is no number from 0 to 65535"),
+        ("redis://h:99999", "has a port that is no number from 0 to 65535"),
+    ],
+)
+def test_what_is_no_url_is_told_why(url: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=r"^REDIS_URL ") as caught:
+        connect.endpoints({"REDIS_URL": url}, need=("redis",))
+    assert words in str(caught.value)
+
+
 @pytest.mark.alone
 async def test_a_client_tries_a_dead_server_once(tmp_path: Path) -> None:
     client: Redis = connect.redis_client(f"unix://{tmp_path}/none.sock")

@@ -7,8 +7,14 @@ from unittest.mock import Mock
 
 import pytest
 from redis.asyncio import Redis
+from scrapy.settings import Settings
 
+from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat
+from scrapy_seine.frontier.endings import Endings
+from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.lines import LeaseRequest, Line
+from scrapy_seine.frontier.model import Done
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -130,3 +136,62 @@ async def test_a_worker_asks_where_it_is_named_or_nobody_is(news: bytes, asks: b
     parts: list[Any] = [Mock()] * 5
     Heartbeat("w2", parts[0], parts[1], exchange, parts[2], parts[3], 30.0, Mock())._received(news)
     assert exchange.kick.called == asks
+
+
+@pytest.mark.parametrize(("alone", "got", "heard"), [(True, 1, []), (False, 0, [b"ready w0"])])
+async def test_a_worker_that_is_alone_gets_what_its_page_yields_in_the_same_trip(
+    d: Driver, alone: bool, got: int, heard: list[bytes]
+) -> None:
+    """It asks after its page's end, and nobody has to wake it; among others it asks first (I5)."""
+    await d.f.begin()
+    line, wish = Line(d.f), LeaseRequest(worker="w0", ttl_ms=TTL, lead_ms=0, lanes="")
+    await d.f.push(pages(1, domain="c.example"))
+    [known] = await d.take(1)
+    assert await d.ack(known) == ["OK"]  # a server that knows no script yet is taught it later
+    await d.f.push(pages(1))
+    first = await line.round_trip(Endings(), 4, wish, alone=alone)
+    assert first.leased is not None
+    [lease] = first.leased.leases
+    async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
+        await channel.subscribe(d.f.keys.wake)
+        await channel.get_message(timeout=1)
+        ends = Endings(done=[Done(lease=lease, children=pages(1, domain="b.example"))])
+        answer = await line.round_trip(ends, 4, wish, alone=alone)
+        assert answer.leased is not None
+        assert len(answer.leased.leases) == got
+        assert await news(channel) == heard
+
+
+async def test_a_worker_that_was_alone_sees_the_next_one_at_its_next_question(d: Driver) -> None:
+    """It takes the slots that it frees, so that the other one would starve until its heartbeat."""
+    told: Any = Mock()
+    config = FrontierConfig.from_settings(Settings(), "x")
+    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, counted=told)
+    await d.f.begin()
+    await d.f.renew("w0", [], ttl_ms=TTL, info=b"{}")
+    await exchange.round_trip()
+    assert exchange.workers == 1
+    await d.f.renew("w1", [], ttl_ms=TTL, info=b"{}")
+    await exchange.round_trip()
+    assert exchange.workers == 2
+    exchange._timer.cancel()
+
+
+async def test_a_slot_that_nobody_has_a_use_for_makes_no_trip(d: Driver) -> None:
+    told: Any = Mock()
+    config = FrontierConfig.from_settings(Settings(), "x")
+    exchange = Exchange(d.f, config, "w0", arrived=told, confirmed=told, counted=told)
+    await d.f.push(pages(2))
+    exchange.held = lambda: 1  # one with Scrapy, one in the buffer: the frontier has no other
+    await exchange.round_trip()
+    lease = exchange.take()
+    assert lease is not None
+    exchange._timer.cancel()
+    exchange.land(lease)
+    assert exchange._timer._set is None
+    await d.f.push(pages(1, domain="b.example"))
+    await exchange.round_trip()
+    exchange.held = lambda: 0
+    exchange.land(lease)
+    assert exchange._timer._set is not None
+    exchange._timer.cancel()

@@ -15,10 +15,12 @@ from redis.exceptions import ResponseError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.frontier import exchange as exchanging
 from scrapy_seine.frontier import seeds
 from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.model import Done
 from scrapy_seine.frontier.seeds import (
     CLAIM_MS,
     CLAIMS_S,
@@ -124,6 +126,27 @@ async def test_a_worker_that_missed_a_wake_up_comes_at_its_next_heartbeat(f: Fro
         await f.push(pages(3))  # nobody listens
         await heartbeat.beat()
         await wait_until_async(has_leases, 10, "the heartbeat sends it for leases")
+    finally:
+        await cancel([running])
+
+
+async def test_a_worker_that_joins_a_run_at_its_end_learns_at_once_that_nothing_is_left(
+    f: Frontier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first answer came along with its start request: that alone proves nothing."""
+    monkeypatch.setattr(exchanging, "IDLE_POLL_S", 1e6)
+    await f.push([page(fingerprint=7)])
+    leased = await f.lease("w0", 1, ttl_ms=TTL)
+    assert await f.commit([Done(lease=lease) for lease in leased.leases]) == ["OK"]
+    exchange = exchange_of(f)
+    exchange.push(page(fingerprint=7))
+    running = asyncio.ensure_future(exchange.run())
+
+    async def has_learned() -> bool:
+        return exchange.undone == 0
+
+    try:
+        await wait_until_async(has_learned, 30, "the worker knows that nothing is left")
     finally:
         await cancel([running])
 

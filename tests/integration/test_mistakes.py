@@ -75,6 +75,11 @@ def said(redis_url: str, database: str) -> Said:
         (("exporter", "catalog"), "it takes no argument; 'catalog' is one"),
         (("migrate", "catalog"), "it takes no argument; 'catalog' is one"),
         (("sql", "SELECT nope"), 'column "nope" does not exist'),
+        (("crawl",), "name the spider: scrapy crawl catalog"),
+        (("crawl", "catalog", "shop"), "'shop' is a second argument"),
+        (("seed", ""), "'' is neither a URL with http:// in front nor a file"),
+        (("watch", "http://127.0.0.1:1/", "-o", "x.pdf"), "no format 'pdf'"),
+        (("newsite", "http://127.0.0.1:1/"), "127.0.0.1:1 cannot be reached: "),
     ],
 )
 def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], words: str) -> None:
@@ -92,6 +97,24 @@ def test_an_export_before_the_first_crawl_says_what_makes_the_tables(
     status, text = said("export")
     assert (status, text.count("\n")) == (1, 1)
     assert "`scrapy migrate` makes them" in text
+
+
+def test_a_full_disk_is_blamed_and_not_a_store(redis_url: str, database: str) -> None:
+    stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+    for words in (("status",), ("sql", "SELECT 1")):
+        with Path("/dev/full").open("w") as full:
+            done = started.run(
+                [sys.executable, "-m", "scrapy", *words],
+                cwd=ROOT,
+                env={**os.environ, **stores},
+                stdout=full,
+                stderr=started.PIPE,
+                text=True,
+                timeout=patient(60),
+                check=False,
+            )
+        said = "seine: standard output cannot be written: No space left on device\n"
+        assert (done.returncode, done.stderr) == (1, said)
 
 
 def test_a_misspelt_project_is_named_instead_of_crawling_without_settings(said: Said) -> None:

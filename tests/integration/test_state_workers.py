@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from redis.asyncio import Redis
@@ -46,6 +48,11 @@ class Server:
 
 def several(site: Any, n: int) -> Any:
     return lambda: _now(len(site.arrivals) >= n)
+
+
+def logged(crawl: Crawl, words: str) -> Any:
+    """Ask whether the first worker has logged some words; it writes at the same time."""
+    return lambda: _now(words in os.pread(crawl._logs[0].fileno(), 1 << 24, 0).decode())
 
 
 async def _now(value: bool) -> bool:
@@ -96,3 +103,36 @@ async def test_a_server_that_falls_back_costs_work_and_no_page(
             assert stat(logs, "seine/state_rolled_back") >= 3
             visits = Counter(path for _, path in site.arrivals)
             assert len(visits) == 330
+
+
+async def test_a_worker_that_redis_refuses_to_let_join_anew_waits_and_goes_on(
+    tmp_path: Path, namespace: str
+) -> None:
+    """A full memory, of which an eviction took the crawl, is no end of a worker that stays."""
+    settings = {**SETTINGS, "SEINE_KEEP_ALIVE": 1}
+    with ExitStack() as stack:
+        server = Server(stack, tmp_path)
+        async with (
+            serve(latency_s=0.05) as site,
+            Crawl(server.url, namespace, settings) as crawl,
+            Redis.from_url(server.url) as redis,
+        ):
+            await crawl.start()
+            await crawl.seed(site.pages(300))
+            await wait_until_async(several(site, 20), 60, "the crawl is on its way")
+            await redis.config_set("maxmemory", 1)
+            await redis.delete(f"{{{namespace}}}:control")
+            await wait_until_async(logged(crawl, "joins no crawl"), 60, "it is refused")
+            await redis.config_set("maxmemory", 0)
+            await wait_until_async(logged(crawl, "anew"), 60, "it has joined")
+            new = site.pages(320)[300:]
+            await redis.rpush(f"{namespace}:seeds", *new)
+            await wait_until_async(
+                lambda: _now({urlsplit(url).path for url in new} <= {p for _, p in site.arrivals}),
+                60,
+                "new seeds are crawled",
+            )
+            crawl.workers[0].terminate()
+            (text,) = await crawl.finish(60)
+            assert "never retrieved" not in text
+            assert text.count("Redis refuses: ") >= 1

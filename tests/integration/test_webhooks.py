@@ -172,6 +172,8 @@ async def test_junk_in_the_stream_holds_nobody_up(jobs, redis_client):
 
     config = WebhookConfig("http://127.0.0.1:1/", SECRET)
     assert await Webhooks(redis_client, keys, config, post=post).deliver()
+    await redis_client.xadd(keys.events, {"event": b'{"id": "no\\nheader"}'})
+    assert await Webhooks(redis_client, keys, config).deliver()
 
 
 def test_the_signature_is_that_of_standard_webhooks():
@@ -184,7 +186,8 @@ def test_the_signature_is_that_of_standard_webhooks():
 
 @pytest.mark.parametrize(
     ("url", "secret"),
-    [("ftp://x/", SECRET), ("nowhere", SECRET), ("https://x/", ""), ("https://x/", "short")],
+    [("ftp://x/", SECRET), ("nowhere", SECRET), ("https://x/", ""), ("https://x/", "short")]
+    + [(f"http://{place}/", SECRET) for place in ("x:port", "x:99999", "x:0", "[::1", "")],
 )
 def test_a_webhook_that_cannot_be_is_refused_at_the_start(url, secret):
     with pytest.raises(ConfigError):

@@ -76,6 +76,7 @@ def test_a_healthy_redis_is_found_healthy():
     ("info", "level", "subject"),
     [
         ({"redis_version": "5.0.1"}, "fail", "redis"),
+        ({"role": "slave"}, "fail", "redis"),
         ({"maxmemory_policy": "allkeys-lru"}, "fail", "memory"),
         ({"evicted_keys": 3}, "fail", "memory"),
         ({"used_memory": 900}, "fail", "memory"),
@@ -112,8 +113,11 @@ def test_the_database_is_judged():
     assert judged(postgres()) == []
     assert judged(postgres(version=13)) == [("fail", "postgresql")]
     assert judged(postgres(pending=("0002_attempts",))) == [("fail", "schema")]
+    assert judged(postgres(unfilled=("products.shelf",))) == [("fail", "schema")]
     assert judged(postgres(connections=95)) == [("warn", "postgresql")]
     assert judged(postgres(skew_s=5.0)) == [("warn", "clock")]
+    assert judged(postgres(owner=False)) == [("warn", "postgresql")]
+    assert judged(postgres(closed=("products",), owner=False)) == [("fail", "postgresql")]
 
 
 def test_versions_and_browser_are_judged():

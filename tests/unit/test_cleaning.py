@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from crawler.cleaning.money import currency, money
 from crawler.cleaning.product import clean, from_mapping, problem
 from crawler.cleaning.text import line, plain, prose
 from crawler.items import Product
+from crawler.stores.attempts import Attempt
 from crawler.stores.rows import body_of, digest, product_row, rejected_row
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -158,6 +160,21 @@ def test_whatever_a_page_holds_is_stored_or_refused(fields: dict[str, Any]) -> N
         return
     assert "\\x00" not in repr(orjson.loads(row.body)).replace("\\\\", "")
     assert body_of(made) == row.body
+
+
+def test_the_rows_that_wait_take_the_memory_that_is_counted_for_them() -> None:
+    """A worker counts a row's JSON: one that held orjson's buffer took eight times as much."""
+    product = Product(url="https://shop.example/p/1", name="Lamp", description="bright " * 40)
+    attempt = Attempt(url="https://shop.example/p/1", domain="shop.example", outcome="done")
+    for make in (lambda: body_of(product), lambda: rejected_row(product, "why").body, attempt.row):
+        make()
+        tracemalloc.start()
+        try:
+            rows = [make() for _ in range(50)]
+            taken, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert taken < 2 * sum(map(len, rows)) + 20_000
 
 
 def test_currencies() -> None:

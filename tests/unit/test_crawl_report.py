@@ -156,6 +156,8 @@ SEE = ["scrapy dashboard", "scrapy status"]
         ({"stats": STORED, "known": 4}, [EXPORT, *SEE]),
         ({"stats": STORED, "dead": 1, "waiting": 1},
          [EXPORT, "scrapy dlq", "scrapy crawl catalog"]),
+        ({"stats": STORED, "site": "books"},
+         ["scrapy export products --where site_id=books -o products.csv", *SEE]),
         ({"stats": STORED, "crawl": "mine", "dead": 1},
          [EXPORT, "scrapy dlq --crawl mine", "scrapy dashboard --crawl mine"]),
     ],

@@ -182,7 +182,7 @@ def test_what_waits_for_stored_values_is_bounded():
     mender = Mender()
     for n in range(70):
         html = f"<title>Lamp {n}</title><h1>Lamp {n}</h1>"
-        mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}))
+        mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}), {})
     assert len(mender.wanted()) == 24
     assert len(mender.again()) == 60
 
@@ -193,7 +193,7 @@ def test_texts_are_read_for_what_stands_in_a_place(monkeypatch, field, read):
     texts = Mock(return_value=[])
     monkeypatch.setattr(mending, "texts_of", texts)
     mender = Mender()
-    mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), {}, frozenset({field}))
+    mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), {}, frozenset({field}), {})
     assert texts.call_count == read
     assert mender.wanted() == ["https://a.example/1"]
 

@@ -423,3 +423,67 @@ def test_a_comparison_of_shops_tells_the_lowest_price_of_a_product() -> None:
     )
     page = found(f"{H1}<p>ab 49,00 €</p><ul>{offers}</ul>", lang="de")
     assert (page.kind, page.fields["price"]) == ("product", Decimal("49.00"))
+
+
+#: Language, currency, address and words of it: was, now, saved, with tax, without tax, a month.
+SHOPS = [
+    ("en", "$34.90", "$49.90", "com", "Was", "Now", "You save", "incl. tax", "excl. tax"),
+    ("de", "34,90 €", "49,90 €", "de", "statt", "jetzt", "Sie sparen", "inkl. MwSt.", "zzgl. MwSt."),
+    ("lt", "34,90 €", "49,90 €", "lt", "Sena kaina", "Akcijos kaina", "Sutaupote", "su PVM", "be PVM"),
+    ("he", "₪34.90", "₪49.90", "co.il", "מחיר קודם", "מחיר מבצע", "חסכת", "כולל מע״מ", "לא כולל מע״מ"),
+    ("vi", "34.900₫", "49.900₫", "vn", "Giá cũ", "Giá bán", "Tiết kiệm", "đã gồm VAT", "chưa gồm VAT"),
+    ("th", "฿34.90", "฿49.90", "co.th", "ราคาเดิม", "ราคาพิเศษ", "ประหยัด", "รวม VAT", "ไม่รวม VAT"),
+    ("hi", "₹3490", "₹4990", "in", "पुराना मूल्य", "नया मूल्य", "बचत", "कर सहित", "कर अतिरिक्त"),
+]  # fmt: skip
+#: Blocks of a price and the one before, as templates write them.
+BLOCKS = [
+    "<span>{o}</span> <span>{n}</span> <small>{incl}</small>",
+    "<div>{o} {incl}</div><div>{n} {incl}</div>",
+    "<span>{o}</span> <span>{n}</span> <span>{save} 30%</span>",
+    "<b>{n}</b> <s>{o}</s> <i>{save} 30%</i>",
+    "<span>{o}</span><span>{n}</span><span>-30%</span>",
+    "<p>{was} {o}</p><p>{now} {n} {incl}</p>",
+]
+
+
+class TestWordsBesideTwoAmounts:
+    @pytest.mark.parametrize("block", BLOCKS)
+    @pytest.mark.parametrize("words", SHOPS, ids=[shop[0] for shop in SHOPS])
+    def test_remarks_on_tax_and_savings_make_no_other_amounts(
+        self, words: tuple[str, ...], block: str
+    ) -> None:
+        lang, new, old, country, was, now, save, incl, _ = words
+        body = block.format(n=new, o=old, was=was, now=now, save=save, incl=incl)
+        page = found(
+            f"{H1}<div>{body}</div>{BUY}", url=f"https://s.example.{country}/p/1", lang=lang
+        )
+        wanted = [found(f"{H1}<b>{amount}</b>{BUY}").fields["price"] for amount in (new, old)]
+        assert list(prices(page)) == wanted
+
+    @pytest.mark.parametrize("words", SHOPS, ids=[shop[0] for shop in SHOPS])
+    def test_the_price_with_tax_behind_the_one_without_it(self, words: tuple[str, ...]) -> None:
+        lang, _, _, country, _, _, _, incl, excl = words
+        body = f"{H1}<div>100 € {excl}</div><div>121 € {incl}</div>{BUY}"
+        page = found(body, url=f"https://s.example.{country}/p/1", lang=lang)
+        assert prices(page) == (Decimal(121), None)
+
+    def test_a_bare_number_that_the_tax_is_in(self) -> None:
+        body = f"{H1}<p class=price>49,00 inkl. mva</p>{BUY}<p>Fri frakt over 800,-</p>"
+        page = found(body, url="https://s.example.no/p/1", lang="nb")
+        assert prices(page) == (Decimal("49.00"), None)
+
+    def test_an_instalment_without_interest_stays_one(self) -> None:
+        body = f"{H1}<div>349,00 €</div><div>34,90 € monatlich 0%</div>{BUY}"
+        assert prices(found(body, lang="de")) == (Decimal("349.00"), None)
+
+
+@pytest.mark.parametrize(
+    ("box", "brand"),
+    [
+        ('<div class="urunMarka"><a href="/m/lila">Lila</a></div>', "Lila"),
+        ('<p class="marque">Lila</p>', "Lila"),
+        ("<p>Արտադրող՝ Lila</p>", "Lila"),
+    ],
+)
+def test_makers_named_by_boxes_and_labels_of_several_languages(box: str, brand: str) -> None:
+    assert found(f"{H1}{box}<b>$5.00</b>{BUY}").fields["brand"] == brand

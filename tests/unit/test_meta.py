@@ -115,3 +115,51 @@ def test_tasks_of_forked_processes_have_names_of_their_own() -> None:
     assert first == same
     assert len({first, one, other}) == 3
     assert {len(name) for name in (first, one, other)} == {32}
+
+
+def test_a_project_counts_in_retry_count_without_end_of_its_own() -> None:
+    """A callback asks for its page again, up to three times: the count reaches the next page."""
+    page: dict[str, Any] = {}
+    m.complete(page, None)
+    for n in range(1, 4):
+        again = {**page, "retry_count": page.get("retry_count", 0) + 1}
+        m.complete(again, page)
+        assert m.stored(again)["retry_count"] == n
+        page = again
+
+
+def test_a_count_that_a_callback_raised_in_the_page_itself_is_kept() -> None:
+    page: dict[str, Any] = {}
+    m.complete(page, None)
+    page["retry_count"] = 1
+    again = dict(page)
+    m.complete(again, page, 0)
+    assert again["retry_count"] == 1
+
+
+@pytest.mark.parametrize("tries", [2, 3])
+def test_what_the_engine_counted_for_a_page_is_not_its_links(tries: int) -> None:
+    page: dict[str, Any] = {}
+    m.complete(page, None)
+    page |= {"retry_count": 2, "created_at": 7.0}
+    link = dict(page)
+    m.complete(link, page, tries)
+    assert "retry_count" not in link
+    assert link["created_at"] > page["created_at"]
+    assert m.OWN not in link
+
+
+def test_a_projects_own_time_travels_and_is_handed_on_with_a_copy() -> None:
+    page: dict[str, Any] = {"created_at": "2020-01-01"}
+    m.complete(page, None)
+    link = dict(page)
+    m.complete(link, page)
+    assert m.stored(link)["created_at"] == "2020-01-01"
+    plain: dict[str, Any] = {}
+    m.complete(plain, link)
+    assert plain["created_at"] > 0
+
+
+def test_no_stored_name_lets_another_value_of_ours_pass() -> None:
+    with pytest.raises(BadMeta, match="not a whole number"):
+        m.stored({m.OWN: ["download_maxsize"], "download_maxsize": "all"})

@@ -134,6 +134,14 @@ def test_each_further_try_counts_and_comes_behind_others_of_its_priority():
     assert (copy.dont_filter, rig.entry.wait_s) == (True, 5)
 
 
+def test_a_projects_own_count_is_no_failed_try_and_outlives_one():
+    rig = Rig(retry_count=9, seine_own=["retry_count"])
+    assert rig.entry.tries == 0
+    rig.inflight.mark(rig.entry, "connection", "refused", 5)
+    copy = rig.end().copy
+    assert (copy.meta["retry_count"], copy.meta["retry_times"]) == (9, 1)
+
+
 def test_what_is_sent_back_untried_keeps_its_priority():
     rig = Rig(retry_count=2)
     rig.request.priority = 7

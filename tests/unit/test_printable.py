@@ -38,6 +38,18 @@ FORMULAS = [
 ]
 
 
+def test_a_locale_without_a_letter_gets_another_instead_of_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = io.BytesIO()
+    with io.TextIOWrapper(written, encoding="ascii") as narrow:
+        monkeypatch.setattr(sys, "stdout", narrow)
+        with guarded_streams():
+            print("Bremøre –")
+        narrow.flush()
+        assert written.getvalue() == b"Brem?re ?\n"
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_no_order_reaches_a_terminal(order: str, capsys: pytest.CaptureFixture[str]) -> None:
     with guarded_streams():

@@ -81,7 +81,7 @@ PATTERNS = dict(_patterns())
 _ANCHORED = frozenset(
     {"_NEXT", "_TO", "_APART", "_BUY_SHORT", "_SCHEME", "_SCIENCE", "_PER_UNIT", "_PER_PIECE", "_PAIR",
      "_RANGE", "_PLAIN", "_HOST", "_WWW_HOST", "_FRONT", "_HOME", "_PAGE", "_DRESS", "_IDENTITY",
-     "_SOLD", "_NOTIFIES", "_ASKS"}
+     "_SOLD", "_NOTIFIES", "_ASKS", "_SAVED"}
 )  # fmt: skip
 
 

@@ -50,7 +50,20 @@ def test_a_file_that_cannot_be_read_ends_the_process_with_its_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REDIS_URL_FILE", "/nowhere/redis_url")
-    with pytest.raises(SystemExit, match="REDIS_URL_FILE=/nowhere/redis_url cannot be read"):
+    words = "REDIS_URL_FILE=/nowhere/redis_url cannot be read: No such file"
+    with pytest.raises(SystemExit, match=words):
+        settings()
+
+
+@pytest.mark.parametrize(
+    ("held", "why"), [(b" \n", "is empty"), (b"\xff", "it is no text in UTF-8")]
+)
+def test_a_file_without_a_value_ends_the_process_instead_of_starting_embedded_servers(
+    held: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "url").write_bytes(held)
+    monkeypatch.setenv("REDIS_URL_FILE", str(tmp_path / "url"))
+    with pytest.raises(SystemExit, match=why):
         settings()
 
 

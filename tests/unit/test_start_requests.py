@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -36,3 +37,53 @@ async def test_the_second_crawl_of_a_script_was_asked_for_when_it_began(
         config = FrontierConfig.from_settings({}, crawl)
         await StartRequests(config, heart, lambda: None).decide()
     assert [age >= 50_000 for age in ages] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "warned"), [("a", False), (None, False), ("b", True), ("", True)]
+)
+async def test_a_worker_with_other_arguments_than_its_run_says_that_they_share_requests(
+    theirs: str | None,
+    warned: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Else one worker reads the pages that another one asked for, with arguments of its own."""
+
+    async def enter(*_: Any, **__: Any) -> tuple[int, bool]:
+        return 3, False
+
+    async def asked_for(*_: Any) -> str | None:
+        return theirs
+
+    monkeypatch.setattr(start_requests, "enter", enter)
+    monkeypatch.setattr(start_requests, "asked_for", asked_for)
+    heart: Any = Heart()
+    starts = StartRequests(FrontierConfig.from_settings({}, "x"), heart, lambda: None, "a")
+    await starts.decide()
+    starts.last_words(Mock(get_value=lambda name, default: default))
+    assert ("run 3 of crawl 'x' was begun with other arguments" in caplog.text) is warned
+
+
+async def test_two_spiders_of_a_process_that_share_a_crawl_say_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def enter(*_: Any, **__: Any) -> tuple[int, bool]:
+        return 1, False
+
+    async def asked_for(*_: Any) -> None:
+        return None
+
+    monkeypatch.setattr(start_requests, "enter", enter)
+    monkeypatch.setattr(start_requests, "asked_for", asked_for)
+    heart: Any = Heart()
+    config, stats = FrontierConfig.from_settings({}, "y"), Mock(get_value=lambda name, default: 0)
+    first, second, third = (StartRequests(config, heart, lambda: None) for _ in range(3))
+    await first.decide()
+    first.last_words(stats)
+    await second.decide()
+    assert "another spider" not in caplog.text
+    await third.decide()
+    assert "another spider of this process works on crawl 'y'" in caplog.text
+    for starts in (second, third):
+        starts.last_words(stats)

@@ -240,8 +240,8 @@ class TestDoubts:
 
 class TestOddities:
     def test_one_price_for_all_is_told_from_twenty_products_on(self) -> None:
-        assert oddity(taught(19, seen("5"))) is None
-        found = oddity(taught(20, seen("5")))
+        assert oddity("price", taught(19, seen("5"))) is None
+        found = oddity("price", taught(20, seen("5")))
         assert found is not None
         assert found[0] == "constant"
 
@@ -250,16 +250,26 @@ class TestOddities:
         for n in range(20):
             never.learn("price", seen(n, "json-ld", text=n + 1))
             known.learn("price", seen(n, "json-ld", text=n if n < 2 else n + 1))
-        found = oddity(never)
+        found = oddity("price", never)
         assert found is not None
         assert found[0] == "disagree"
-        assert oddity(known) is None  # a tenth agrees
+        assert oddity("price", known) is None  # a tenth agrees
+
+    def test_a_currency_that_the_text_never_agrees_on_is_told_and_one_currency_is_not(self) -> None:
+        never, known = Field(), Field()
+        for _ in range(20):
+            never.learn("currency", seen("EUR", "json-ld", text="USD"))
+            known.learn("currency", seen("EUR", "json-ld", text="EUR"))
+        found = oddity("currency", never)
+        assert found is not None
+        assert found[0] == "disagree"
+        assert oddity("currency", known) is None
 
     def test_prices_that_differ_are_not_odd(self) -> None:
         known = Field()
         for n in range(40):
             known.learn("price", seen(n))
-        assert oddity(known) is None
+        assert oddity("price", known) is None
 
 
 class TestConfidence:

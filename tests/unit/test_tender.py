@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 import pytest
@@ -69,16 +71,15 @@ def flat(n: int) -> str:
     return f"https://a.example/thing-{n}"
 
 
+def by_read(is_home: Callable[[int], bool]) -> Callable[[str], str]:
+    """The currency of a site that tells by the number of the reading whether it is its own."""
+    reads = count(1)
+    return lambda url: "EUR" if is_home(next(reads)) else "USD"
+
+
 @pytest.mark.parametrize("start", [8, 9, 40, 59, 100])
 def test_no_value_in_a_currency_that_came_with_the_visitor_is_kept(start: int) -> None:
-    read = 0
-
-    def currency_of(url: str) -> str:
-        nonlocal read
-        read += 1
-        return "EUR" if read <= start else "USD"
-
-    site = Site(currency_of).crawl([flat(n) for n in range(160)])
+    site = Site(by_read(lambda read: read <= start)).crawl([flat(n) for n in range(160)])
     assert [site.kept[flat(n)] for n in range(160)] == ["EUR"] * start + [""] * (160 - start)
     assert len(site.news) == 1
     assert site.read_again <= 8
@@ -86,14 +87,9 @@ def test_no_value_in_a_currency_that_came_with_the_visitor_is_kept(start: int) -
 
 def test_a_currency_that_comes_and_goes_with_the_way_out_is_told_once() -> None:
     """Every second page by another exit: a page of before that changed settles it."""
-    read = 0
-
-    def currency_of(url: str) -> str:
-        nonlocal read
-        read += 1
-        return "EUR" if read <= 20 or read % 2 else "USD"
-
-    site = Site(currency_of).crawl([flat(n) for n in range(160)])
+    site = Site(by_read(lambda read: read <= 20 or read % 2 == 1)).crawl(
+        [flat(n) for n in range(160)]
+    )
     assert set(site.kept.values()) == {"EUR", ""}
     assert len(site.news) == 1
 
@@ -198,14 +194,7 @@ def test_without_an_answer_the_doubt_is_told_and_stays() -> None:
 
 
 def test_a_currency_that_products_are_stored_with_is_the_usual_one_since() -> None:
-    read = 0
-
-    def currency_of(url: str) -> str:
-        nonlocal read
-        read += 1
-        return "EUR" if read <= 20 else "USD"
-
-    site = Site(currency_of).crawl([flat(n) for n in range(60)])
+    site = Site(by_read(lambda read: read <= 20)).crawl([flat(n) for n in range(60)])
     site.tenders.believe("shop")
     assert site.tenders.note("shop", flat(60), "USD") == (None, "")
     assert site.tenders.note("shop", flat(61), "EUR")[0] is not None
@@ -251,3 +240,72 @@ class TestFirstCrawl:
             str(n) for n in range(30, 120)
         }
         assert crawl.drifts == ["currency"]
+
+
+@pytest.mark.parametrize("start", [1, 2, 3, 4, 5, 6])
+def test_a_currency_that_turned_within_the_first_pages_is_told(start: int) -> None:
+    site = Site(by_read(lambda read: read <= start)).crawl([flat(n) for n in range(60)])
+    assert len(site.news) == 1
+    assert [site.kept[flat(n)] for n in range(20, 60)] == [""] * 40
+
+
+def test_sections_that_follow_each_other_within_the_first_pages_keep_their_currencies() -> None:
+    def currency_of(url: str) -> str:
+        return "EUR" if int(url.rpartition("-")[2]) < 4 else "USD"
+
+    site = Site(currency_of).crawl([flat(n) for n in range(60)])
+    assert not site.news
+    assert [site.kept[flat(n)] for n in range(60)] == ["EUR"] * 4 + ["USD"] * 56
+
+
+class Fleet:
+    """Two workers that read one shop's pages in turns, and share what is stored."""
+
+    def __init__(self, *currencies_of: Any) -> None:
+        self.workers = [Site(currency_of) for currency_of in currencies_of]
+        self.stored: list[tuple[str, str]] = []
+
+    def crawl(self, count: int) -> Fleet:
+        looks: list[Look] = []
+        for number in range(count):
+            worker = self.workers[number % 2]
+            worker.read(flat(number))
+            if currency := worker.kept[flat(number)]:
+                self.stored.append((flat(number), currency))
+            if number % 20 in {18, 19}:
+                worker.tenders.compare("shop", [*self.stored[:12], *self.stored[-48:]])
+            looks += worker.tenders.looks("shop")
+            if looks and number % 3 == 0:  # a page goes to whichever worker is free
+                look = looks.pop(0)
+                self.workers[number // 3 % 2].again(look)
+        return self
+
+
+def test_workers_that_see_two_currencies_from_the_start_are_told_of_and_one_is_held_back() -> None:
+    fleet = Fleet(lambda url: "EUR", lambda url: "USD").crawl(200)
+    first, second = fleet.workers
+    assert any("different countries" in news for news in second.news)
+    assert {first.kept[flat(n)] for n in range(0, 200, 2)} == {"EUR"}
+    assert {second.kept[flat(n)] for n in range(121, 200, 2)} == {""}
+
+
+def test_a_shop_with_a_currency_a_page_keeps_all_whichever_worker_reads_them() -> None:
+    def currency_of(url: str) -> str:
+        return "EUR" if int(url.rpartition("-")[2]) % 2 else "USD"
+
+    fleet = Fleet(currency_of, currency_of).crawl(200)
+    for worker in fleet.workers:
+        assert not worker.news
+        assert "" not in worker.kept.values()
+
+
+def test_a_worker_knows_its_own_currency_before_it_is_held_against_others() -> None:
+    """One that has just joined a shop of many currencies has not met all of them yet."""
+    worker = Site(lambda url: "USD")
+    stored = [(flat(n), "EUR") for n in range(100, 112)]
+    asked = []
+    for number in range(8):
+        worker.read(flat(number))
+        worker.tenders.compare("shop", stored)
+        asked.append(len(worker.tenders.looks("shop")))
+    assert asked == [0] * 7 + [3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import count
 
 from tests.benchmarks.hostile.kinds import (
@@ -239,6 +240,7 @@ def _slow() -> Iterator[Sequence[Step]]:
     yield [OK + HTML + b"\r\n", *(step for _ in range(60) for step in (b" ", 0.4))]
 
 
+@cache  # each takes a third of a second, and every set of inputs has the same
 def _bomb(size: int, window: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, window)
     block = bytes(1 << 20)

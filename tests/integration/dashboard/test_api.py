@@ -67,6 +67,13 @@ async def test_a_job_is_begun_paused_resumed_and_cancelled(api, frontier):
     assert deeds == ["cancel_job", "resume_job", "pause_job", "start_job", "start_job"]
 
 
+async def test_half_a_letter_is_refused_before_a_job_begins(api, frontier):
+    """JSON may name half of a surrogate pair, which no store can hold."""
+    status, told = await api("POST", "/jobs", data='{"urls": ["https://shop.example/\\ud800"]}')
+    assert (status, told) == (400, {"error": "the body is no JSON"})
+    assert await Jobs(frontier).newest(1) == []
+
+
 async def test_a_schedule_starts_crawls_until_it_is_paused(api, frontier, database, namespace):
     """The coordinator reads what the API wrote at its next step; no past time is made up for."""
     assert (await api("PUT", "/schedules/shop", {"cron": "0 * * * *", "urls": [SHOP]}))[0] == 200

@@ -9,15 +9,17 @@ import pytest
 
 from scrapy_seine.frontier.codec import encode
 from scrapy_seine.frontier.model import Burial, Push
+from scrapy_seine.frontier.runs import KEPT
 from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.outcome_counts import record
 from tests.integration.dashboard.conftest import page
 
-WORKERS = 100
+WORKERS, RUNS = 100, 1000
 PAGE_S, EXPORTER_S = 0.3, 0.1
 PAGES = (
     *("/", "/domains", "/domains?from=300", "/domains/d7.example", "/workers", "/frontier"),
     *("/frontier?url=https://d7.example/999999999", "/dead", "/dead?text=nothing", "/proxies"),
+    *("/runs", "/runs/1000"),
 )
 
 
@@ -42,9 +44,17 @@ async def fill(frontier, size):
         await frontier.renew(f"worker-{n}", [], ttl_ms=600_000, info=info)
     ended = {f"d{n}.example": {"done": n + 1, "retry": 1} for n in range(size.domains)}
     await record(frontier.redis, frontier.keys, ended, 10, time.time())
+    await begin(frontier, RUNS)
     leases = (await frontier.lease("worker-1", 1500, ttl_ms=600_000)).leases
     letters = [Burial(lease=lease, note=note("5xx", "HTTP 503", "w")) for lease in leases[:1000]]
     await frontier.bury(letters)
+
+
+async def begin(frontier, runs):
+    totals = (await frontier.counts()).totals
+    started = orjson.dumps({"name": "", "totals": totals})
+    for number in range(runs):
+        await frontier.run("begin_run", number, "", started, KEPT)
 
 
 @pytest.mark.alone

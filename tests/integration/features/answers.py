@@ -58,6 +58,20 @@ class RetriedByCallback(Base):
 
 @feature(
     SECTION,
+    "a callback that counts its own tries in `meta`, as `retry_count` for instance",
+    "as in Scrapy",
+)
+class CountsTries(Base):
+    def parse(self, response: Response, **kwargs: Any) -> Yields:
+        tries, request = response.meta.get("retry_count", 0), response.request
+        yield self.page(response, tries=tries, made=response.meta.get("created_at") == "then")
+        if tries < 3 and request is not None:
+            meta = {**response.meta, "retry_count": tries + 1, "created_at": "then"}
+            yield request.replace(meta=meta, dont_filter=True)
+
+
+@feature(
+    SECTION,
     "HTTPERROR_ALLOWED_CODES, HTTPERROR_ALLOW_ALL, `handle_httpstatus_list`",
     stats=("httperror/response_ignored_count",),
     HTTPERROR_ALLOWED_CODES=[404],

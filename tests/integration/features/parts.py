@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from scrapy import Request, signals
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import MemoryStatsCollector
@@ -52,6 +53,31 @@ class Between(Shop):
                 item |= {"seen": response.headers.get("X-Seen") == b"1", "body": len(response.body)}
                 item["body"] = item["body"] if item["body"] < 10 else 0
             yield item
+
+
+class Insists(RetryMiddleware):
+    """A project's own middleware of retries: it tries pages again whose answer is no good."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Any = None
+    ) -> Request | Response:
+        return self._retry(request, "no good") or response
+
+
+@feature(
+    SECTION,
+    "a RetryMiddleware of the project's own, or derived from Scrapy's",
+    "as in Scrapy: it tries again by itself, counted in `retry_times`, beside the frontier",
+    stats=("retry/count", "retry/max_reached"),
+    DOWNLOADER_MIDDLEWARES={
+        f"{HERE}.Insists": 550,
+        "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    },
+    RETRY_TIMES=3,
+)
+class Insistent(Base):
+    def parse(self, response: Response, **kwargs: Any) -> Yields:
+        yield self.page(response, tries=response.meta.get("retry_times", 0))
 
 
 class Around:
@@ -144,7 +170,7 @@ class Signalled(Shop):
 @feature(
     SECTION,
     "`spider_idle` with requests, DontCloseSpider",
-    "as in Scrapy; each request enters once a run",
+    "as in Scrapy; each request enters once a run, and with `dont_filter` once from each worker",
 )
 class Idle(Base):
     left = 3

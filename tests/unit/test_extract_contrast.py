@@ -1,0 +1,163 @@
+"""What all known products of a make have since: noticed, held back, and mended where that is possible."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import attrs
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.template import Book
+from crawler.extract.template.contrast import Contrast
+from crawler.extract.template.observation import Seen
+from scrapy_seine.urls import tidy
+from tests.benchmarks.shops import SHOPS, Thing, things
+
+GOODS = things(110, 4)
+WOO = next(shop for shop in SHOPS if shop.name == "woo")
+KNOWN = {
+    tidy(WOO.url(thing)): {
+        "name": thing.name,
+        "price": str(thing.price),
+        "regular_price": str(thing.regular) if thing.regular else None,
+        "sku": thing.sku,
+        "availability": "InStock" if thing.in_stock else "OutOfStock",
+    }
+    for thing in GOODS
+}
+
+
+def read(book: Book, thing: Thing, shown: Thing, structured: bool = False) -> Any:
+    found = extract(parse(WOO.page(shown, structured), WOO.url(thing)))
+    judged = book.judge("shop", found)
+    for site, urls in list(book.wanted()):
+        book.recall(site, {url: KNOWN.get(url) for url in urls})
+    return found, judged
+
+
+@cache
+def _taught() -> Book:
+    book = Book()
+    for thing in GOODS[:60]:
+        read(book, thing, thing)
+    return book
+
+
+def crawl(change: Callable[[Thing], Thing], last: int = 110) -> tuple[list[Any], Any, Any]:
+    """Read pages that tell something else of each product; what was told, and the last page."""
+    told: list[Any] = []
+    book = deepcopy(_taught())
+    book._drifted = told.append
+    for thing in GOODS[60:last]:
+        found, judged = read(book, thing, change(thing))
+    return told, found, judged
+
+
+def test_what_all_names_have_before_and_behind_is_no_part_of_them() -> None:
+    told, found, judged = crawl(lambda t: attrs.evolve(t, name=f"TopShop: {t.name} (new)"), 90)
+    assert [(drift.field, drift.kind) for drift in told] == [("name", "affix")]
+    assert found.fields["name"] == GOODS[89].name
+    assert "name" not in judged.doubts
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        lambda t: t.price * Decimal("1.0837"),
+        lambda t: t.price / Decimal("1.19"),
+        lambda t: t.price + 5,
+        lambda t: t.price * 3,
+    ],
+    ids=["rate", "tax", "fee", "other amount"],
+)
+def test_prices_that_differ_in_one_way_on_all_pages_are_doubtful(price: Any) -> None:
+    def change(thing: Thing) -> Thing:
+        now = price(thing).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change, 90)
+    assert ("price", "changed") in {(drift.field, drift.kind) for drift in told}
+    assert judged.doubts["price"].kind == "changed"
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        lambda t: t.price * Decimal("0.8"),
+        lambda t: t.price * (1 + Decimal(t.number % 13) / 100),
+        lambda t: t.price.to_integral_value() + Decimal("0.99"),
+    ],
+    ids=["sale", "new prices", "other endings"],
+)
+def test_prices_of_a_shop_that_changes_them_are_believed(price: Any) -> None:
+    def change(thing: Thing) -> Thing:
+        now = price(thing).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=None)
+
+    told, _, judged = crawl(change)
+    assert not told
+    assert not judged.doubts
+
+
+def test_a_sale_that_says_so_is_none_by_any_rate() -> None:
+    def change(thing: Thing) -> Thing:
+        now = (thing.price / Decimal("1.19")).quantize(Decimal("0.01"))
+        return attrs.evolve(thing, price=now, regular=thing.price)
+
+    assert not crawl(change)[0]
+
+
+def test_an_internal_number_in_the_place_of_the_sku_is_doubtful_and_so_is_the_key() -> None:
+    told, found, judged = crawl(lambda t: attrs.evolve(t, sku=str(900_000 + t.number)), 90)
+    assert ("sku", "changed") in {(drift.field, drift.kind) for drift in told}
+    assert found.fields["external_id"] == found.fields["sku"]
+    assert {judged.doubts["sku"].kind, judged.doubts["external_id"].kind} == {"changed"}
+
+
+def test_stock_that_is_exchanged_on_all_pages_is_doubtful() -> None:
+    told, _, _ = crawl(lambda t: attrs.evolve(t, in_stock=not t.in_stock))
+    assert "availability" in {drift.field for drift in told}
+
+
+def test_a_change_that_is_over_is_forgotten() -> None:
+    book = deepcopy(_taught())
+    for thing in GOODS[60:90]:
+        read(book, thing, attrs.evolve(thing, sku=str(900_000 + thing.number)))
+    for thing in GOODS:
+        _, judged = read(book, thing, thing)
+    assert not judged.doubts
+
+
+def seen(value: Any, **votes: Any) -> dict[str, Seen]:
+    return {"sku": Seen(value, "text", {"text": value, **votes}, None)}
+
+
+def test_a_source_that_tells_the_stored_values_is_named() -> None:
+    contrast = Contrast()
+    told = [
+        change
+        for n in range(6)
+        for change in contrast.note(
+            {"sku": f"9{n}"}, seen(f"9{n}", state=f"A{n}"), {"sku": f"A{n}"}
+        )
+    ]
+    assert [change.source for change in told] == ["state"]
+
+
+@pytest.mark.parametrize("field", ["brand", "images", "description"])
+def test_a_field_in_another_form_than_it_is_stored_in_tells_nothing(field: str) -> None:
+    contrast = Contrast()
+    for n in range(20):
+        assert not contrast.note({field: [f"a{n}"]}, {}, {field: [f"b{n}"]})
+
+
+@pytest.mark.parametrize("odd", [None, "", "NaN", [], {}, 0, True, "1e999999", ["x"], b"\xff"])
+def test_odd_values_are_no_harm(odd: Any) -> None:
+    contrast = Contrast()
+    for field in ("name", "sku", "price", "availability", "images", "breadcrumbs", "gtin"):
+        for n in range(20):
+            contrast.note({field: odd}, {}, {field: f"x{n}"})
+            contrast.note({field: f"x{n}"}, {}, {field: odd})
