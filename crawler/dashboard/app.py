@@ -18,7 +18,7 @@ from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.context import CONTEXT, Context, context_of
 from crawler.dashboard.crawls import CRAWLS, Crawls, both, choose
 from crawler.dashboard.download import products_csv
-from crawler.dashboard.history import STEP_S
+from crawler.dashboard.fleet_samples import STEP_S
 from crawler.dashboard.layout import page, refusal
 from crawler.dashboard.pages import (
     dead_letters,

@@ -10,7 +10,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from crawler.dashboard.config import DashboardConfig
-from crawler.dashboard.history import History
+from crawler.dashboard.fleet_samples import History
 from crawler.dashboard.plots import Range, read_range
 from crawler.dashboard.security import Guard
 from crawler.reads.database import Database

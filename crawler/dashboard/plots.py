@@ -9,7 +9,7 @@ from markupsafe import Markup
 from redis.asyncio import Redis
 
 from crawler.dashboard.charts import Series, line_chart, short
-from crawler.dashboard.history import Sample
+from crawler.dashboard.fleet_samples import Sample
 from crawler.dashboard.html import tag
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import moment_of

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from crawler.dashboard.charts import WIDTH, sparkline
 from crawler.dashboard.context import Context, context_of
-from crawler.dashboard.history import History
+from crawler.dashboard.fleet_samples import History
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import (
     action_form,
