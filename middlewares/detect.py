@@ -15,7 +15,7 @@ from crawler.access.detect import BAD, REFUSED, REFUSED_AT, RULE, VERDICT, Page,
 from crawler.access.page_sizes import Sizes
 from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.politeness.response_feedback import ResponseFeedback
+from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 
 
 class Detect:
@@ -27,7 +27,7 @@ class Detect:
     """
 
     def __init__(
-        self, stats: StatsCollector, verdicts: ResponseFeedback, expected: tuple[str, ...]
+        self, stats: StatsCollector, verdicts: VerdictListeners, expected: tuple[str, ...]
     ) -> None:
         self.stats = stats
         self.verdicts = verdicts
@@ -46,7 +46,7 @@ class Detect:
             raise NotConfigured("SEINE_DETECT is off")
         assert crawler.stats is not None
         expected = tuple(crawler.settings.getlist("SEINE_EXPECT"))
-        middleware = cls(crawler.stats, worker_of(crawler).feedback, expected)
+        middleware = cls(crawler.stats, worker_of(crawler).verdict_listeners, expected)
         sharing = SharedPageSizes(crawler, middleware.sizes)
         middleware.share = sharing.soon
         crawler.signals.connect(sharing.closed, signals.spider_closed)

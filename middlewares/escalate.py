@@ -98,7 +98,7 @@ class Escalate:
         middleware = cls(crawler)
         found = ProxyList.from_settings(settings).read() or ([], [])
         middleware.better_pool = any(proxy.pool == middleware.pool for proxy in found[0])
-        worker_of(crawler).feedback.listen(middleware.heard)
+        worker_of(crawler).verdict_listeners.listen(middleware.heard)
         if middleware.browser:
             crawler.signals.connect(middleware.opened, signals.spider_opened)
         crawler.signals.connect(middleware.closed, signals.spider_closed)

@@ -100,7 +100,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.policy: Any = BanDetectionMiddleware._load_policy(crawler)
         worker = worker_of(crawler)
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
-        self.verdicts = worker.feedback
+        self.verdicts = worker.verdict_listeners
         self.known: dict[str, Proxy] = {}
         self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
         self.proxies: list[Proxy] = []

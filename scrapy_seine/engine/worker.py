@@ -59,8 +59,8 @@ from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, MOST_TICK_S, Intake
 from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of_project
-from scrapy_seine.politeness.response_feedback import ResponseFeedback
 from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
+from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import OUTAGES, RetryUntil, tell_failure
 
@@ -113,7 +113,7 @@ class Worker:
         self.site_limits = SiteLimits()
         self.gate = SendGate(self.inflight, self.site_limits, crawler.stats)
         self.reach = Reach(policy_from(settings), self.inflight)
-        self.feedback = ResponseFeedback()
+        self.verdict_listeners = VerdictListeners()
         self.outcomes = OutcomeCounter()
         #: Handlers by lane, shared by http and https: one browser, one pool of connections.
         self.lanes: dict[str, Any] = {}

@@ -41,7 +41,7 @@ def test_a_verdict_is_told_where_it_is_about_the_site(
     crawler = Crawler(Spider, settings)
     crawler.stats = StatsCollector(crawler)
     heard: list[bool] = []
-    worker_of(crawler).feedback.listen(lambda _, good, weight: heard.append(good))
+    worker_of(crawler).verdict_listeners.listen(lambda _, good, weight: heard.append(good))
     request = Request(URL, meta=meta)
     status, body, headers = answer
     html = {"Content-Type": "text/html", **headers}

@@ -130,7 +130,7 @@ async def test_refusals_of_one_proxy_count_for_the_site_once_and_only_if_it_was_
 ) -> None:
     middleware = await make(SEINE_PROXIES="a.example:1,b.example:2")
     told: list[tuple[bool, int]] = []
-    worker_of(middleware.crawler).feedback.listen(
+    worker_of(middleware.crawler).verdict_listeners.listen(
         lambda _, good, weight: told.append((good, weight))
     )
 

@@ -12,7 +12,7 @@ from scrapy import Request
 Listener = Callable[[Request, bool, int], None]
 
 
-class ResponseFeedback:
+class VerdictListeners:
     """Passes each verdict that says something about the site on: good or not."""
 
     def __init__(self) -> None:
