@@ -82,7 +82,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.frontier.timer": ("alarm",),
     "scrapy_seine.frontier.wire": ("frontier_model", "seal"),
     "scrapy_seine.politeness.retry_after": ("delay",),
-    "scrapy_seine.politeness.robots": ("delay", "readers"),
+    "scrapy_seine.politeness.robots_rules": ("delay", "readers"),
     "crawler.extract.amounts": (
         "amounts",
         "extract_values",

@@ -34,8 +34,8 @@ from scrapy_seine.engine.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
-from scrapy_seine.politeness.robots import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
 

@@ -12,7 +12,7 @@ import zlib
 import attrs
 from redis.asyncio import Redis
 
-from scrapy_seine.politeness.robots import SIZE_LIMIT, State
+from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, State
 from scrapy_seine.scripts import call, load_script
 
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}

@@ -40,7 +40,7 @@ from crawler.extract.links import listed_links, shelf_of
 from crawler.extract.pagecount import further_pages
 from crawler.extract.site import Site
 from crawler.extract.sitemap import dates_of, named_in_robots, read_sitemap
-from scrapy_seine.politeness.robots import Robots
+from scrapy_seine.politeness.robots_rules import Robots
 from tests.benchmarks.killers import PLACES, TOKENS, WHOLE
 
 URL = "http://a.example/p/lamp-12"
