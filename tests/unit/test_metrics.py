@@ -8,8 +8,8 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from scrapy_seine import metrics
-from scrapy_seine.engine.telemetry.exporter import Exporter, parse_port, worker_sheet
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
+from scrapy_seine.engine.telemetry.worker_metrics import Exporter, parse_port, worker_sheet
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
 from scrapy_seine.page_metrics import Histogram, TopLabels

@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 if TYPE_CHECKING:
-    from scrapy_seine.engine.telemetry.exporter import Exporter
+    from scrapy_seine.engine.telemetry.worker_metrics import Exporter
 
 
 class MetricsPort:
@@ -24,6 +24,6 @@ class MetricsPort:
         """
         if crawler.settings.get("SEINE_METRICS_PORT", "") in {"", None}:
             raise NotConfigured("SEINE_METRICS_PORT is empty")
-        from scrapy_seine.engine.telemetry.exporter import Exporter
+        from scrapy_seine.engine.telemetry.worker_metrics import Exporter
 
         return Exporter.from_crawler(crawler)
