@@ -8,8 +8,9 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from scrapy_seine import metrics
+from scrapy_seine.engine.telemetry.metrics_port import parse_port
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
-from scrapy_seine.engine.telemetry.worker_metrics import Exporter, parse_port, worker_sheet
+from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics, worker_sheet
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
 from scrapy_seine.page_metrics import Histogram, TopLabels
@@ -168,6 +169,6 @@ def test_a_worker_shows_when_it_began() -> None:
     """The exporter asked the scheduler for a time that it never had, and showed 0."""
     crawler = get_crawler(settings_dict={"SEINE_CRAWL": "c"})
     before = time.time()
-    text = render(Exporter(crawler, 0, "127.0.0.1").sheet()).decode()
+    text = WorkerMetrics(crawler).text(0.0).decode()
     (line,) = [line for line in text.splitlines() if line.startswith("seine_worker_start_time")]
     assert before <= float(line.split()[-1]) <= time.time()
