@@ -23,6 +23,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
 from scrapy_seine.engine import serializer
+from scrapy_seine.engine.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
-#: Ends that a supervisor should answer with a new start.
-BAD_ENDS = frozenset({"outage", "error", "state_lost", "start_error"})
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no types
@@ -118,9 +117,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self._engine_runs = True
 
     def _stopped(self) -> None:
-        """Have Scrapy's commands exit with 1 after a bad end: they do where there is no spider."""
-        if self._end in BAD_ENDS:
-            self.crawler.spider = None
+        fail_after(self._end, self.crawler)
 
     def _is_opening(self) -> bool:
         engine: Any = self.crawler.engine
