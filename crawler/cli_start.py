@@ -6,9 +6,6 @@ import logging
 import os
 from collections.abc import Collection, Sequence
 from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryFile
-from urllib.parse import unquote, urlsplit
 
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.spiders import Spider
@@ -22,8 +19,6 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile, broken_files
 
 logger = logging.getLogger(__name__)
-#: What the disk of a log must have room for, bytes.
-_ROOM = 1 << 16
 
 
 def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
@@ -63,53 +58,6 @@ def check_names(settings: Settings) -> None:
     """
     for text in refuse_strays(settings, os.environ, known_settings(settings)):
         logger.warning("settings: %s", text)
-
-
-def check_files(settings: Settings) -> None:
-    """Make sure that the files of -o, FEEDS and --logfile can be written, before a page is crawled.
-
-    Raises:
-        ConfigError: one cannot be.
-    """
-    for name in map(str, settings.getdict("FEEDS")):
-        url = urlsplit(name)
-        if url.scheme in {"", "file"} and name != "-" and "%(" not in name:
-            check_file(Path(unquote(url.path) if url.scheme else name))
-    if log := str(settings.get("LOG_FILE") or ""):
-        check_file(Path(log), "--logfile")
-        _check_room(Path(log), "--logfile")
-
-
-def check_file(path: Path, option: str = "-o") -> None:
-    """Make sure that a file can be written, its folder made where it is missing.
-
-    Raises:
-        ConfigError: it cannot be.
-    """
-    try:
-        was_there = path.exists()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
-        if not was_there:
-            path.unlink()
-    except OSError as error:
-        raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
-
-
-def _check_room(path: Path, option: str) -> None:
-    """Make sure that the disk of a file takes a line: Scrapy's start ends in a traceback on none.
-
-    Raises:
-        ConfigError: it does not.
-    """
-    is_device = path.exists() and not path.is_file()
-    try:
-        # Another worker may write to the file itself at this moment.
-        with path.open("ab") if is_device else TemporaryFile(dir=path.parent) as file:
-            file.write(b"\n" * (1 if is_device else _ROOM))
-    except OSError as error:
-        raise ConfigError(f"{option} {path} cannot be written: {error.strerror}") from None
 
 
 def tell(settings: Settings, spider: type[Spider], skew_s: float) -> None:

@@ -16,7 +16,8 @@ from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
 from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_files, check_names, tell
+from crawler.cli_start import check_names, tell
+from crawler.output_checks import check_files
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints

@@ -56,8 +56,8 @@ class Command(SeineCommand):
             ConfigError: the URL is none, or the file cannot be written.
         """
         # Scrapy imports every command for each; a worker watches nobody.
-        from crawler.cli_start import check_file
         from crawler.cli_watch import Outcome, Wish, watch
+        from crawler.output_checks import check_file
 
         if len(args) != 1:
             raise UsageError("name one URL")
