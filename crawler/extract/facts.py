@@ -33,7 +33,9 @@ _DIVIDED = re.compile(r"[:#：|՝]").search
 _MOST_CELLS = 100
 _PARTS = re.compile(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
-_NEXT_LABEL = re.compile(r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$")
+_NEXT_LABEL = re.compile(
+    r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
+)
 #: Blanks and signs of direction around a label or a value.
 _AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
