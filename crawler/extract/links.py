@@ -13,7 +13,15 @@ from zlib import crc32
 import attrs
 
 from crawler.extract.classify import looks_like_listing, looks_like_product
-from crawler.extract.page import Element, Page, short_text, tidied
+from crawler.extract.page import Element, Page, tidied
+from crawler.extract.pagination import (
+    Address,
+    dresses,
+    is_page,
+    page_number,
+    turned,
+    turns_page,
+)
 from crawler.extract.scripted import SCRIPTED, scripted
 from crawler.extract.unlinked import continued, unlinked
 from crawler.extract.words import Marks, any_of, finder, whole
@@ -35,21 +43,11 @@ _USELESS = finder(
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     rf"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
-#: Parameters that order or dress a listing; what it lists stays the same.
-_DRESS = whole(
-    r"sort\w*|order\w*|dir|direction|view|mode|limit|per_?page|show|display|layout|grid|list|style"
-    r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
-)
 #: What may say as well which kind of page a script shows, and what says which one of these.
 _ROUTE = whole(r"mode|view|show|display|act|action|do|m")
 _SCRIPTED = whole(r"mod|modul|act|do|op|cmd|go")
 _NUMBERED = whole(
     r"(?!sess|user|customer|lang|curr|ref|aff|filter|colou?r|size|attr)[a-z]{0,8}_?id"
-)
-_PAGE = whole(r"page|p|pg|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
-                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
-_PAGE_PATH = re.compile(
-    rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
 #: Parameters that say which listing or product it is.
 _IDENTITY = whole(
@@ -66,7 +64,6 @@ _CALENDAR = finder(
 )
 #: One script serves all pages; its parameters are the address.
 _SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
-_NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")
 #: Shopify shows a product under each collection that it is in.
 _COLLECTED = re.compile(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
@@ -101,10 +98,6 @@ _MOST_ANCHORS = 3000
 _MOST_PARAMETERS = 50
 #: Characters of a link whose address is remembered.
 _SHORT = 300
-
-
-Address = tuple[str, str, tuple[tuple[str, str], ...]]
-"""Origin, path and parameters."""
 
 
 @attrs.frozen
@@ -194,6 +187,7 @@ class _Finder:
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
         self.products: set[str] = set()
+        self.turned: set[str] = set()
         self.box: Element = None
         self.around = 0
 
@@ -272,8 +266,11 @@ class _Finder:
         if element.tag == "script":
             return _plain_kind(element, 0, there)[0], SCRIPTED
         context = self._context(element)
-        if _is_pagination(element, rel, context, there, self.here):
-            number = _page_number(there)
+        unnamed = turned(element, there, self.here, is_identity=_IDENTITY)
+        if unnamed:
+            self.turned.add(unnamed[0])
+        if unnamed or turns_page(element, rel, there, self.here, pager=bool(context & _PAGER)):
+            number = unnamed[1] if unnamed else page_number(there)
             return (None, "") if number > _LAST_PAGE else ("pagination", "it turns the page")
         if context & _FACET and (there[2] or not looks_like_product(there[1])):
             return None, ""
@@ -296,11 +293,10 @@ class _Finder:
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
-        if not any(link.kind in {"product", "other"} for link in links):
-            # A page of a listing that shows nothing ends it, however many more it promises.
-            number = _page_number(self.here)
-            if number > 1:
-                links = [link for link in links if link.kind != "pagination"]
+        empty = not any(link.kind in {"product", "other"} for link in links)
+        # A page of a listing that shows nothing ends it, however many more it promises.
+        if empty and page_number(self.here, self.turned) > 1:
+            links = [link for link in links if link.kind != "pagination"]
         return links
 
 
@@ -399,44 +395,6 @@ def _context(element: Element, levels: int = _CLIMB) -> int:
     return context
 
 
-@lru_cache(maxsize=1024)
-def _page_number(parts: Address) -> int:
-    for name, value in parts[2]:
-        if _PAGE(name) and value.isdigit() and len(value) < 10:
-            return int(value)
-    match = _PAGE_PATH.search(parts[1])
-    return int(match[1]) if match else 0
-
-
-def _unpaged(path: str) -> str:
-    return _PAGE_PATH.sub("/", path).rstrip("/")
-
-
-def _is_pagination(
-    element: Element,
-    rel: str,
-    context: int,
-    there: Address,
-    here: Address,
-) -> bool:
-    if rel and rel.lower() in {"next", "prev", "previous"}:
-        return True
-    turned = _page_number(there)
-    if not turned and not context & _PAGER:
-        return False
-    new = set(there[2]) - set(here[2])
-    if any(_DRESS(name) and not _PAGE(name) for name, _ in new):
-        return False
-    same = there[1] == here[1] or _unpaged(there[1]) == _unpaged(here[1])
-    if turned and same:
-        others = {pair for pair in new if not _PAGE(pair[0])}
-        return not others
-    if not context & _PAGER:
-        return False
-    text = short_text(element)
-    return text.isdigit() or _NEXT(text or (element.get("aria-label") or "")[:_LONGEST]) is not None
-
-
 def _is_facet(
     there: Address,
     here: Address,
@@ -445,11 +403,11 @@ def _is_facet(
     if not there[2]:
         return False
     free = [name for name, _ in there[2] if not _IDENTITY(name)]
-    free = [name for name in free if not _PAGE(name)]
+    free = [name for name in free if not is_page(name)]
     known = {name for name, _ in here[2]}
     if _is_route(there, here):
         return False
-    if any(_DRESS(name) and name not in known for name in free):
+    if any(dresses(name) and name not in known for name in free):
         return True
     if there[1] == here[1] and there[1] != "/" and not _SCRIPT(there[1]):
         return any(name not in known for name in free) or bool(

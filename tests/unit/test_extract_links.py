@@ -47,6 +47,45 @@ def test_a_link_is_told_by_its_address_and_its_place(html: str, expected: dict[s
     assert {url: kind for url, kind in found.items() if not url.startswith("/lamp-")} == expected
 
 
+@pytest.mark.parametrize(
+    ("link", "address"),
+    [
+        ('<a href="?pag=2">Seguinte »</a>', "/c/lamps?pag=2"),
+        ('<a href="?stranka=2">Další</a>', "/c/lamps?stranka=2"),
+        ('<a href="?blad=2">2</a>', "/c/lamps?blad=2"),
+        ('<a href="?xyz=20"><span>›</span></a>', "/c/lamps?xyz=20"),
+        ('<a href="?xyz=2" aria-label="Next page"><svg></svg></a>', "/c/lamps?xyz=2"),
+    ],
+)
+def test_a_page_is_turned_by_a_parameter_of_any_name(link: str, address: str) -> None:
+    assert links(CARDS + link, f"{SHOP}/c/lamps").get(address) == "pagination"
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="?pro_seite=24">24</a>',  # things a page shows
+        '<a href="?stars=4">Lamps with 4 stars</a>',
+        '<a href="?stars=4&blad=2">2</a>',
+        '<a href="?sort=2">Next</a>',
+        '<a href="?blad=5001">Next</a>',
+    ],
+)
+def test_a_number_in_an_address_alone_turns_no_page(link: str) -> None:
+    assert "pagination" not in links(CARDS + link, f"{SHOP}/c/lamps").values()
+
+
+def test_the_next_product_is_no_next_page() -> None:
+    html = '<h1>Lamp</h1><a href="?id=6">Next</a>'
+    assert "pagination" not in links(html, f"{SHOP}/show?id=5").values()
+
+
+def test_an_empty_page_of_an_unusual_parameter_ends_its_listing() -> None:
+    html = '<nav><a href="/c/rugs">Rugs</a></nav><a href="?blad=8">Next</a>'
+    assert "pagination" in links(html, f"{SHOP}/c/lamps?blad=1").values()
+    assert "pagination" not in links(html, f"{SHOP}/c/lamps?blad=7").values()
+
+
 def test_products_come_before_listings_before_the_rest() -> None:
     html = '<a href="/story">s</a><nav><a href="/c/x">x</a></nav><a href="/p/1">p</a>'
     found = find_links(parse(html, SHOP + "/"))
