@@ -1,14 +1,21 @@
-"""Tests that measure time: what a busy machine spoils is measured again.
+"""Tests that measure time: what a busy machine spoils is measured again, or counts for less.
 
 A promise about time is broken by the crawler, or by a machine that has more to run than it can. A
 failure on a machine that had room counts at once; one on a busy machine is measured again, with
 fixtures made anew. What fails each time has failed.
+
+A test whose bar only tells a linear reader from one that takes the square is not `alone`: its bar
+is CPU time, and grows with what the machine takes for known work at that moment (`within_cpu`).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +27,8 @@ LOOK_S = 0.02
 #: Runnable processes beyond the processors, on average, from which on a machine is busy. A crawl of
 #: two workers, its site and its servers are some of them at times, and sleep most of the time.
 BEYOND = 1.0
+#: CPU seconds of `_known_work` on the machine that the bars were set on.
+USUAL_S = 0.0045
 
 
 class Machine:
@@ -56,6 +65,33 @@ def running() -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) for line in lines if line.startswith("procs_running")), 0)
+
+
+def slowness() -> float:
+    """Return how many times as long as on the usual machine known work takes now; 1 at least."""
+    return max(1.0, _known_work() / USUAL_S)
+
+
+def _known_work() -> float:
+    """Return the CPU seconds of loops, texts and patterns, as readers need them."""
+    began = time.thread_time()
+    found: list[str] = []
+    for n in range(60):
+        text = " ".join(f"{n}:{word}" for word in range(200))
+        found += re.findall(r"\d+:(\d+)", text)
+    assert sum(map(int, found)) == 60 * 19_900
+    return time.thread_time() - began
+
+
+@contextmanager
+def within_cpu(seconds: float) -> Iterator[None]:
+    """Fail where a block takes more CPU of this thread than *seconds* of the usual machine."""
+    before = slowness()
+    began = time.thread_time()
+    yield
+    took = time.thread_time() - began
+    limit = seconds * max(before, slowness())
+    assert took < limit, f"{took:.3f} s of CPU, of {limit:.3f} s at this machine's pace"
 
 
 def run_alone(item: pytest.Item, nextitem: pytest.Item | None, tries: int = TRIES) -> None:

@@ -14,6 +14,7 @@ from crawler.demo.judge import judge
 from crawler.demo.served import served
 from tests.acceptance.conftest import Crawl
 from tests.acceptance.test_storage import free_port, run
+from tests.helpers import patient
 
 pytestmark = pytest.mark.acceptance
 
@@ -44,7 +45,9 @@ def shim(tmp_path: Path) -> str:
     source, library = tmp_path / "clock.c", tmp_path / "clock.so"
     source.write_text(SHIM)
     subprocess.run(
-        [compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, timeout=60
+        [compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"],
+        check=True,
+        timeout=patient(60),
     )
     return str(library)
 

@@ -16,7 +16,7 @@ from redis import Redis
 from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 pytestmark = [
     pytest.mark.acceptance,
@@ -58,7 +58,7 @@ def large_shop() -> Iterator[str]:
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
-        assert started.wait(10)
+        assert started.wait(patient(10))
         yield base[0]
     finally:
         loop.call_soon_threadsafe(stop.set)

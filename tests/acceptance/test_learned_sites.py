@@ -21,7 +21,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from tests import started
 from tests.acceptance.conftest import Crawl, said
 from tests.benchmarks.shops import SHOPS, Thing, things
-from tests.helpers import serving
+from tests.helpers import patient, serving
 
 pytestmark = pytest.mark.acceptance
 
@@ -106,7 +106,7 @@ def domains(crawl: Crawl) -> dict[str, list[dict[str, object]]]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patient(60),
     )
     return dict(json.loads(made.stdout))
 

@@ -89,7 +89,7 @@ def web(pages: int, fan_out: int = FAN_OUT) -> Iterator[Web]:
         thread = threading.Thread(target=lambda: runner.run(made.serve(up, over)))
         thread.start()
         try:
-            assert up.wait(10)
+            assert up.wait(40)
             yield made
         finally:
             loop.call_soon_threadsafe(over.set)

@@ -335,7 +335,7 @@ def test_a_crawl_loads_no_other_command() -> None:
             env=env,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=patient(60),
         )
         loaded[name] = done.stdout.splitlines()[-1].split()
     assert loaded["crawl"] == ["crawler.commands.crawl"]

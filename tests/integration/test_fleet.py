@@ -35,6 +35,7 @@ def a_push(n, domain="a.example", **more):
 
 
 async def test_states_and_due_backlog_are_the_frontiers(frontier, redis_client, namespace):
+    began = time.time()
     await frontier.configure(delay_ms=0, concurrency=4, half_window_ms=10**6)
     await frontier.push([a_push(n) for n in range(10)])
     await frontier.push([a_push(n, "b.example") for n in range(100, 102)])
@@ -48,10 +49,10 @@ async def test_states_and_due_backlog_are_the_frontiers(frontier, redis_client, 
     assert (counts.ready, counts.delayed, counts.leased, counts.dead) == (9, 1, 3, 0)
     # One domain has one slot of four left, the other has none in use and two requests.
     assert fleet.due_now in {3, 4, 5}
-    assert 59 < fleet.oldest_s < 65
+    assert 59 < fleet.oldest_s < 61 + time.time() - began
     assert fleet.lateness_s == 0
     assert [(w.name, w.alive, w.pages) for w in fleet.workers] == [("w1", True, 3)]
-    assert abs(fleet.clock_skew_s) < 1
+    assert abs(fleet.clock_skew_s) < 1 + time.time() - began  # as exact as the trip was quick
 
 
 async def test_a_delay_lets_one_request_of_a_domain_be_due(frontier, redis_client, namespace):
@@ -62,12 +63,13 @@ async def test_a_delay_lets_one_request_of_a_domain_be_due(frontier, redis_clien
 
 
 async def test_work_that_no_worker_asks_for_is_late(redis_client, namespace):
-    past = Frontier(redis_client, namespace, now_ms=int(time.time() * 1000) - 30_000)
+    began = time.time()
+    past = Frontier(redis_client, namespace, now_ms=int(began * 1000) - 30_000)
     await past.push([a_push(1, not_before_ms=past.now_ms + 10_000)])
 
     fleet = await read_fleet(redis_client, namespace)
 
-    assert 19 < fleet.lateness_s < 25
+    assert 19 < fleet.lateness_s < 21 + time.time() - began
     assert fleet.due_now == 1
 
 

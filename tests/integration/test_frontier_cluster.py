@@ -22,6 +22,7 @@ from scrapy_seine.frontier.wire import script
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.redis_topology import parse
 from scrapy_seine.scripts import call
+from tests.helpers import patient
 from tests.integration import redis_fleet
 from tests.integration.frontier_kit import join_frontier
 
@@ -131,7 +132,7 @@ async def test_the_fleet_can_be_read_and_hears_commands_on_a_cluster(
     async with cluster.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(f.keys.wake)
         await f.pause()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(patient(5)):
             heard = await anext(aiter(channel.listen()))
     assert heard["data"] == b"pause"
     settings = {"REDIS_URL": cluster_url}
@@ -146,7 +147,7 @@ async def test_a_failover_is_an_outage_that_ends_and_loses_no_lease(tmp_path: Pa
         f = Frontier(client, "shop")
         await f.push([push(n) for n in range(4)])
         before = (await f.lease("w", 2, ttl_ms=TTL)).leases
-        assert await client.wait(1, 5000) == 1  # type: ignore[misc]
+        assert await client.wait(1, 20_000) == 1  # type: ignore[misc]
         watched.master.kill()
         after = await _lease_again(f)
         assert [x.blob for x in (*before, *after.leases)] == [b"0", b"1", b"2", b"3"]
@@ -157,7 +158,7 @@ async def test_a_failover_is_an_outage_that_ends_and_loses_no_lease(tmp_path: Pa
 
 async def _lease_again(f: Frontier) -> Leased:
     problems = 0
-    for _ in range(200):
+    for _ in range(800):
         try:
             return await f.lease("w", 2, ttl_ms=TTL)
         except (RedisError, OSError):  # what the exchange waits out

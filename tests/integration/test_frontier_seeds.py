@@ -22,7 +22,7 @@ from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seeds import Intake
 from scrapy_seine.frontier.wire import script
 from scrapy_seine.scripts import call
-from tests.helpers import wait_until_async
+from tests.helpers import patient, wait_until_async
 
 pytestmark = pytest.mark.redis
 
@@ -102,7 +102,7 @@ async def test_a_look_ahead_of_the_tick_tells_whether_anybody_has_seeds(
     async def look() -> float:
         over = asyncio.Event()
         intake.look(over.set)
-        await asyncio.wait_for(over.wait(), 5)
+        await asyncio.wait_for(over.wait(), patient(5))
         return intake.quiet_at
 
     await redis_client.rpush(keys.seeds, "s1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from unittest.mock import Mock
 
@@ -15,6 +16,7 @@ from scrapy_seine.frontier.endings import Endings
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done
+from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 
 pytestmark = pytest.mark.redis
@@ -32,10 +34,15 @@ async def d(redis_client: Redis, namespace: str) -> Driver:
     return made
 
 
-async def news(channel: Any) -> list[bytes]:
-    heard = []
-    while (message := await channel.get_message(timeout=0.3)) is not None:
-        heard.append(message["data"])
+async def news(d: Driver, channel: Any) -> list[bytes]:
+    """Return what was said so far: a word of the test's own comes after it."""
+    await d.redis.publish(d.f.keys.wake, b"that is all")
+    heard: list[bytes] = []
+    async with asyncio.timeout(patient(10)):
+        async for message in channel.listen():
+            if message["data"] == b"that is all":
+                break
+            heard.append(message["data"])
     return heard
 
 
@@ -44,21 +51,22 @@ async def test_as_many_idle_workers_are_told_as_can_use_the_slots(d: Driver) -> 
     await d.f.configure(delay_ms=0, concurrency=5, half_window_ms=10**9)
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
-        await channel.get_message(timeout=1)
         for name in NAMES:
             await ask(d, name)
             d.later(1)
         await d.f.push(pages(9))
-        assert await news(channel) == [b"ready w0 w1"]  # five slots; who waited longest comes first
+        assert await news(d, channel) == [
+            b"ready w0 w1"
+        ]  # five slots; who waited longest comes first
 
         one, two, *_ = (await ask(d, "w0", wanted=5)).leases
         await d.f.push(pages(6, domain="b.example"))
-        assert await news(channel) == [b"ready w2 w3"]
+        assert await news(d, channel) == [b"ready w2 w3"]
         await ask(d, "w2", wanted=5)  # it takes all slots there
         assert await d.ack(one) == ["OK"]
-        assert await news(channel) == [b"ready w4"]
+        assert await news(d, channel) == [b"ready w4"]
         assert await d.ack(two) == ["OK"]
-        assert await news(channel) == []  # the domain was ready before, and somebody was told
+        assert await news(d, channel) == []  # the domain was ready before, and somebody was told
 
 
 async def test_who_takes_all_that_it_wants_leaves_the_rest_to_others(d: Driver) -> None:
@@ -68,21 +76,19 @@ async def test_who_takes_all_that_it_wants_leaves_the_rest_to_others(d: Driver) 
     await d.f.push([page(f"u{n}", domain=f"s{n}.example") for n in range(2)])
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
-        await channel.get_message(timeout=1)
         assert len((await ask(d, "busy", wanted=1)).leases) == 1
-        await news(channel)
+        await news(d, channel)
         await d.redis.zadd(d.f.keys.idle, {"w2": 1})
         await d.f.push([page("more", domain="s5.example")])
         assert len((await ask(d, "busy", wanted=1)).leases) == 1
-        assert b"ready w2" in await news(channel)
+        assert b"ready w2" in await news(d, channel)
 
 
 async def test_where_nobody_idle_is_known_anyone_may_ask(d: Driver) -> None:
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
-        await channel.get_message(timeout=1)
         await d.f.push(pages(1))
-        assert await news(channel) == [b"ready"]
+        assert await news(d, channel) == [b"ready"]
 
 
 async def test_a_lane_that_few_workers_have_wakes_all(d: Driver) -> None:
@@ -90,9 +96,8 @@ async def test_a_lane_that_few_workers_have_wakes_all(d: Driver) -> None:
     await ask(d, "plain")
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
-        await channel.get_message(timeout=1)
         await d.f.push(pages(1))
-        assert b"ready" in await news(channel)
+        assert b"ready" in await news(d, channel)
 
 
 async def test_two_workers_come_for_a_due_time_and_others_for_the_next(d: Driver) -> None:
@@ -154,12 +159,11 @@ async def test_a_worker_that_is_alone_gets_what_its_page_yields_in_the_same_trip
     [lease] = first.leased.leases
     async with d.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(d.f.keys.wake)
-        await channel.get_message(timeout=1)
         ends = Endings(done=[Done(lease=lease, children=pages(1, domain="b.example"))])
         answer = await line.round_trip(ends, 4, wish, alone=alone)
         assert answer.leased is not None
         assert len(answer.leased.leases) == got
-        assert await news(channel) == heard
+        assert await news(d, channel) == heard
 
 
 async def test_a_worker_that_was_alone_sees_the_next_one_at_its_next_question(d: Driver) -> None:

@@ -26,7 +26,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.frontier.state import StateLost
 from scrapy_seine.sinks.postgres.database import connect
-from tests.helpers import wait_until_async
+from tests.helpers import patient, wait_until_async
 from tests.integration.frontier_kit import TTL, Driver
 
 pytestmark = [pytest.mark.redis, pytest.mark.postgres]
@@ -353,7 +353,7 @@ async def test_a_coordinator_leaves_whenever_it_is_told_to(redis_client, namespa
         await wait_until_async(partial(led, coordinator), 10, "it leads")
         await asyncio.sleep(dice.uniform(0, 0.05))
         task.cancel()
-        _, waiting = await asyncio.wait([task], timeout=10)
+        _, waiting = await asyncio.wait([task], timeout=patient(10))
         assert not waiting
 
 

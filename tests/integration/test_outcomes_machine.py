@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import started
+from tests.helpers import patient
 from tests.integration.ends.faults import ERRORS, PLACES, expected, is_followed
 
 pytestmark = pytest.mark.redis
@@ -48,7 +49,13 @@ def test_each_page_ends_once_and_as_the_model_says(
     command = [sys.executable, "-m", "tests.integration.ends.run", redis_url, uuid.uuid4().hex, way]
     asked = json.dumps(faults)
     run = started.run(
-        command, cwd=ROOT, input=asked, capture_output=True, text=True, timeout=120, check=False
+        command,
+        cwd=ROOT,
+        input=asked,
+        capture_output=True,
+        text=True,
+        timeout=patient(120),
+        check=False,
     )
     assert run.returncode == 0, run.stderr[-3000:]
     report = json.loads(run.stdout)

@@ -20,7 +20,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Counts
 from tests import started
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def test_pages_without_end_are_buried_and_their_site_is_paused(
     with served(log=tmp_path / "visits", products=10) as shop:
         good = [f"{shop.url}/nothing/{n}" for n in range(6)]
         with worker(log, redis_url, namespace, "0.3", *good, f"{shop.url}/burn/1") as process:
-            assert process.wait(60) == 0, log.read_text()[-3000:]
+            assert process.wait(patient(60)) == 0, log.read_text()[-3000:]
     found = counts(redis_url, namespace)
     assert (found.totals["done"], found.dead, found.undone) == (6, 1, 0)
     with blocking_client(redis_url) as redis:
@@ -86,7 +86,7 @@ def test_a_page_that_awaits_for_ever_is_told_and_handed_back(
     ):
         wait_until(lambda: b"has not returned from" in log.read_bytes(), 60, "a line tells it")
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0, log.read_text()[-3000:]
+        assert process.wait(patient(30)) == 0, log.read_text()[-3000:]
     assert "GreedySpider.parse_awaiting" in log.read_text()
     found = counts(redis_url, namespace)
     assert (found.leased, found.undone, found.dead) == (0, 1, 0)
@@ -100,7 +100,7 @@ def test_a_start_that_raises_no_exception_ends_as_one_that_does(
     with served(log=tmp_path / "visits", products=10) as shop:
         urls = [f"{shop.url}/nothing", f"{shop.url}/closed", error]
         with worker(log, redis_url, namespace, "5", *urls) as process:
-            assert process.wait(60) == 0, log.read_text()[-3000:]
+            assert process.wait(patient(60)) == 0, log.read_text()[-3000:]
     assert "start_error" in log.read_text()
     found = counts(redis_url, namespace)
     assert (found.totals["done"], found.dead, found.undone) == (1, 1, 0)
@@ -129,7 +129,7 @@ def test_a_worker_whose_loop_stands_still_keeps_its_lease_and_then_exits(
                 30,
                 "the lease lives on while the loop stands still",
             )
-        assert process.wait(60) == EXIT_CODE, log.read_text()[-3000:]
+        assert process.wait(patient(60)) == EXIT_CODE, log.read_text()[-3000:]
         assert time.monotonic() - asked >= 6
     assert "its event loop stood still" in log.read_text()
     assert counts(redis_url, namespace).undone == 1

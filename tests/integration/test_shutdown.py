@@ -29,6 +29,10 @@ pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
 
 
+#: Longer than any test waits, ms.
+NEVER_MS = 400_000
+
+
 def slow(folder: Path, latency_ms: int) -> AbstractContextManager[ServedShop]:
     return served(log=folder / "visits", latency_ms=latency_ms, products=10)
 
@@ -63,11 +67,11 @@ def test_a_first_signal_lets_running_pages_finish(
     log = tmp_path / "log"
     with (
         slow(tmp_path, 1500) as shop,
-        worker(log, redis_url, namespace, shop.url, "20") as process,
+        worker(log, redis_url, namespace, shop.url, "100") as process,
     ):
         wait_for_visits(shop, 2)
         process.send_signal(first)
-        assert process.wait(10) == 0, log.read_text()
+        assert process.wait(patient(10)) == 0, log.read_text()
     left = counts(redis_url, namespace)
     assert left.totals["done"] == 2
     assert (left.leased, left.undone) == (0, 2)
@@ -80,14 +84,14 @@ def test_a_second_sigterm_hands_back_what_is_running(
 ) -> None:
     log = tmp_path / "log"
     with (
-        slow(tmp_path, 30_000) as shop,
-        worker(log, redis_url, namespace, shop.url, "20") as process,
+        slow(tmp_path, NEVER_MS) as shop,
+        worker(log, redis_url, namespace, shop.url, "300") as process,
     ):
         wait_for_visits(shop, 2)
         process.send_signal(signal.SIGTERM)
         wait_until(lambda: "shutting down" in log.read_text(), 5, "the first signal is heard")
         process.send_signal(signal.SIGTERM)
-        process.wait(8)
+        process.wait(patient(8))
     left = counts(redis_url, namespace)
     assert (left.leased, left.undone) == (0, 4)
 
@@ -95,12 +99,12 @@ def test_a_second_sigterm_hands_back_what_is_running(
 def test_the_drain_time_is_kept(redis_url: str, namespace: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with (
-        slow(tmp_path, 30_000) as shop,
+        slow(tmp_path, NEVER_MS) as shop,
         worker(log, redis_url, namespace, shop.url, "1") as process,
     ):
         wait_for_visits(shop, 2)
         process.send_signal(signal.SIGTERM)
-        process.wait(8)
+        process.wait(patient(8))
     assert "handed back" in log.read_text()
     left = counts(redis_url, namespace)
     assert (left.leased, left.undone) == (0, 4)
@@ -116,7 +120,7 @@ def test_a_worker_that_comes_too_late_leaves_and_one_that_comes_first_waits(
         redis.hset(Keys(namespace).control, "ended", str(int((time.time() + ended_s) * 1000)))
     with worker(log, redis_url, namespace, "", "20") as process:
         if leaves:
-            assert process.wait(20) == 0, log.read_text()
+            assert process.wait(patient(20)) == 0, log.read_text()
         else:
             wait_until(lambda: "waiting for seeds" in log.read_text(), 20, "it waits")
             assert process.poll() is None

@@ -15,6 +15,7 @@ from scrapy_seine.engine.telemetry.log_stream import Collector, LogStream
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.reads.worker_logs import KEEP, LIFETIME_S, LONGEST, read_log, write_log
+from tests.helpers import patient
 
 
 @pytest.fixture
@@ -73,12 +74,12 @@ async def test_lines_that_are_under_way_at_the_end_arrive(redis_client, keys, mo
     made = stream(own, keys, monkeypatch)
     made.collector.handle(record("under way"))
     made._task = asyncio.ensure_future(made._run())
-    await asyncio.wait_for(begun.wait(), 10)
+    await asyncio.wait_for(begun.wait(), patient(10))
     made.collector.handle(record("at the end"))
     closed = asyncio.ensure_future(made._closed())
     await asyncio.sleep(0)
     goes_on.set()
-    await asyncio.wait_for(closed, 10)
+    await asyncio.wait_for(closed, patient(10))
     lines = await read_log(redis_client, keys, "w-1")
     assert [line.rpartition(": ")[2] for line in lines] == ["under way", "at the end"]
 

@@ -47,6 +47,10 @@ def crawler_of(**settings: Any) -> Crawler:
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
+    # The clock stands still, because a slot is missed by milliseconds on a busy machine.
+    now = monotonic()
+    monkeypatch.setattr("middlewares.egress.monotonic", lambda: now)
+    monkeypatch.setattr(f"{__name__}.monotonic", lambda: now)
     pool = Pool()
     monkeypatch.setattr(Egress, "_pool", lambda _: pool)
     return pool

@@ -51,6 +51,27 @@ def test_a_failure_counts_unless_the_machine_is_to_blame(
     result.assert_outcomes(passed=passed, failed=1 - passed)
 
 
+def test_a_bar_of_cpu_grows_with_the_machines_pace_and_holds_on_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What takes the square of its input fails on a slow machine too."""
+    clock = iter([0.0, 2.0] * 2)
+    monkeypatch.setattr("tests.measuring.time.thread_time", lambda: next(clock))
+    monkeypatch.setattr(measuring, "slowness", lambda: 3.0)
+    with measuring.within_cpu(1.0):
+        pass
+    with pytest.raises(AssertionError, match=r"2\.000 s of CPU, of 1\.500 s"):  # noqa: SIM117
+        with measuring.within_cpu(0.5):
+            pass
+
+
+def test_the_usual_machine_is_no_slower_than_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "USUAL_S", 1000.0)
+    assert measuring.slowness() == 1.0
+    monkeypatch.setattr(measuring, "USUAL_S", 1e-9)
+    assert measuring.slowness() > 1.0
+
+
 def test_the_machine_tells_how_many_want_to_run() -> None:
     assert measuring.running() >= 0
     with measuring.Machine() as machine:

@@ -97,7 +97,7 @@ def test_the_wheel_holds_the_library_alone(tmp_path: Path) -> None:
         cwd=source,
         check=True,
         capture_output=True,
-        timeout=100,
+        timeout=patient(100),
     )
     (wheel,) = tmp_path.glob("scrapy_seine-*.whl")
     packed = zipfile.ZipFile(wheel)

@@ -19,6 +19,7 @@ from crawler.demo.pages import PER_PAGE, SLOW, SLOW_S, Site
 from crawler.demo.prices import availability_text, price_text
 from crawler.demo.served import served
 from crawler.demo.traps import Traps
+from tests.helpers import patient
 
 
 def links(site, target):
@@ -162,10 +163,10 @@ def test_prices_and_words_are_written_in_several_ways():
 def test_the_served_shop_answers_under_every_host_and_logs_each_visit(tmp_path):
     with served(log=tmp_path / "log", products=30, hosts=2) as shop:
         other = shop.url.replace("127.0.0.1", "127.0.0.2")
-        with urllib.request.urlopen(other + "sitemap.xml", timeout=5) as answer:
+        with urllib.request.urlopen(other + "sitemap.xml", timeout=patient(5)) as answer:
             assert f"<loc>{other}p/1/".encode() in answer.read()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(shop.url + "nowhere?x=1", timeout=5)
+            urllib.request.urlopen(shop.url + "nowhere?x=1", timeout=patient(5))
         visits = shop.visits()
 
     answers = [(v["path"], v["status"]) for v in visits]
@@ -179,7 +180,7 @@ def test_the_shop_ends_when_its_parent_lets_go():
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdout.readline()
 
-    process.communicate(timeout=10)
+    process.communicate(timeout=patient(10))
 
     assert process.returncode == 0
 
@@ -227,7 +228,7 @@ def test_ten_days_change_some_daily_some_rarely_and_most_never():
 def test_a_page_that_the_visitor_knows_is_not_sent_again(tmp_path):
     with served(log=tmp_path / "log", products=30) as shop:
         address = f"{shop.url}{catalogue(30)[1].path[1:]}"
-        with urllib.request.urlopen(address, timeout=5) as answer:
+        with urllib.request.urlopen(address, timeout=patient(5)) as answer:
             tag, date = answer.headers["ETag"], answer.headers["Last-Modified"]
         asked = [{"If-None-Match": tag}, {"If-Modified-Since": date}, {"If-None-Match": '"other"'}]
         statuses = [status(address, headers) for headers in asked]
@@ -241,7 +242,7 @@ def test_a_page_that_the_visitor_knows_is_not_sent_again(tmp_path):
 def status(address, headers):
     try:
         request = urllib.request.Request(address, headers=headers)
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=patient(5)) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code
@@ -331,9 +332,9 @@ def test_the_served_shop_takes_guards_traps_and_days(tmp_path):
     guard = ["127.0.0.2=headers"]
     with served(log=tmp_path / "log", products=30, hosts=2, guard=guard, traps=True, day=2) as shop:
         other = shop.url.replace("127.0.0.1", "127.0.0.2")
-        with urllib.request.urlopen(shop.url, timeout=5) as answer:
+        with urllib.request.urlopen(shop.url, timeout=patient(5)) as answer:
             assert b"/calendar/" in answer.read()
         with pytest.raises(urllib.error.HTTPError, match="403"):
-            urllib.request.urlopen(other, timeout=5)
+            urllib.request.urlopen(other, timeout=patient(5))
 
         assert [visit["status"] for visit in shop.visits()] == [200, 403]

@@ -13,6 +13,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine import suspects
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.frontier.model import Lease
+from tests.helpers import patient
 
 
 class Told:
@@ -49,7 +50,7 @@ class Case:
         return request
 
     async def told(self) -> None:
-        await asyncio.wait_for(self.woken.wait(), 30)
+        await asyncio.wait_for(self.woken.wait(), patient(30))
         self.woken.clear()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
+from tests.helpers import patient
 
 
 async def _read(turns: ParseQueue, name: str, log: list[str]) -> None:
@@ -27,7 +28,7 @@ async def test_a_page_that_is_given_up_holds_nobody_up() -> None:
     await asyncio.sleep(0)
     pages[0].cancel()
     pages[1].cancel()
-    await asyncio.wait(pages, timeout=5)
+    await asyncio.wait(pages, timeout=patient(5))
     assert [name for name in log if name != "loop"] == ["c"]
     await _read(turns, "d", log)
     assert "d" in log

@@ -14,7 +14,7 @@ import pytest
 
 from scrapy_seine.engine import watchdog
 from scrapy_seine.engine.watchdog import Watchdog, note_overrun
-from tests.helpers import wait_until
+from tests.helpers import patient, wait_until
 
 
 def watched(
@@ -43,7 +43,7 @@ def watch(dog: Watchdog, is_over: Callable[[], object], within_s: float, until: 
     dog.start()
     wait_until(is_over, within_s, until)
     dog.stop()
-    dog._thread.join(10)
+    dog._thread.join(patient(10))
 
 
 def test_a_loop_that_is_held_ends_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:

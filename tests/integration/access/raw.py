@@ -12,6 +12,8 @@ from pathlib import Path
 
 import attrs
 
+from tests.helpers import patient
+
 #: Close the connection there; with a reset, where it is the second.
 CLOSE, RESET = "close", "reset"
 #: A barrier waits for the other path that has it.
@@ -94,7 +96,7 @@ def _serve(
 ) -> None:
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
         stack.enter_context(raw)
-        raw.settimeout(20)
+        raw.settimeout(patient(20))
         stream = raw
         if context is not None:
             stream = stack.enter_context(context.wrap_socket(raw, server_side=True))
@@ -112,7 +114,7 @@ def _serve(
                         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                     return
                 elif isinstance(step, threading.Barrier):
-                    step.wait(20)
+                    step.wait(patient(20))
                 else:
                     time.sleep(step)
 

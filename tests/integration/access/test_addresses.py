@@ -167,8 +167,8 @@ async def test_a_dead_first_address_costs_a_quarter_of_a_second(
         monkeypatch.setattr("scrapy_seine.engine.download.http.pool.addresses_of", both)
         pool = Pool(2, lambda: pytest.fail("no TLS"))
         began = time.monotonic()
-        made = await asyncio.wait_for(pool.new(urlparse(f"http://x:{port}/"), 20, list), 20)
-        assert time.monotonic() - began < 5
+        made = await asyncio.wait_for(pool.new(urlparse(f"http://x:{port}/"), 120, list), 120)
+        assert time.monotonic() - began < 30  # one after the other would share the limit
         assert str(made.address) == "127.0.0.4"
         made.abort()
         pool.close()

@@ -17,7 +17,7 @@ from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
 from crawler.stores.quality import WEIGHTS, Quality, save
 from scrapy_seine.frontier.runs import enter
-from tests.helpers import execute
+from tests.helpers import execute, patient
 from tests.integration.dashboard.conftest import (
     MARKUP,
     a_push,
@@ -190,7 +190,7 @@ async def test_events_send_what_changed(client, frontier):
 
 
 async def read_event(response):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patient(10)):
         async for line in response.content:
             if line.startswith(b"data: "):
                 return orjson.loads(line[6:])

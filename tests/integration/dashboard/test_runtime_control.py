@@ -10,6 +10,7 @@ from crawler.catalogue.jobs.schedules import Schedules
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context
 from scrapy_seine.reads.worker_logs import write_log
+from tests.helpers import patient
 from tests.integration.dashboard.conftest import MARKUP, act, serving
 
 SHOP = "https://shop.example/"
@@ -49,7 +50,7 @@ async def test_a_worker_is_told_to_leave_by_the_channel_it_listens_to(client, fr
     async with frontier.redis.pubsub(ignore_subscribe_messages=True) as channel:
         await channel.subscribe(*frontier.channels)
         await act(client, "drain", worker="pod-1", back="/workers/pod-1")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patient(10)):
             async for message in channel.listen():
                 assert message["data"] == b"drain pod-1"
                 break
@@ -82,6 +83,6 @@ async def test_the_dashboard_ends_though_its_client_swallows_a_cancellation(
             raise ConnectionError("cancelled while connecting") from None
 
     monkeypatch.setattr(Context, "know", swallow)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(patient(20)):
         async with serving(namespace, redis_url, database):
             await looking.wait()

@@ -19,6 +19,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from crawler.stores.connect import redis_client
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.frontier import Frontier
+from tests.helpers import patient
 from tests.integration.acks import site
 from tests.integration.acks.ways import WAYS
 from tests.integration.ends.faults import fail
@@ -168,7 +169,7 @@ async def _crawl(process: Any, settings: Settings, faults: list[Any], base: str)
     crawler.signals.connect(
         lambda: worker_of(crawler).inflight.watch(note), signal=signals.spider_opened, weak=False
     )
-    await asyncio.wait_for(crawler.crawl_async(faults=faults, base=base), 100)
+    await asyncio.wait_for(crawler.crawl_async(faults=faults, base=base), patient(100))
     redis = redis_client(settings["REDIS_URL"])
     undone = (await Frontier(redis, settings["SEINE_CRAWL"]).counts()).undone
     await redis.aclose()

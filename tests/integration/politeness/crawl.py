@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
 from tests import started
-from tests.helpers import wait_until_async
+from tests.helpers import patient, wait_until_async
 
 ROOT = Path(__file__).parents[3]
 
@@ -81,6 +81,7 @@ class Crawl:
 
     async def finish(self, limit_s: float = 60) -> list[str]:
         """Wait for the workers to end by themselves; returns what each logged."""
+        limit_s = patient(limit_s)
         until = time.monotonic() + limit_s
         while late := [worker for worker in self.workers if worker.poll() is None]:
             if time.monotonic() > until:
@@ -94,7 +95,7 @@ class Crawl:
         logs = [log.read().decode() for log in self._logs]
         if late:
             tails = "\n\n".join(log[-3000:] for log in logs)
-            raise TimeoutError(f"{len(late)} workers did not end in {limit_s} s:\n{tails}")
+            raise TimeoutError(f"{len(late)} workers did not end in {limit_s:g} s:\n{tails}")
         return logs
 
 
