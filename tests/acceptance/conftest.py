@@ -19,7 +19,7 @@ from tests.helpers import wait_until
 
 SETTINGS: Mapping[str, object] = {
     "REDIS_START_URLS_KEY": "%(crawl)s:start_urls",
-    "SEINE_LEASE_SECONDS": 2,
+    "SEINE_LEASE_SECONDS": 5,
     "SEINE_KEEP_ALIVE": 0,
 }
 

@@ -33,12 +33,12 @@ OF = 4
 
 @contextmanager
 def fleet(
-    url: str, crawl: str, folder: Path, web: roam.Web, *, workers: int
+    url: str, crawl: str, folder: Path, web: roam.Web, *how: str, workers: int
 ) -> Iterator[list[subprocess.Popen[bytes]]]:
     with blocking_client(url) as redis:
         redis.rpush(f"{crawl}:start_urls", web.url(0))
     with ExitStack() as stack:
-        running = [roam.start(url, crawl, OF, folder / f"{n}.log") for n in range(workers)]
+        running = [roam.start(url, crawl, OF, folder / f"{n}.log", *how) for n in range(workers)]
         for worker in running:
             stack.callback(worker.wait)
         for worker in running:
@@ -73,7 +73,7 @@ def test_a_fleet_crawls_every_page_once_and_leaves_at_the_end(
 ) -> None:
     with (
         roam.web(400) as web,
-        fleet(redis_url, namespace, tmp_path, web, workers=2) as running,
+        fleet(redis_url, namespace, tmp_path, web, "stays", workers=2) as running,
     ):
         wait_for_end(running, tmp_path)
     assert Counter(n for _, _, n in web.visits) == Counter(range(400)), said(tmp_path)

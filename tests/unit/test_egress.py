@@ -88,7 +88,7 @@ async def test_a_request_waits_for_its_address_time_beside_its_connection(pool: 
     gate, _, request = at_gate(-0.05)
     due_s = gate.due_in(request)
     assert due_s is not None
-    assert 0.0 < due_s <= 0.05
+    assert due_s == pytest.approx(0.05)
     assert not gate.passes(request)
 
 

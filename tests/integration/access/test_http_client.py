@@ -44,13 +44,13 @@ SAME: dict[str, list[Step]] = {
     "/garbage": [b"\x00\xffHTTP/9.9 what\r\n\r\n", 0.5],
     "/two-lengths": [HEAD + b"Content-Length: 4\r\nContent-Length: 5\r\n\r\npages", 0.5],
     "/unknown-coding": [HEAD + b"Transfer-Encoding: gzip\r\n\r\npage", 0.5],
-    "/silence": [5.0],
-    "/stops": [HEAD + b"Content-Length: 9\r\n\r\npage", 5.0],
-    "/large": [HEAD + b"Content-Length: 900000\r\n\r\n", 5.0],
-    "/endless": [HEAD + b"\r\n", BIG, BIG, 5.0],
+    "/silence": [9.0],
+    "/stops": [HEAD + b"Content-Length: 9\r\n\r\npage", 9.0],
+    "/large": [HEAD + b"Content-Length: 900000\r\n\r\n", 9.0],
+    "/endless": [HEAD + b"\r\n", BIG, BIG, 9.0],
 }
 #: Settings: of the project's client; of Scrapy's own, the only one that can bind an address.
-OURS = {"DOWNLOAD_TIMEOUT": 2, "DOWNLOAD_MAXSIZE": 500_000}
+OURS = {"DOWNLOAD_TIMEOUT": 4, "DOWNLOAD_MAXSIZE": 500_000}
 SCRAPYS = OURS | {"SEINE_CLIENT": "scrapy"}
 
 #: The other loop that Scrapy may be told to run on; its transports are none of asyncio's classes.
