@@ -147,7 +147,10 @@ def _sources(spec: Object) -> Iterator[tuple[str, str, set[str]]]:
                 yield "Secret", part["secret"].get("secretName", part["secret"].get("name")), keys
     for container in [*spec.get("initContainers", []), *spec["containers"]]:
         for source in container.get("envFrom", []):
-            yield "ConfigMap", source["configMapRef"]["name"], set()
+            if "configMapRef" in source:
+                yield "ConfigMap", source["configMapRef"]["name"], set()
+            elif not source["secretRef"].get("optional"):
+                yield "Secret", source["secretRef"]["name"], set()
 
 
 def _missing_volumes(objects: list[Object]) -> Iterator[str]:

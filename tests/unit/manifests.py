@@ -62,6 +62,19 @@ def name_of(found: Object) -> str:
     return name
 
 
+def named(objects: Iterable[Object], kind: str, name: str) -> Object:
+    """The object of that kind and name."""
+    (found,) = (found for found in of_kind(objects, kind) if name_of(found) == name)
+    return found
+
+
+def settings_of(objects: Iterable[Object]) -> dict[str, str]:
+    """The fleet's settings, which every part of it reads."""
+    maps = [found["data"] for found in of_kind(objects, "ConfigMap")]
+    (data,) = (data for data in maps if "SCRAPY_SETTINGS_MODULE" in data)
+    return data  # type: ignore[no-any-return]
+
+
 def pod_of(workload: Object) -> Object:
     """A workload's pod template."""
     spec = workload["spec"]
@@ -88,6 +101,7 @@ def environment(objects: list[Object], workload: str) -> dict[str, str]:
     maps = {name_of(m): m["data"] for m in of_kind(objects, "ConfigMap")}
     container = pods(objects)[workload]["spec"]["containers"][0]
     values: dict[str, str] = {}
-    for source in container["envFrom"]:
-        values |= maps[source["configMapRef"]["name"]]
+    for source in container.get("envFrom", []):
+        if "configMapRef" in source:
+            values |= maps[source["configMapRef"]["name"]]
     return values | {entry["name"]: entry["value"] for entry in container["env"]}

@@ -35,6 +35,7 @@ from tests.unit.manifests import (
     built,
     containers,
     name_of,
+    named,
     of_kind,
     pods,
     render,
@@ -46,7 +47,7 @@ DEPLOYING = (ROOT / "docs" / "deploying.md").read_text("utf-8")
 
 def secrets() -> dict[str, set[str]]:
     """Keys of the Secrets that docs/deploying.md tells the operator to make."""
-    (command,) = re.findall(r"create secret generic seine((?: \\\n|[^\n])+)", DEPLOYING)
+    (command,) = re.findall(r"create secret generic seine(?= )((?: \\\n|[^\n])+)", DEPLOYING)
     return {"seine": set(re.findall(r"--from-file=(\w+)", command)), "seine-registry": set()}
 
 
@@ -75,30 +76,25 @@ def test_only_the_overlay_with_operators_needs_them() -> None:
     assert kinds == {"ScaledObject", "PodMonitor", "PrometheusRule"}
 
 
-def _one(objects: list[Object], kind: str, name: str) -> Object:
-    (found,) = (one for one in of_kind(objects, kind) if name_of(one) == name)
-    return found
-
-
 def _label_the_dns(objects: list[Object]) -> None:
     """What kustomize's includeSelectors did (kubernetes-sigs/kustomize#5912)."""
-    policy = _one(objects, "NetworkPolicy", "dns")
+    policy = named(objects, "NetworkPolicy", "dns")
     peer = policy["spec"]["egress"][0]["to"][0]["podSelector"]
     peer["matchLabels"]["app.kubernetes.io/part-of"] = "seine"
 
 
 def _select_another_worker(objects: list[Object]) -> None:
-    budget = _one(objects, "PodDisruptionBudget", "worker")
+    budget = named(objects, "PodDisruptionBudget", "worker")
     budget["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"] = "workers"
 
 
 def _select_every_pod(objects: list[Object]) -> None:
-    service = _one(objects, "Service", "worker")
+    service = named(objects, "Service", "worker")
     del service["spec"]["selector"]["app.kubernetes.io/name"]
 
 
 def _move_a_port(objects: list[Object]) -> None:
-    _one(objects, "Service", "exporter")["spec"]["ports"][0]["targetPort"] = "metrics"
+    named(objects, "Service", "exporter")["spec"]["ports"][0]["targetPort"] = "metrics"
 
 
 def _probe_another_port(objects: list[Object]) -> None:
@@ -123,7 +119,8 @@ def _mount_elsewhere(objects: list[Object]) -> None:
 
 
 def _scale_nobody(objects: list[Object]) -> None:
-    _one(objects, "HorizontalPodAutoscaler", "worker")["spec"]["scaleTargetRef"]["name"] = "workers"
+    scaler = named(objects, "HorizontalPodAutoscaler", "worker")
+    scaler["spec"]["scaleTargetRef"]["name"] = "workers"
 
 
 def _kill_early(objects: list[Object]) -> None:
@@ -137,11 +134,11 @@ def _drain_for_long(objects: list[Object]) -> None:
 
 
 def _evict_nobody(objects: list[Object]) -> None:
-    _one(objects, "PodDisruptionBudget", "coordinator")["spec"]["maxUnavailable"] = 0
+    named(objects, "PodDisruptionBudget", "coordinator")["spec"]["maxUnavailable"] = 0
 
 
 def _need_an_operator(objects: list[Object]) -> None:
-    _one(objects, "Service", "exporter")["apiVersion"] = "monitoring.coreos.com/v1"
+    named(objects, "Service", "exporter")["apiVersion"] = "monitoring.coreos.com/v1"
 
 
 BREAKS = (
@@ -167,6 +164,10 @@ def test_a_rule_sees_what_was_broken(
     objects = built("production")
     damage(objects)
     assert rule(objects)
+
+
+def test_each_rule_is_broken_once() -> None:
+    assert {rule for _, rule in BREAKS} == {*RULES, foreign_objects}
 
 
 def _in(namespace: str) -> dict[str, str]:
@@ -243,16 +244,16 @@ def test_the_policies_allow_exactly_the_flows_of_the_table(overlay: str) -> None
 
 
 def _open(objects: list[Object]) -> None:
-    _one(objects, "NetworkPolicy", "default-deny")["spec"]["policyTypes"] = ["Egress"]
+    named(objects, "NetworkPolicy", "default-deny")["spec"]["policyTypes"] = ["Egress"]
 
 
 def _ask_nobody(objects: list[Object]) -> None:
-    policy = _one(objects, "NetworkPolicy", "worker-metrics-from-monitoring")
+    policy = named(objects, "NetworkPolicy", "worker-metrics-from-monitoring")
     policy["spec"]["ingress"][0]["ports"][0]["port"] = 9808
 
 
 def _reach_the_neighbours(objects: list[Object]) -> None:
-    policy = _one(objects, "NetworkPolicy", "workers-to-the-internet")
+    policy = named(objects, "NetworkPolicy", "workers-to-the-internet")
     del policy["spec"]["egress"][0]["to"][0]["ipBlock"]["except"]
 
 
@@ -360,7 +361,9 @@ def test_images_are_named_in_one_place() -> None:
         assert "images:" not in path.read_text(), path
 
 
-@pytest.mark.parametrize("component", ["hpa", "keda", "monitoring-plain", "monitoring-operator"])
+@pytest.mark.parametrize(
+    "component", ["hpa", "keda", "monitoring-plain", "monitoring-operator", "webhooks"]
+)
 def test_a_component_says_what_it_needs(component: str) -> None:
     folder = ROOT / "k8s" / "components" / component
     assert "needs" in (folder / "README.md").read_text("utf-8")
@@ -420,7 +423,7 @@ def test_the_plain_prometheus_finds_the_services_that_there_are() -> None:
 
 
 @overlays
-@pytest.mark.parametrize("component", ["proxies", "full-crawl", "redis", "browser"])
+@pytest.mark.parametrize("component", ["proxies", "full-crawl", "redis", "browser", "webhooks"])
 def test_each_component_builds_in_an_overlay(overlay: str, component: str, tmp_path: Path) -> None:
     """Whatever an operator adds, the rules hold."""
     shutil.copytree(ROOT / "k8s", tmp_path / "k8s")
@@ -433,6 +436,11 @@ def test_each_component_builds_in_an_overlay(overlay: str, component: str, tmp_p
         )
     objects = render(path.parent)
     assert [line for rule in RULES for line in rule(objects)] == []
+    found = _flows(objects) - MEANT_FLOWS[overlay]
+    if component == "webhooks":
+        assert found == {
+            ("coordinator", site, port) for site in ("site", "site6") for port, _ in PORTS
+        }
     if component == "proxies":
         for name in {"worker", "browser"} & set(pods(objects)):
             (container,) = pods(objects)[name]["spec"]["containers"]

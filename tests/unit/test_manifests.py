@@ -5,193 +5,234 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
-import kubernetes_validate
 import pytest
 import yaml
 
-from scrapy_seine.metrics import DEMAND as DEMAND_METRIC
-from settings import base
 from tests.helpers import patient
+from tests.unit.manifest_rules import (
+    RULES,
+    careless_scalers,
+    changed_jobs,
+    early_hooks,
+    hidden_targets,
+    huddled_workers,
+    invalid_objects,
+    restarts_in_an_outage,
+    shown_secrets,
+    undenied_pods,
+    unknown_settings,
+    unlimited_containers,
+    unrestricted_pods,
+    unversioned_images,
+    unwatched_workloads,
+)
 from tests.unit.manifests import (
     OVERLAYS,
     ROOT,
     Object,
     built,
-    containers,
-    environment,
+    named,
     of_kind,
-    pod_of,
     pods,
+    settings_of,
     tool,
 )
 
-VERSION = "1.33"
-#: KEDA's own fields, as its documentation has them; what is not in here is a slip of the pen.
-KEDA = {
-    "scaleTargetRef",
-    "minReplicaCount",
-    "maxReplicaCount",
-    "pollingInterval",
-    "cooldownPeriod",
-    "fallback",
-    "advanced",
-    "triggers",
-}
-DEMAND = {"url", "format", "valueLocation", "targetValue", "activationTargetValue"}
-
-
+DEPLOYING = (ROOT / "docs" / "deploying.md").read_text("utf-8")
 overlays = pytest.mark.parametrize("overlay", OVERLAYS)
+Rule = Callable[[list[Object]], list[str]]
 
 
 @overlays
-def test_every_object_of_kubernetes_is_valid(overlay: str) -> None:
-    for found in built(overlay):
-        if not found["apiVersion"].startswith(("keda.sh", "monitoring.coreos.com")):
-            kubernetes_validate.validate(found, VERSION, strict=True)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_an_overlay_keeps_each_promise(overlay: str, rule: Rule) -> None:
+    assert rule(built(overlay)) == []
 
 
-@overlays
-def test_every_pod_meets_the_restricted_profile(overlay: str) -> None:
-    for name, pod in pods(built(overlay)).items():
-        spec = pod["spec"]
-        context = spec["securityContext"]
-        assert context["runAsNonRoot"] is True, name
-        assert context["runAsUser"] > 0, name
-        assert context["seccompProfile"] == {"type": "RuntimeDefault"}, name
-        assert spec["automountServiceAccountToken"] is False, name
-        assert not {"hostNetwork", "hostPID", "hostIPC"} & set(spec), name
-        kinds = {kind for volume in spec.get("volumes", []) for kind in volume if kind != "name"}
-        assert kinds <= {"secret", "configMap", "emptyDir", "projected"}, name
-    for name, container in containers(built(overlay)):
-        context = container["securityContext"]
-        assert context["allowPrivilegeEscalation"] is False, name
-        assert context["readOnlyRootFilesystem"] is True, name
-        assert context["capabilities"] == {"drop": ["ALL"]}, name
+def _container(objects: list[Object], workload: str) -> Object:
+    found: Object = pods(objects)[workload]["spec"]["containers"][0]
+    return found
 
 
-@overlays
-def test_the_namespace_enforces_the_restricted_profile(overlay: str) -> None:
-    (namespace,) = of_kind(built(overlay), "Namespace")
-    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+def _misspell_a_field(objects: list[Object]) -> None:
+    _container(objects, "worker")["enviroment"] = []
 
 
-@overlays
-def test_every_container_has_requests_and_limits(overlay: str) -> None:
-    for name, container in containers(built(overlay)):
-        resources = container["resources"]
-        for kind in ("requests", "limits"):
-            assert set(resources[kind]) == {"cpu", "memory"}, name
+def _misspell_a_field_of_keda(objects: list[Object]) -> None:
+    named(objects, "ScaledObject", "worker")["spec"]["minReplicas"] = 0
 
 
-@overlays
-def test_every_image_names_its_version(overlay: str) -> None:
-    for name, container in containers(built(overlay)):
-        image, _, tag = container["image"].rpartition(":")
-        assert image, f"{name}: {container['image']}"
-        assert re.search(r"\d", tag), f"{name}: {tag}"
-        assert "latest" not in tag, name
-
-
-@overlays
-def test_everything_that_runs_for_long_has_probes_and_a_disruption_budget(overlay: str) -> None:
-    budgets = [
-        b["spec"]["selector"]["matchLabels"] for b in of_kind(built(overlay), "PodDisruptionBudget")
-    ]
-    for workload in of_kind(built(overlay), "Deployment", "StatefulSet"):
-        name, labels = workload["metadata"]["name"], pod_of(workload)["metadata"]["labels"]
-        # A coordinator that hangs loses its lease to the one that stands by.
-        probed = [] if name == "coordinator" else pod_of(workload)["spec"]["containers"]
-        for container in probed:
-            assert {"startupProbe", "livenessProbe", "readinessProbe"} <= set(container), name
-        assert any(budget.items() <= labels.items() for budget in budgets), name
-
-
-@overlays
-def test_no_probe_of_ours_restarts_a_worker_because_a_store_is_down(overlay: str) -> None:
-    for name, container in containers(built(overlay)):
-        if "httpGet" in container.get("livenessProbe", {}):
-            if name.startswith("prometheus/"):
-                continue
-            assert container["livenessProbe"]["httpGet"]["path"] == "/healthz", name
-            assert container["startupProbe"]["httpGet"]["path"] == "/healthz", name
-
-
-@overlays
-@pytest.mark.parametrize("name", ["worker", "browser"])
-def test_a_worker_has_time_to_drain_and_to_write_what_it_holds(overlay: str, name: str) -> None:
-    for workload in of_kind(built(overlay), "Deployment"):
-        if workload["metadata"]["name"] == name:
-            drain_s = float(environment(built(overlay), name)["SEINE_DRAIN_SECONDS"])
-            assert pod_of(workload)["spec"]["terminationGracePeriodSeconds"] > 2 * drain_s
-
-
-@overlays
-@pytest.mark.parametrize("name", ["worker", "browser"])
-def test_a_worker_that_starts_in_an_outage_is_not_restarted_before_it_gives_up(
-    overlay: str, name: str
-) -> None:
-    for workload in of_kind(built(overlay), "Deployment"):
-        if workload["metadata"]["name"] == name:
-            given = environment(built(overlay), name).get("SEINE_OUTAGE_LIMIT")
-            (container,) = pod_of(workload)["spec"]["containers"]
-            probe = container["startupProbe"]
-            allowed_s = probe["periodSeconds"] * probe["failureThreshold"]
-            assert allowed_s > float(given or base.SEINE_OUTAGE_LIMIT)
-
-
-@overlays
-def test_workers_spread_over_nodes_and_their_number_is_the_autoscalers(overlay: str) -> None:
-    worker = next(
-        w for w in of_kind(built(overlay), "Deployment") if w["metadata"]["name"] == "worker"
+def _misspell_a_field_of_a_monitor(objects: list[Object]) -> None:
+    named(objects, "PodMonitor", "seine-fleet")["spec"]["podMetricsEndpoints"][0]["intervall"] = (
+        "1s"
     )
-    assert "replicas" not in worker["spec"]
-    keys = {c["topologyKey"] for c in pod_of(worker)["spec"]["topologySpreadConstraints"]}
-    assert keys == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}
-    scalers = of_kind(built(overlay), "HorizontalPodAutoscaler", "ScaledObject")
-    assert [scaler["spec"]["scaleTargetRef"]["name"] for scaler in scalers] == ["worker"]
 
 
-@overlays
-def test_no_secret_is_in_a_manifest_and_each_is_read_from_a_file(overlay: str) -> None:
-    assert not of_kind(built(overlay), "Secret")
-    for name, container in containers(built(overlay)):
-        for entry in container.get("env", []):
-            if re.search("URL|TOKEN|PASSWORD|PROXY", entry["name"]):
-                assert entry["value"].startswith("/run/secrets/seine/"), name
+def _misspell_a_field_of_an_alert(objects: list[Object]) -> None:
+    named(objects, "PrometheusRule", "seine")["spec"]["groups"][0]["rules"][0]["form"] = "5m"
 
 
-@overlays
-def test_every_pod_is_behind_the_default_deny(overlay: str) -> None:
-    policies = {p["metadata"]["name"]: p["spec"] for p in of_kind(built(overlay), "NetworkPolicy")}
-    denied = policies["default-deny"]
-    assert set(denied) == {"podSelector", "policyTypes"}
-    assert denied["policyTypes"] == ["Ingress", "Egress"]
-    for name, pod in pods(built(overlay)).items():
-        labels = pod["metadata"]["labels"]
-        assert denied["podSelector"]["matchLabels"].items() <= labels.items(), name
+def _run_as_root(objects: list[Object]) -> None:
+    pods(objects)["worker"]["spec"]["securityContext"]["runAsUser"] = 0
 
 
-def test_keda_asks_the_exporter_and_keeps_who_holds_leases() -> None:
-    (found,) = of_kind(built("production-operator"), "ScaledObject")
-    spec = found["spec"]
-    assert set(spec) <= KEDA
-    (trigger,) = spec["triggers"]
-    assert trigger["type"] == "metrics-api"
-    assert set(trigger["metadata"]) == DEMAND
-    assert all(isinstance(value, str) for value in trigger["metadata"].values())
-    assert spec["minReplicaCount"] == 0
-    assert spec["fallback"]["behavior"] == "currentReplicasIfHigher"
+def _write_anywhere(objects: list[Object]) -> None:
+    _container(objects, "exporter")["securityContext"]["readOnlyRootFilesystem"] = False
 
 
-def test_the_adapter_serves_the_metric_that_the_autoscaler_asks_for() -> None:
-    (hpa,) = of_kind(built("production"), "HorizontalPodAutoscaler")
-    asked = hpa["spec"]["metrics"][0]["external"]["metric"]
-    text = (ROOT / "k8s" / "components" / "hpa" / "adapter-rule.yaml").read_text()
-    (rule,) = yaml.safe_load(text)["rules"]["external"]
-    assert asked == {"name": rule["name"]["as"]} == {"name": DEMAND_METRIC.name}
-    assert rule["metricsQuery"].startswith(f"max({DEMAND_METRIC.name}{{")
+def _take_any_pod(objects: list[Object]) -> None:
+    del named(objects, "Namespace", "seine")["metadata"]["labels"][
+        "pod-security.kubernetes.io/enforce"
+    ]
+
+
+def _mount_the_host(objects: list[Object]) -> None:
+    pods(objects)["worker"]["spec"]["volumes"].append({"name": "x", "hostPath": {"path": "/"}})
+
+
+def _need_any_memory(objects: list[Object]) -> None:
+    del _container(objects, "worker")["resources"]["limits"]["memory"]
+
+
+def _run_the_latest(objects: list[Object]) -> None:
+    _container(objects, "worker")["image"] = "registry.example.com/seine:latest"
+
+
+def _ask_nothing(objects: list[Object]) -> None:
+    del _container(objects, "dashboard")["livenessProbe"]
+
+
+def _evict_all(objects: list[Object]) -> None:
+    objects.remove(named(objects, "PodDisruptionBudget", "exporter"))
+
+
+def _restart_without_redis(objects: list[Object]) -> None:
+    _container(objects, "worker")["livenessProbe"]["httpGet"]["path"] = "/readyz"
+
+
+def _start_in_a_minute(objects: list[Object]) -> None:
+    _container(objects, "worker")["startupProbe"]["failureThreshold"] = 20
+
+
+def _hide_the_exporter(objects: list[Object]) -> None:
+    del named(objects, "Service", "exporter")["spec"]["publishNotReadyAddresses"]
+
+
+def _number_the_workers(objects: list[Object]) -> None:
+    named(objects, "Deployment", "worker")["spec"]["replicas"] = 1
+
+
+def _put_all_on_a_node(objects: list[Object]) -> None:
+    del pods(objects)["worker"]["spec"]["topologySpreadConstraints"]
+
+
+def _scale_twice(objects: list[Object]) -> None:
+    objects.append(named(objects, "ScaledObject", "worker"))
+
+
+def _show_the_password(objects: list[Object]) -> None:
+    _container(objects, "worker")["env"].append({"name": "REDIS_URL", "value": "redis://:pw@r/0"})
+
+
+def _show_the_token(objects: list[Object]) -> None:
+    settings_of(objects)["SEINE_WEBHOOK_SECRET"] = "x" * 24
+
+
+def _deny_half(objects: list[Object]) -> None:
+    named(objects, "NetworkPolicy", "default-deny")["spec"]["policyTypes"] = ["Ingress"]
+
+
+def _deny_some(objects: list[Object]) -> None:
+    del pods(objects)["exporter"]["metadata"]["labels"]["app.kubernetes.io/part-of"]
+
+
+def _misspell_a_setting(objects: list[Object]) -> None:
+    settings_of(objects)["SEINE_DRAIN_SECNDS"] = "20"
+
+
+def _read_an_unknown_secret(objects: list[Object]) -> None:
+    _container(objects, "worker")["env"].append(
+        {"name": "REDIS_URI_FILE", "value": "/run/secrets/seine/redis_url"}
+    )
+
+
+def _give_the_job_settings(objects: list[Object]) -> None:
+    _container(objects, "migrate")["envFrom"] = _container(objects, "worker")["envFrom"]
+
+
+def _sync_the_job_first(objects: list[Object]) -> None:
+    named(objects, "Job", "migrate")["metadata"]["annotations"]["argocd.argoproj.io/hook"] = (
+        "PreSync"
+    )
+
+
+def _count_nothing_as_zero(objects: list[Object]) -> None:
+    del named(objects, "ScaledObject", "worker")["spec"]["fallback"]["behavior"]
+
+
+def _ask_another_namespace(objects: list[Object]) -> None:
+    (trigger,) = named(objects, "ScaledObject", "worker")["spec"]["triggers"]
+    trigger["metadata"]["url"] = "http://exporter.NAMESPACE.svc:9808/demand"
+
+
+def _ask_for_the_queue(objects: list[Object]) -> None:
+    (metric,) = named(objects, "HorizontalPodAutoscaler", "worker")["spec"]["metrics"]
+    metric["external"]["metric"]["name"] = "seine_frontier_requests"
+
+
+OPERATOR = {
+    _misspell_a_field_of_keda,
+    _misspell_a_field_of_a_monitor,
+    _misspell_a_field_of_an_alert,
+    _scale_twice,
+    _count_nothing_as_zero,
+    _ask_another_namespace,
+}
+BREAKS = (
+    (_misspell_a_field, invalid_objects),
+    (_misspell_a_field_of_keda, invalid_objects),
+    (_misspell_a_field_of_a_monitor, invalid_objects),
+    (_misspell_a_field_of_an_alert, invalid_objects),
+    (_run_as_root, unrestricted_pods),
+    (_write_anywhere, unrestricted_pods),
+    (_take_any_pod, unrestricted_pods),
+    (_mount_the_host, unrestricted_pods),
+    (_need_any_memory, unlimited_containers),
+    (_run_the_latest, unversioned_images),
+    (_ask_nothing, unwatched_workloads),
+    (_evict_all, unwatched_workloads),
+    (_restart_without_redis, restarts_in_an_outage),
+    (_start_in_a_minute, restarts_in_an_outage),
+    (_hide_the_exporter, hidden_targets),
+    (_number_the_workers, huddled_workers),
+    (_put_all_on_a_node, huddled_workers),
+    (_scale_twice, huddled_workers),
+    (_show_the_password, shown_secrets),
+    (_show_the_token, shown_secrets),
+    (_deny_half, undenied_pods),
+    (_deny_some, undenied_pods),
+    (_misspell_a_setting, unknown_settings),
+    (_read_an_unknown_secret, unknown_settings),
+    (_give_the_job_settings, changed_jobs),
+    (_sync_the_job_first, early_hooks),
+    (_count_nothing_as_zero, careless_scalers),
+    (_ask_another_namespace, careless_scalers),
+    (_ask_for_the_queue, careless_scalers),
+)
+
+
+@pytest.mark.parametrize(("damage", "rule"), BREAKS, ids=lambda part: part.__name__)
+def test_a_broken_promise_is_seen(damage: Callable[[list[Object]], None], rule: Rule) -> None:
+    objects = built("production-operator" if damage in OPERATOR else "production")
+    damage(objects)
+    assert rule(objects)
+
+
+def test_each_promise_is_broken_once() -> None:
+    assert {rule for _, rule in BREAKS} == set(RULES)
 
 
 def test_both_autoscalers_answer_alike() -> None:
@@ -266,6 +307,18 @@ def test_composes_stores_ask_for_a_password_and_have_few_rights() -> None:
     assert compose()["networks"]["stores"] == {"internal": True}
 
 
+def test_composes_parts_read_what_compose_does_not_name() -> None:
+    """USER_AGENT, AWS_ACCESS_KEY_ID, SEINE_WEBHOOK_URL …: one file, which the guide makes."""
+    parts = [s for s in compose()["services"].values() if "seine" in s["image"]]
+    assert len(parts) == 7
+    assert {part["env_file"] for part in parts} == {"secrets/environment"}
+    assert "touch secrets/proxies secrets/environment" in DEPLOYING
+
+
+def test_composes_coordinator_reaches_a_receiver_of_webhooks() -> None:
+    assert compose()["services"]["coordinator"]["networks"] == ["stores", "outside"]
+
+
 def test_prometheus_finds_the_services_that_compose_names() -> None:
     text = (ROOT / "k8s" / "monitoring" / "prometheus.yaml").read_text()
     for name in ("exporter", "worker", "browser"):
@@ -277,7 +330,7 @@ def test_prometheus_finds_the_services_that_compose_names() -> None:
 def test_compose_itself_accepts_the_file(tmp_path: Path) -> None:
     shutil.copy(ROOT / "compose.yaml", tmp_path)
     (tmp_path / "secrets").mkdir()
-    for name in compose()["secrets"]:
+    for name in [*compose()["secrets"], "environment"]:
         (tmp_path / "secrets" / name).touch()
     done = subprocess.run(
         ["docker-compose", "--env-file", str(ROOT / ".env.example"), "config", "--quiet"],
