@@ -29,6 +29,7 @@ from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.inflight import InFlight, current
 from scrapy_seine.engine.local_requests import is_stub
+from scrapy_seine.engine.logins import hand_down_login
 from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.outcomes import describe
 from scrapy_seine.engine.private_addresses import off_the_web
@@ -259,7 +260,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             meta.pop(m.RETRY_TIMES, None)
         m.complete(meta, parent, tries)
         if page is not None and parent is not None and m.LOGIN in parent:
-            serializer.hand_down_login(request, page)
+            hand_down_login(request, page)
 
     def _is_too_deep(self, request: Request, page: Request | None) -> bool:
         depth = 0 if page is None else page.meta.get(m.DEPTH, 0) + 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from scrapy.http import Headers, JsonRequest, XmlRpcRequest
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine.callbacks import callbacks_of
+from scrapy_seine.engine.logins import take_login
 from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.model import Lease, Push, header_of
@@ -113,7 +113,7 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         if method is not None:
             fields[name] = method
     meta, headers = _meta_that_travels(request), _headers_that_travel(request)
-    fields["url"] = _take_login(request.url, headers, meta)
+    fields["url"] = take_login(request.url, headers, meta)
     if headers:
         fields["headers"] = headers
     if meta:
@@ -135,40 +135,6 @@ def _checked(meta: dict[Any, Any], url: str) -> dict[Any, Any]:
         return m.stored(meta)
     except BadMeta as error:
         raise EncodeError(f"{url}: {error}") from None
-
-
-def _take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
-    """Turn the credentials of a URL into a header; returns the URL without them."""
-    url, login = split_login(url)
-    if login:
-        code = b64encode(login.encode("utf-8", "surrogatepass"))
-        headers.setdefault(b"Authorization", [b"Basic " + code])
-        meta[m.LOGIN] = origin_of(url)
-    return url
-
-
-def origin_of(url: str) -> str:
-    """Scheme, host and port of an absolute URL, as a header's credentials are for.
-
-    >>> origin_of("https://Shop.example:443/x?y")
-    'https://shop.example'
-    """
-    return f"{url.partition(':')[0].lower()}://{domain(url)}"
-
-
-def hand_down_login(request: Request, parent: Request) -> None:
-    """Have a page's link ask as the page did, where the credentials are for that place."""
-    place = parent.meta.get(m.LOGIN)
-    header = parent.headers.get(b"Authorization")
-    if not header or b"Authorization" in request.headers:
-        return
-    try:
-        same = origin_of(request.url) == place
-    except ValueError:  # to_push says what is wrong with it
-        return
-    if same:
-        request.headers[b"Authorization"] = header
-        request.meta[m.LOGIN] = place
 
 
 def to_push(
@@ -295,7 +261,7 @@ def _move_login(fields: dict[str, Any]) -> None:
     if "@" in url and split_login(url)[1]:
         headers = Headers(fields.get("headers") or {})
         meta = fields["meta"] = dict(fields.get("meta") or {})
-        fields["url"] = _take_login(url, headers, meta)
+        fields["url"] = take_login(url, headers, meta)
         fields["headers"] = headers
 
 

@@ -9,6 +9,7 @@ from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
 from scrapy_seine.engine import serializer
+from scrapy_seine.engine.logins import hand_down_login
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.reads.dead_letters import parse_note
 from scrapy_seine.reads.fleet import shown_fields, stored_fields
@@ -64,7 +65,7 @@ def test_links_to_the_same_place_are_asked_with_it_and_no_others(url: str, goes:
         link = Request(url)
     except ValueError:
         link = Request("about:blank")
-    serializer.hand_down_login(link, page)
+    hand_down_login(link, page)
     assert (b"Authorization" in link.headers) is goes
     assert (m.LOGIN in link.meta) is goes
 
@@ -72,7 +73,7 @@ def test_links_to_the_same_place_are_asked_with_it_and_no_others(url: str, goes:
 def test_a_spiders_own_header_goes_to_no_link() -> None:
     page = again(Request("http://shop.example/", headers={"Authorization": "Bearer x"}))
     link = Request("http://shop.example/p")
-    serializer.hand_down_login(link, page)
+    hand_down_login(link, page)
     assert b"Authorization" not in link.headers
 
 

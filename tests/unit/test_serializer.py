@@ -9,11 +9,10 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 
 from scrapy_seine import meta as m
+from scrapy_seine.engine.logins import hand_down_login, origin_of
 from scrapy_seine.engine.serializer import (
     from_blob,
-    hand_down_login,
     not_before_ms,
-    origin_of,
     own_address,
     push_of,
     to_fields,

@@ -1,0 +1,45 @@
+"""Logins in URLs: each becomes a header, which goes to the scheme, host and port that it is for."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any
+
+from scrapy import Request
+
+from scrapy_seine import meta as m
+from scrapy_seine.urls import domain, split_login
+
+
+def take_login(url: str, headers: dict[Any, Any], meta: dict[str, Any]) -> str:
+    """Turn the credentials of a URL into a header; returns the URL without them."""
+    url, login = split_login(url)
+    if login:
+        code = b64encode(login.encode("utf-8", "surrogatepass"))
+        headers.setdefault(b"Authorization", [b"Basic " + code])
+        meta[m.LOGIN] = origin_of(url)
+    return url
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an absolute URL, as a header's credentials are for.
+
+    >>> origin_of("https://Shop.example:443/x?y")
+    'https://shop.example'
+    """
+    return f"{url.partition(':')[0].lower()}://{domain(url)}"
+
+
+def hand_down_login(request: Request, parent: Request) -> None:
+    """Have a page's link ask as the page did, where the credentials are for that place."""
+    place = parent.meta.get(m.LOGIN)
+    header = parent.headers.get(b"Authorization")
+    if not header or b"Authorization" in request.headers:
+        return
+    try:
+        same = origin_of(request.url) == place
+    except ValueError:  # to_push says what is wrong with it
+        return
+    if same:
+        request.headers[b"Authorization"] = header
+        request.meta[m.LOGIN] = place
