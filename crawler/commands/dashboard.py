@@ -9,7 +9,8 @@ import attrs
 
 from crawler.cli_start import check_names
 from scrapy_seine.commands.base import SeineCommand, refuse_arguments
-from scrapy_seine.commands.fleet import addresses, declare_crawl, frontier_of
+from scrapy_seine.commands.fleet import addresses
+from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 
 
 class Command(SeineCommand):

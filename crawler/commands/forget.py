@@ -13,7 +13,8 @@ from scrapy.exceptions import UsageError
 
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.commands.fleet import crawl_of, declare_crawl, with_fleet
+from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.runs import forget_pages

@@ -204,19 +204,6 @@ def reader_of(kind: Any, settings: Settings) -> Callable[[bytes], list[Request]]
     return partial(requests_of, made)
 
 
-def only_spider(settings: Settings) -> str:
-    """Return the name of the project's only spider.
-
-    Raises:
-        ConfigError: the project has several spiders, or none.
-    """
-    names = sorted(get_spider_loader(settings).list())
-    if len(names) == 1:
-        return str(names[0])
-    there = f"the spiders {', '.join(names)}" if names else "no spider"
-    raise ConfigError(f"which crawl is meant? say --spider NAME, because the project has {there}")
-
-
 def spider_class(settings: Settings, spider: str) -> type[Spider]:
     """Return the class of one of the project's spiders.
 

@@ -12,20 +12,17 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.commands.base import SeineCommand, only_spider, refuse_arguments
-from scrapy_seine.config import FrontierConfig, SettingsLike, number
+from scrapy_seine.commands.base import SeineCommand, refuse_arguments
+from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
+from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
-from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import paint
-from scrapy_seine.reads.fleet import crawl_names
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Seconds between two looks.
 INTERVAL_S = 2.0
-#: Names of crawls that a message lists, at most.
-_NAMED = 10
 
 
 class FleetCommand(SeineCommand):
@@ -109,48 +106,6 @@ class FleetCommand(SeineCommand):
     def over(self, overview: Overview) -> bool:
         """Whether there is nothing left to watch."""
         return False
-
-
-async def make_sure(redis: Redis, crawl: str) -> None:
-    """Check that a crawl which the user named exists.
-
-    Raises:
-        ConfigError: nothing is known of it.
-    """
-    known = await crawl_names(redis)
-    if crawl not in known:
-        there = ", ".join(known[:_NAMED]) or "none yet"
-        text = f"nothing is known of a crawl {crawl!r}; there is {there}"
-        raise ConfigError(f"{text}{did_you_mean(crawl, known)}")
-
-
-def declare_crawl(command: SeineCommand, parser: argparse.ArgumentParser) -> None:
-    """Declare the options that name the crawl."""
-    usual = command.usual_spider or "the project's only spider"
-    parser.add_argument("--crawl", default="", help=f"name of the crawl (default: {usual})")
-    parser.add_argument("--spider", default="", help=f"whose crawl (default: {usual})")
-
-
-def crawl_of(command: SeineCommand, opts: argparse.Namespace) -> str:
-    """Name of the crawl that the options and settings mean.
-
-    Raises:
-        ConfigError: it is no name.
-    """
-    return frontier_of(command, opts).crawl
-
-
-def frontier_of(command: SeineCommand, opts: argparse.Namespace) -> FrontierConfig:
-    """Frontier that the options and settings mean.
-
-    Raises:
-        ConfigError: a setting is wrong, or nothing tells which spider's crawl is meant.
-    """
-    if opts.crawl:
-        command.project.set("SEINE_CRAWL", opts.crawl, priority="cmdline")
-    crawl = str(command.project.get("SEINE_CRAWL") or "")
-    spider = opts.spider or command.usual_spider or crawl or only_spider(command.project)
-    return FrontierConfig.from_settings(command.project, spider)
 
 
 def addresses(settings: SettingsLike) -> Endpoints:

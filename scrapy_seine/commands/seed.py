@@ -12,13 +12,8 @@ from typing import Any
 from redis.exceptions import RedisError
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import (
-    SeineCommand,
-    complain,
-    only_spider,
-    seed_reader,
-    spider_class,
-)
+from scrapy_seine.commands.base import SeineCommand, complain, seed_reader, spider_class
+from scrapy_seine.commands.which_crawl import only_spider
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import blocking_client, endpoints
 from scrapy_seine.engine.seeds import seeds_key_of

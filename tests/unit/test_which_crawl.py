@@ -10,8 +10,7 @@ from scrapy.settings import Settings
 
 from crawler.commands import status as catalogue_status
 from scrapy_seine.commands import seed, status
-from scrapy_seine.commands.base import only_spider
-from scrapy_seine.commands.fleet import crawl_of
+from scrapy_seine.commands.which_crawl import crawl_of, only_spider
 from scrapy_seine.errors import ConfigError
 
 SPIDER = """
