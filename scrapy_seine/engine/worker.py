@@ -58,8 +58,12 @@ from scrapy_seine.frontier.opening import reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, MOST_TICK_S, Intake
-from scrapy_seine.politeness.project_pace import concurrency_of_project, pace_of_project
-from scrapy_seine.politeness.site_limits import SiteLimits, pace_of
+from scrapy_seine.politeness.project_pace import (
+    concurrency_of_project,
+    pace_of_project,
+    throttle_of_project,
+)
+from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import OUTAGES, RetryUntil, tell_failure
@@ -317,7 +321,9 @@ class Worker:
         suspects = Suspects(member.frontier, self.inflight, exchange.config, self.wake, self.count)
         exchange.admits = suspects.admits
         exchange.held = self.inflight.__len__
-        self.site_limits.connect(exchange, pace_of(settings), settings.getdict("DOWNLOAD_SLOTS"))
+        self.site_limits.connect(
+            exchange, throttle_of_project(settings), settings.getdict("DOWNLOAD_SLOTS")
+        )
 
     @property
     def spider(self) -> Any:

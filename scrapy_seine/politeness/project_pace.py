@@ -3,7 +3,7 @@
 DOWNLOAD_DELAY, CONCURRENT_REQUESTS_PER_DOMAIN and DOWNLOAD_SLOTS are limits of one process in
 Scrapy (https://docs.scrapy.org/en/latest/topics/settings.html): eight workers would be eight times
 as fast. Here they are the limits of a domain; SEINE_DOMAIN_DELAY_MS and SEINE_DOMAIN_CONCURRENCY
-go first where they are set.
+go first where they are set. AUTOTHROTTLE_ settings, in the same way, set the fleet's throttle.
 """
 
 from __future__ import annotations
@@ -17,6 +17,16 @@ from scrapy_seine.config import SettingsLike, flag, number
 
 #: Part of a pause that may be left out at random, at most: none would be no pause.
 _MOST_JITTER = 0.9
+
+
+@attrs.frozen
+class Pace:
+    """Pauses that follow from how long sites take to answer."""
+
+    target: float
+    """Requests under way at one site, in the whole fleet."""
+    least_ms: int
+    most_ms: int
 
 
 @attrs.frozen
@@ -78,4 +88,30 @@ def slot_of_project(slots: Mapping[str, Any], domain: str) -> tuple[int | None, 
     return (
         None if delay is None else round(1000 * float(delay)),
         None if concurrency is None else max(1, int(concurrency)),
+    )
+
+
+def throttle_of_project(settings: SettingsLike) -> Pace | None:
+    """Read the settings of the fleet's throttle; None where it is off.
+
+    Raises:
+        ConfigError: one is wrong.
+    """
+    if not flag(settings, "SEINE_AUTOTHROTTLE"):
+        return _autothrottle(settings)
+    return Pace(
+        number(settings, "SEINE_AUTOTHROTTLE_CONCURRENCY", 1, low=0.01),
+        int(number(settings, "SEINE_AUTOTHROTTLE_LEAST_MS", 0)),
+        int(number(settings, "SEINE_AUTOTHROTTLE_MOST_MS", 60_000)),
+    )
+
+
+def _autothrottle(settings: SettingsLike) -> Pace | None:
+    """Read Scrapy's own AUTOTHROTTLE_ settings, which are the fleet's here."""
+    if not flag(settings, "AUTOTHROTTLE_ENABLED"):
+        return None
+    return Pace(
+        number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY", 1, low=0.01),
+        int(1000 * number(settings, "DOWNLOAD_DELAY", 0)),
+        int(1000 * number(settings, "AUTOTHROTTLE_MAX_DELAY", 60)),
     )

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 from redis.exceptions import RedisError
 
-from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.frontier.lateness import late_ms
 from scrapy_seine.frontier.model import Latency, Lease
-from scrapy_seine.politeness.project_pace import slot_of_project
+from scrapy_seine.politeness.project_pace import Pace, slot_of_project
 
 if TYPE_CHECKING:
     from scrapy_seine.frontier.exchange import Exchange
@@ -33,16 +32,6 @@ TELL_S = 0.25
 #: For how long a number of addresses is believed, ms.
 SPREAD_MS = 60_000
 T = TypeVar("T")
-
-
-@attrs.frozen
-class Pace:
-    """Pauses that follow from how long sites take to answer."""
-
-    target: float
-    """Requests under way at one site, in the whole fleet."""
-    least_ms: int
-    most_ms: int
 
 
 def batched(things: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -237,29 +226,3 @@ class SiteLimits:
 
 def _ago_ms(spent_at: float | None) -> int | None:
     return None if spent_at is None else int((monotonic() - spent_at) * 1000)
-
-
-def pace_of(settings: SettingsLike) -> Pace | None:
-    """Read the settings of the fleet's throttle; None where it is off.
-
-    Raises:
-        ConfigError: one is wrong.
-    """
-    if not flag(settings, "SEINE_AUTOTHROTTLE"):
-        return _autothrottle(settings)
-    return Pace(
-        number(settings, "SEINE_AUTOTHROTTLE_CONCURRENCY", 1, low=0.01),
-        int(number(settings, "SEINE_AUTOTHROTTLE_LEAST_MS", 0)),
-        int(number(settings, "SEINE_AUTOTHROTTLE_MOST_MS", 60_000)),
-    )
-
-
-def _autothrottle(settings: SettingsLike) -> Pace | None:
-    """Read Scrapy's own AUTOTHROTTLE_ settings, which are the fleet's here."""
-    if not flag(settings, "AUTOTHROTTLE_ENABLED"):
-        return None
-    return Pace(
-        number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY", 1, low=0.01),
-        int(1000 * number(settings, "DOWNLOAD_DELAY", 0)),
-        int(1000 * number(settings, "AUTOTHROTTLE_MAX_DELAY", 60)),
-    )
