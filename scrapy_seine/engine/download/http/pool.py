@@ -10,7 +10,6 @@ from functools import partial
 from time import monotonic
 from urllib.parse import ParseResult
 
-from aiohappyeyeballs import start_connection
 from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
@@ -18,6 +17,7 @@ from scrapy.exceptions import (
 )
 
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
+from scrapy_seine.engine.download.http.happy_eyeballs import race
 from scrapy_seine.engine.download.http.resolve import addresses_of
 from scrapy_seine.engine.download.http.secure import SecureConnection
 
@@ -26,8 +26,6 @@ IDLE_S = 60.0
 #: Connections kept in all: half of the files that a process may usually have open.
 MOST_IDLE = 512
 
-#: Seconds between two attempts to connect to a host's addresses (RFC 8305, 8).
-RACE_S = 0.25
 
 #: Hosts whose TLS session is kept; the one that was learned first goes first.
 MOST_SESSIONS = 1000
@@ -179,23 +177,6 @@ class Pool:
             for connection in idle:
                 connection.abort()
         self._idle.clear()
-
-
-async def race(addresses: list[str], port: int) -> socket.socket | str:
-    """Connect to the first of several addresses that accepts; a single one is only returned.
-
-    Raises:
-        OSError: none accepts.
-    """
-    if len(addresses) == 1:
-        return addresses[0]
-    infos = [
-        (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0))
-        if ":" in address
-        else (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
-        for address in addresses
-    ]
-    return await start_connection(infos, happy_eyeballs_delay=RACE_S, interleave=1)
 
 
 def _named(error: Exception, where: str) -> Exception:
