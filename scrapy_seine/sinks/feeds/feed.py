@@ -19,12 +19,10 @@ from scrapy_seine.engine.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
-from scrapy_seine.sinks.feeds.part import NO_PAGE, Part, Reading
+from scrapy_seine.sinks.feeds.part import LONGEST_S, NO_PAGE, Part, Reading
 from scrapy_seine.sinks.feeds.places import Place
 
 logger = logging.getLogger(__name__)
-#: A part is closed at so many bytes or rows, or after so many seconds.
-PART_BYTES, PART_ROWS, PART_S = 8 << 20, 20_000, 1.0
 #: Bytes of parts that wait to be written, after which the worker takes no more requests.
 MOST_WAITING = 64 << 20
 #: Makes an exporter that writes into a buffer; fields: the columns where the feed names none.
@@ -99,7 +97,7 @@ class Feed:
         part = self._part_for(item)
         part.add(item, page.reading if page is not None else NO_PAGE)
         self.items += 1
-        if part.size >= PART_BYTES or part.rows >= PART_ROWS:
+        if part.is_full:
             self.seal()
 
     def _begin(self, entry: InFlight) -> _Page | None:
@@ -127,7 +125,7 @@ class Feed:
     def _begin_part(self) -> Part:
         buffer = BytesIO()
         self._part = Part(self._exporter(buffer, self._columns), buffer)
-        self._timer = asyncio.get_running_loop().call_later(PART_S, self.seal)
+        self._timer = asyncio.get_running_loop().call_later(LONGEST_S, self.seal)
         return self._part
 
     def page_finished(self, entry: InFlight) -> None:

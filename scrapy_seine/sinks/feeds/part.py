@@ -14,6 +14,8 @@ from scrapy_seine.sinks.feeds.packed import is_packed
 
 #: Version of the sidecar's form.
 VERSION = 1
+#: A part is closed at so many bytes or rows, or after so many seconds.
+_MOST_BYTES, _MOST_ROWS, LONGEST_S = 8 << 20, 20_000, 1.0
 #: A part of so many bytes is ended in less time than a thread takes to be told of it.
 SMALL = 64 << 10
 #: Name of a sidecar: its part's, and this.
@@ -65,6 +67,11 @@ class Part:
     def size(self) -> int:
         """Bytes so far."""
         return self.buffer.tell()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it takes no more: a page is held until its part is written."""
+        return self.size >= _MOST_BYTES or self.rows >= _MOST_ROWS
 
     @property
     def ends_soon(self) -> bool:
