@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import random
 from collections.abc import AsyncIterator
-from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -33,9 +30,6 @@ USER_AGENT = (
 #: What Chromium and Firefox call the answer "not allowed by the rules" of a SOCKS proxy. Firefox
 #: has no word for that alone, but of the answers that the relay gives it means this one only.
 _DENIED = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
-#: Seconds for a page's last requests to end, where no element is waited for.
-_IDLE_S = 5.0
-_SCROLLS = 8
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
@@ -177,43 +171,6 @@ def _why(error: PlaywrightError) -> str:
     """Write what went wrong in a line; Firefox tells the reason in a second one."""
     first, second, *_ = [*(error.message or "the browser failed").splitlines(), ""]
     return f"{first}: {second}" if second.startswith("Message: ") else first
-
-
-async def behave(page: Page, plan: dict[str, Any]) -> None:
-    """Wait for what the page is to show, and move as a reader does where that is asked for.
-
-    *plan*: `wait_for` a CSS selector, `wait_s` its limit in seconds, `scroll` and `mouse` flags.
-    What does not come in time is not an error: the page is judged like any other.
-    """
-    if "html" not in await page.evaluate("document.contentType"):
-        return  # a text or a picture shows no element, ever
-    limit_ms = float(plan.get("wait_s") or _IDLE_S) * 1000
-    with contextlib.suppress(PlaywrightTimeout):
-        if plan.get("wait_for"):
-            await page.wait_for_selector(str(plan["wait_for"]), state="attached", timeout=limit_ms)
-        else:
-            await page.wait_for_load_state("networkidle", timeout=limit_ms)
-    if plan.get("mouse"):
-        await _move(page)
-    if plan.get("scroll"):
-        await _scroll(page)
-
-
-async def _move(page: Page) -> None:
-    for _ in range(random.randint(2, 4)):
-        x, y = random.uniform(50, 1100), random.uniform(50, 600)
-        await page.mouse.move(x, y, steps=random.randint(8, 20))
-        await asyncio.sleep(random.uniform(0.05, 0.2))
-
-
-async def _scroll(page: Page) -> None:
-    """Scroll down until nothing more comes."""
-    for _ in range(_SCROLLS):
-        await page.mouse.wheel(0, random.uniform(500, 900))
-        await asyncio.sleep(random.uniform(0.1, 0.3))
-        place = "window.scrollY + window.innerHeight >= document.body.scrollHeight - 2"
-        if await page.evaluate(place):
-            return
 
 
 logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)
