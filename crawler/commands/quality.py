@@ -12,15 +12,13 @@ from scrapy.exceptions import UsageError
 from crawler.extract.template.observation import FIELDS
 from crawler.reads.crawl_report import plural
 from crawler.stores.connect import endpoints
-from crawler.stores.doubtful import accept
+from crawler.stores.doubtful import ACCEPTED_FOR, accept
 from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
 
-#: For so long an operator's word holds.
-ACCEPTED_FOR = timedelta(days=1)
 #: Characters of a site's name that are kept on one line.
 _WHOLE_SITE = 40
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}

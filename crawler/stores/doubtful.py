@@ -26,6 +26,8 @@ from scrapy_seine.sinks.postgres.database import transaction
 
 #: A value that is told again so long after its first time is believed.
 SECOND_LOOK = timedelta(hours=1)
+#: For so long an operator's word for a site's field holds.
+ACCEPTED_FOR = timedelta(days=1)
 #: A product whose own page was not seen for so long gives its key to another page.
 _ABANDONED = timedelta(days=7)
 #: A price that grew or fell by more needs two sources; by much more, a second look.
