@@ -25,6 +25,7 @@ from crawler.access.detect import REFUSED, RULE, VERDICT
 from crawler.access.proxy_line import BadLine, Proxy
 from crawler.access.proxy_list import ProxyList
 from crawler.access.proxy_pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
+from crawler.access.sticky_proxies import StickyProxies
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -42,8 +43,6 @@ PROXY_ID, LEASE = "proxy_id", "proxy_lease"
 AT = "proxy_at"
 _PROBE = "proxy_probe"
 _NOT_LISTED = "no proxy of its pool is listed"
-#: Pools whose proxies are kept for a while.
-_STICKY = frozenset({"residential", "gateway"})
 #: Seconds between two looks at the list's file.
 _RELOAD_S = 10.0
 #: Seconds after which a worker says again what it lists.
@@ -88,8 +87,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.config = PoolConfig.from_settings(settings)
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
-        self.sticky_uses = int(number(settings, "SEINE_PROXY_STICKY_REQUESTS", 20, low=1))
-        self.sticky_s = number(settings, "SEINE_PROXY_STICKY_SECONDS", 600)
+        self.sticky = StickyProxies(settings)
         self.per = str(settings.get("SEINE_LIMIT_PER", "site"))
         self.per_site = settings.getdict("SEINE_LIMITS_PER")
         if {self.per, *self.per_site.values()} - {"site", "egress"}:
@@ -102,7 +100,6 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.inflight, self.site_limits = worker.inflight, worker.site_limits
         self.verdicts = worker.verdict_listeners
         self.known: dict[str, Proxy] = {}
-        self.sessions: dict[tuple[str, str, str], tuple[str, int, float]] = {}
         self.proxies: list[Proxy] = []
         self.worker = uuid.uuid4().hex[:16]
         self._pool: ProxyPool | None = None
@@ -247,10 +244,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Take a proxy, or say for how many seconds to wait; an outage of Redis is a wait, too."""
         country = str(request.meta.get(m.PROXY_COUNTRY) or "").upper()
         each = self._each(request, site)
-        key = (site, pool, country)
-        kept, uses, since = self.sessions.get(key, ("", 0, time.monotonic()))
-        if uses >= self.sticky_uses or time.monotonic() - since > self.sticky_s:
-            kept, uses, since = "", 0, time.monotonic()
+        way = site, pool, country
+        kept = self.sticky.kept(way)
         try:
             proxies = await self._open()
             if each is not None:
@@ -273,9 +268,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         proxy = self.known.get(taken.id)
         if proxy is None:  # the list changed meanwhile
             return 1.0
-        if proxy.pool in _STICKY:
-            same = taken.id == kept
-            self.sessions[key] = (taken.id, uses + 1, since) if same else (taken.id, 1, since)
+        self.sticky.note(way, taken.id, proxy.pool)
         return taken
 
     def _each(self, request: Request, site: str) -> Each | None:
