@@ -32,7 +32,7 @@ from scrapy_seine import embedded, redis_topology
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.lenient import did_you_mean
-from scrapy_seine.printable import redact
+from scrapy_seine.store_errors import first_line
 
 #: For both checks together: the process needs a second of the promised ten for itself.
 CHECK_S = 8.0
@@ -190,8 +190,8 @@ class _Check(threading.Thread):
         try:
             store.ask(self.url)
         except expected as error:
-            lines = redact(str(error)).strip().splitlines() or [type(error).__name__]
-            self._problem = _refused(lines[0]) or f"does not answer: {lines[0]}"
+            line = first_line(error)
+            self._problem = _refused(line) or f"does not answer: {line}"
         else:
             self._problem = None
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
-from scrapy_seine.errors import SeineError, StoreUnreachable
-from scrapy_seine.printable import redact
+from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.store_errors import first_line, said_by
 
 T = TypeVar("T")
 #: What says that a store is away.
@@ -57,16 +57,11 @@ def passes(error: Exception) -> bool:
 
 def tell_failure(logger: logging.Logger, what: str, error: Exception) -> None:
     """Log what was not done: in one line where a store says why, else with the traceback."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    # Names that PEP 249 gives to a database's errors: drivers have no other base in common.
-    is_said = isinstance(error, (SeineError, *OUTAGES)) or not kinds.isdisjoint(
-        {"DatabaseError", "InterfaceError"}
-    )
-    line = (redact(str(error)).strip().splitlines() or [type(error).__name__])[0]
-    if is_said:
-        logger.error("%s: %s", what, line)
-    else:
+    line = said_by(error)
+    if line is None:
         logger.error("%s", what, exc_info=error)
+    else:
+        logger.error("%s: %s", what, line)
 
 
 class RetryUntil:
@@ -87,7 +82,7 @@ class RetryUntil:
         now = time.monotonic()
         if not passes(error):
             raise error
-        line = (redact(str(error)).splitlines() or [type(error).__name__])[0]
+        line = first_line(error)
         if self._since is None:
             self._since = now
             if self.limit_s > 0:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import attrs
 import orjson
 from psycopg2 import extensions
 
+from crawler.extract.template.contrast import amount
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.queries import query
 from crawler.stores.rows import MEANINGFUL, ProductRow, digest_of, fitting
@@ -250,9 +250,9 @@ def _is_of_new(field: str, kind: str) -> bool:
 
 def _lasting(field: str, kind: str, item: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     """The kind of a doubt: a price in a new place that is the one before a reduction stays one."""
-    regular = _amount(before.get("regular_price"))
+    regular = amount(before.get("regular_price"))
     left = field == "price" and kind == "place" and regular is not None
-    return "order" if left and _amount(item.get("price")) == regular else kind
+    return "order" if left and amount(item.get("price")) == regular else kind
 
 
 def _with_currency(
@@ -295,10 +295,10 @@ def _claim(item: Mapping[str, Any], row: ProductRow, stored: Stored) -> str | No
 
 def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     """Why a new price is not believed at once; None: it is."""
-    now, was = _amount(item.get("price")), _amount(before.get("price"))
+    now, was = amount(item.get("price")), amount(before.get("price"))
     if not now or not was or item.get("currency") != before.get("currency"):
         return None
-    if now < was == _amount(item.get("regular_price")):
+    if now < was == amount(item.get("regular_price")):
         return None  # a sale: the page shows the price of before as such
     times = max(now / was, was / now)
     sure = item.get("confidence", {}).get("price", 1) >= _SURE
@@ -316,10 +316,6 @@ def _turn(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     if not now or not was or now == was:
         return None
     return f"the price was in {was}, and is in {now} now: does the worker ask from another country?"
-
-
-def _amount(value: Any) -> Decimal | None:
-    return Decimal(str(value)) if isinstance(value, str | int | float) else None
 
 
 def _words(name: Any) -> set[str]:

@@ -16,9 +16,10 @@ import attrs
 import psycopg2
 from psycopg2 import errors, extensions, sql
 
-from scrapy_seine.errors import ConfigError
+from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.sinks.postgres.database import transaction
+from scrapy_seine.store_errors import first_line, said_by
 
 _PRODUCT = (
     "site_id", "external_id", "url", "name", "price", "regular_price", "currency",
@@ -116,6 +117,8 @@ class Selection:
         if table not in TABLES:
             meant = did_you_mean(table, TABLES) or f"; there is {', '.join(TABLES)}"
             raise ConfigError(f"no table {table!r} to export{meant}")
+        if limit is not None and limit < 0:
+            raise ConfigError(f"--limit {limit} is less than 0")
         usual, further, _ = TABLES[table]
         wanted = tuple(filter(None, re.split(r"[\s,]+", columns))) or usual
         conditions = tuple(Condition.parse(text) for text in where)
@@ -174,6 +177,7 @@ def stream(
 
     Raises:
         StoreUnreachable: the database does not answer.
+        StoreError: it refuses, because it lacks the table for instance.
         ConfigError: a value does not fit its field.
     """
     query, values = selection.sql()
@@ -194,11 +198,12 @@ def stream(
                     for found in cursor.description or ()
                 ]
                 yield columns, _chunks(first, cursor)
-    except errors.UndefinedTable:
-        text = "the database has no tables yet: `scrapy migrate` makes them, or the first crawl"
-        raise ConfigError(text) from None
-    except (psycopg2.DataError, psycopg2.ProgrammingError) as error:
-        raise ConfigError(f"--where: {_first_line(error)}") from None
+    except (psycopg2.DataError, errors.UndefinedFunction) as error:
+        raise ConfigError(f"--where: {first_line(error)}") from None
+    except psycopg2.Error as error:  # a table is missing, say, or a right
+        if (said := said_by(error)) is None:
+            raise
+        raise StoreError(said) from None
 
 
 def _chunks(
@@ -208,7 +213,3 @@ def _chunks(
     while chunk:
         yield chunk
         chunk = cursor.fetchmany(CHUNK)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

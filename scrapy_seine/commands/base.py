@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import orjson
-from redis.exceptions import RedisError, ResponseError
 from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
@@ -32,6 +31,7 @@ from scrapy_seine.printable import (
     printable,
     redact,
 )
+from scrapy_seine.store_errors import said_by
 
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
@@ -39,9 +39,6 @@ INTERRUPTED = 130
 #: An option, with a value or without.
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
-
-#: PostgreSQL's codes of a table and of a column that is missing (Appendix A of its manual).
-_NO_SUCH_TABLE = ("42P01", "42703")
 
 
 class SeineCommand(ScrapyCommand):
@@ -155,30 +152,11 @@ def guarded(work: Callable[[], int | None]) -> int:
         discard_output()
         return FAILED
     except Exception as error:
-        if (refusal := _refusal(error)) is None:
+        if (refusal := said_by(error)) is None:
             raise
         complain(refusal)
         return FAILED
     return status
-
-
-def _refusal(error: Exception) -> str | None:
-    """Say what a store refuses; None where another part failed.
-
-    PostgreSQL's errors are known by their code, because the library runs without its driver too.
-    """
-    if isinstance(error, ResponseError):
-        return f"Redis refuses it: {error}"
-    if isinstance(error, RedisError):
-        return f"Redis does not answer: {error}"
-    code = getattr(error, "pgcode", None)
-    if not isinstance(code, str):
-        return None
-    if code in _NO_SUCH_TABLE:
-        return (
-            "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
-        )
-    return f"PostgreSQL refuses it ({code}): {error}"
 
 
 def complain(text: str) -> None:

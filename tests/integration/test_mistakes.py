@@ -69,6 +69,7 @@ def said(redis_url: str, database: str) -> Said:
         (("crawl", "catalog", "--logfile", "/proc/no/x"), "--logfile /proc/no/x cannot be written"),
         (("export", "prodcts"), "no table 'prodcts' to export; did you mean products?"),
         (("export", "products", "--where", "prise=3"), "no field 'prise'; did you mean price?"),
+        (("export", "products", "--limit", "-5"), "--limit -5 is less than 0"),
         (("status", "catalog"), "it takes no argument; 'catalog' is one"),
         (("coordinate", "catalog"), "it takes no argument; 'catalog' is one"),
         (("dashboard", "catalog"), "it takes no argument; 'catalog' is one"),

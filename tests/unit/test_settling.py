@@ -89,12 +89,23 @@ async def test_jobs_that_are_ended_at_the_second_try_let_the_worker_leave(
     assert stops == []
 
 
+class Refused(psycopg2.ProgrammingError):
+    """As the server sends it; the driver's own error takes its code from a reply alone."""
+
+    pgcode = "42501"
+
+
 @pytest.mark.parametrize(
     ("error", "lines", "traceback"),
     [
-        (psycopg2.ProgrammingError("no table\nLINE 1: SELECT"), "not done: no table", False),
+        (Refused("no\nLINE 1: SELECT"), "not done: PostgreSQL refuses it (42501): no", False),
+        (psycopg2.ProgrammingError("the query has placeholders"), "not done", True),
         (StoreUnreachable("a:b@ postgres://me:pw@db away"), "postgres://***@db away", False),
-        (psycopg2.InterfaceError(""), "not done: InterfaceError", False),
+        (
+            psycopg2.InterfaceError(""),
+            "not done: PostgreSQL does not answer: InterfaceError",
+            False,
+        ),
         (KeyError("x"), "not done", True),
     ],
 )

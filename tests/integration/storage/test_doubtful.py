@@ -25,6 +25,7 @@ from crawler.stores.templates import (
     stored_before,
     write_templates,
 )
+from tests.helpers import execute
 from tests.integration.storage.kit import HOUR, T0, row, rows_of
 
 pytestmark = pytest.mark.postgres
@@ -53,6 +54,15 @@ def test_a_doubtful_price_leaves_the_last_good_one(database: str) -> None:
     told = "SELECT field, kind, reason, value #>> '{}', kept #>> '{}' FROM doubtful"
     assert rows_of(database, told) == [("price", "place", "it stands elsewhere", "3.00", "9.99")]
     assert rows_of(database, "SELECT count(*) FROM product_versions") == [(0,)]
+
+
+@pytest.mark.parametrize("junk", ["call us", "NaN"])
+def test_an_item_that_somebody_edited_stops_no_writer(database: str, junk: str) -> None:
+    """A text for a price in a stored item ended the transaction, and with it each later batch."""
+    write(database, page())
+    execute(database, f"UPDATE products SET item = jsonb_set(item, '{{price}}', '\"{junk}\"')")
+    write(database, page(hours=1, price=Decimal("3.00")))
+    assert prices(database) == [(Decimal("3.00"), "EUR")]
 
 
 def test_a_page_with_a_doubt_still_counts_as_seen(database: str) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import subprocess
 import sys
+import uuid
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -13,11 +14,12 @@ from pathlib import Path
 import orjson
 import psutil
 import pytest
+from psycopg2 import extensions
 from pyarrow import parquet
 
 from crawler.stores.export import Condition, Selection, stream
 from crawler.stores.formats import FORMATS, format_of
-from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreError, StoreUnreachable
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, row
 
@@ -105,6 +107,19 @@ def test_a_value_never_becomes_sql(filled: str) -> None:
     assert keys(filled, "name='; DROP TABLE products; --") == []
     assert keys(filled, "name=x' OR '1'='1") == []
     assert len(keys(filled)) == 6
+
+
+def test_a_right_that_is_missing_is_not_told_as_a_wrong_condition(filled: str) -> None:
+    """`--where: permission denied` sent the reader to a condition that nobody had given."""
+    role = f"reader_{uuid.uuid4().hex[:12]}"
+    execute(filled, f"CREATE ROLE {role} LOGIN")
+    try:
+        url = extensions.make_dsn(filled, user=role)
+        with pytest.raises(StoreError) as caught:
+            export(url, "csv", Selection.parse("products"))
+    finally:
+        execute(filled, f"DROP ROLE {role}")
+    assert str(caught.value).startswith("PostgreSQL refuses it (42501): permission denied")
 
 
 def test_an_empty_result_is_a_sound_file(database: str) -> None:
