@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import local_signs, multiples
+from crawler.extract import lazy, local_signs, multiples
 from crawler.extract.currencies import CODES, SPELLINGS, TOMAN, currency_of
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
@@ -22,14 +22,14 @@ _NUMBER = (
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|[.,]\d{2}(?!\d)"
 )
-_GROUPS = re.compile(rf"['’{_SPACES}]")
+_GROUPS = lazy.pattern(rf"['’{_SPACES}]")
 #: A stroke for the cents, `1 799,-`, behind which nothing goes on.
 _IS_WHOLE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
-_AMOUNT = re.compile(rf"(?<![\d.,])(?:{_NUMBER})")
-_NO_CENTS = re.compile(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
+_PLAIN = lazy.pattern(r"\d+(?:\.\d+)?")
+_AMOUNT = lazy.pattern(rf"(?<![\d.,])(?:{_NUMBER})")
+_NO_CENTS = lazy.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are surely an amount: cents or groups.
-_PRICED = re.compile(r"\D\d\d$|\d{3}$")
+_PRICED = lazy.pattern(r"\D\d\d$|\d{3}$")
 #: Behind a number these are a part of its name: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, SPELLINGS))
@@ -37,20 +37,20 @@ _LONGEST_SIGN = max(map(len, SPELLINGS))
 _GAP = 3
 _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
-_BARE = re.compile(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
+_BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
 #: Between the ends of a range whose sign is written once.
-_TO = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
-_COUNTED = re.compile(rf"\d[\d.,'{_SPACES}]{{0,40}}")
-_NO_DIGIT = re.compile(r"\D")
+_TO = lazy.pattern(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
+_COUNTED = lazy.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
+_NO_DIGIT = lazy.pattern(r"\D")
 #: What is longer is no number that anybody pays or counts.
 _LONGEST_NUMBER = 2_000
 _SHORT = 24
 _THOUSAND = 3
 #: An amount with its sign between units and cents: 119€99.
-_SPLIT = re.compile(rf"([€£])(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
+_SPLIT = lazy.pattern(rf"([€£])(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
 _MIDST = frozenset("€£")
 #: What markup leaves of an amount whose cents stand apart.
-_APART = re.compile(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
+_APART = lazy.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
 
 @attrs.frozen

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
+from crawler.extract import lazy
 from crawler.extract.words import any_word, finder_of, whole_of
 from crawler.extract.words.listed import AnyOf
 
@@ -26,7 +26,7 @@ _CODES = {
 
 #: What is longer is no word about a stock, and is read so far.
 _LONGEST = 500
-_APART = re.compile(r"[\s_-]")
+_APART = lazy.pattern(r"[\s_-]")
 #: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
 _PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
 #: Letters of scripts that divide words; others run on. `re` compiles two ranges much faster than more.

@@ -7,6 +7,7 @@ from typing import Literal
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.page import Page
 from crawler.extract.words import any_of, finder
 
@@ -26,13 +27,13 @@ _LISTING_PATH = finder(
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
 #: Places for something to read: a blog, or a year and a month.
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
-_ORIGIN = re.compile(r"^https?://[^/]*")
+_ORIGIN = lazy.pattern(r"^https?://[^/]*")
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
-_FIELD = re.compile(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
-_NAME = re.compile(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
-_QUANTITY = re.compile(any_of("fields", "quantity").encode(), re.I)
-_PRINTS = re.compile(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
+_FIELD = lazy.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
+_NAME = lazy.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
+_QUANTITY = lazy.pattern(any_of("fields", "quantity").encode(), re.I)
+_PRINTS = lazy.pattern(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )

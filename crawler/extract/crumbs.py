@@ -6,16 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from crawler.extract import lazy
 from crawler.extract.amounts import number
 from crawler.extract.classify import looks_like_product
 from crawler.extract.schema import Node, first, many, plain
 from crawler.extract.words import any_of
 
-_HOME = re.compile(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
+_HOME = lazy.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
 #: More categories than any product stands in.
 _MOST = 1000
-_PATH = re.compile(r"^https?://[^/]*")
-_FRONT = re.compile(r"(?:https?://[^/]+)?/?")
+_PATH = lazy.pattern(r"^https?://[^/]*")
+_FRONT = lazy.pattern(r"(?:https?://[^/]+)?/?")
 
 
 def is_home(text: str) -> bool:

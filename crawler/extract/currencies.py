@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from crawler.extract import lazy
+
 #: Signs that stand for one currency wherever they are written.
 _SIGNS = {
     "€": "EUR", "£": "GBP", "₹": "INR", "₽": "RUB", "₺": "TRY", "₩": "KRW", "₫": "VND",
@@ -112,7 +114,7 @@ _BY_HOST = {
 }  # fmt: skip
 #: Domains of a country that anybody takes.
 _ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
-_PLACE = re.compile(
+_PLACE = lazy.pattern(
     r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)",
     re.I,
 )

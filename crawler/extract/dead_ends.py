@@ -7,12 +7,12 @@ one of which led anywhere, further ones are not fetched. Pure, and bounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Sequence
 from urllib.parse import urlsplit
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.links import Link, mark_of
 
@@ -20,12 +20,12 @@ from crawler.extract.links import Link, mark_of
 ENOUGH = 20
 #: Shapes of a site that are counted at once, sites, and links of a page that are compared.
 _MOST_SHAPES, _MOST_SITES, _MOST_LINKS = 200, 500, 400
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy.pattern(r"\d+")
 #: A part of an address that is a word of the site's and no product's name: `ask`, `form.php`; at the
 #: end, behind a name, one of several words as well: `red-lamp/ask-a-question`.
-_WORD = re.compile(r"[a-z_]{1,20}(?:\.\w{2,5})?")
-_WORDS = re.compile(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
-_NAME = re.compile(r"[\w-]++")
+_WORD = lazy.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_WORDS = lazy.pattern(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
+_NAME = lazy.pattern(r"[\w-]++")
 
 
 def shape_of(url: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from crawler.extract import lazy
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
 from crawler.extract.page import Element, short_text
@@ -25,26 +26,26 @@ def _each_label(any_of: AnyOf) -> str:
 
 
 _IS_LABEL = begun_of(_each_label)
-_PAIR = re.compile(
+_PAIR = lazy.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 _DIVIDED = re.compile(r"[:#：|՝]").search
 _MOST_CELLS = 100
-_PARTS = re.compile(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+_PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
-_NEXT_LABEL = re.compile(
+_NEXT_LABEL = lazy.pattern(
     r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
 #: Blanks and signs of direction around a label or a value.
 _AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
-_CODE = re.compile(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
-_CODE_WORD = re.compile(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
-_BY = re.compile(r"(?:by|von|par|de|da|от)\s+", re.I)
-_DIGIT = re.compile(r"\d")
+_CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
+_BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
+_DIGIT = lazy.pattern(r"\d")
 #: What a word in lower case must hold to be an identifier.
-_TELLING = re.compile(r"[\d_-]")
+_TELLING = lazy.pattern(r"[\d_-]")
 #: How labels of numbers end.
 _ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})

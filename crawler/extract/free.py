@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from itertools import islice
 
+from crawler.extract import lazy
 from crawler.extract import lines as _lines
 from crawler.extract.lines import Line, Lines
 from crawler.extract.other_amounts import says_other
@@ -15,7 +15,7 @@ from crawler.extract.seen import Visible
 from crawler.extract.words import any_of, whole
 
 _IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
-_RULES = re.compile(r"[-_]+")
+_RULES = lazy.pattern(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
 _FARTHEST, _LONGEST_WORD, _LONGEST = 90, 30, 300
 

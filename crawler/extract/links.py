@@ -12,6 +12,7 @@ from zlib import crc32
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.page import Element, Page, tidied
 from crawler.extract.pagination import (
@@ -32,7 +33,7 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 #: Fetched in this order. A product page ends a path; a listing's next page opens many.
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
-_SCHEME = re.compile(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
+_SCHEME = lazy.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
@@ -65,14 +66,14 @@ _CALENDAR = finder(
 #: One script serves all pages; its parameters are the address.
 _SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 #: Shopify shows a product under each collection that it is in.
-_COLLECTED = re.compile(
+_COLLECTED = lazy.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
 #: osCommerce and its kin, and OpenCart, tell in a product's address through which category it was
 #: reached.
 _REACHED = (
-    (re.compile(r"[?&](?:products_id|info)=", re.I), re.compile(r"(?<=[?&])cPath=[\w.]*&?")),
-    (re.compile(r"[?&]route=product/product&"), re.compile(r"(?<=[?&])path=[\d_]*&?")),
+    (lazy.pattern(r"[?&](?:products_id|info)=", re.I), lazy.pattern(r"(?<=[?&])cPath=[\w.]*&?")),
+    (lazy.pattern(r"[?&]route=product/product&"), lazy.pattern(r"(?<=[?&])path=[\d_]*&?")),
 )
 #: The page itself in another language.
 _LANGUAGE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from crawler.extract import lazy
+
 #: By currency: its words. What has a small letter or a stop is written so.
 _WORDS: dict[str, tuple[str, ...]] = {
     "EGP": ("LE", "L.E.", "L.E", "EGP", "ج"), "BDT": ("Tk", "Tk.", "TK", "BDT"),
@@ -31,7 +33,7 @@ _MARKED = {
     **_TELLING, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
     "LL": "LBP", "Q": "GTQ", "DT": "TND",
 }  # fmt: skip
-_LONE = re.compile(
+_LONE = lazy.pattern(
     r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
     r"\s?(?P<after>[A-Z][A-Za-z./]{0,3})?"
 )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from crawler.extract import schema
+from crawler.extract import lazy, schema
 from crawler.extract.page import Page, short_text
 from crawler.extract.schema import Node
 
-_SIGNS = re.compile(r"[\W_]+")
+_SIGNS = lazy.pattern(r"[\W_]+")
 _SHORTEST = 3
 _MOST_HEADINGS = 80
 

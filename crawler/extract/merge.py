@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from crawler.extract import opengraph, state, text
+from crawler.extract import lazy, opengraph, state, text
 from crawler.extract.amounts import grouped
 from crawler.extract.currencies import TOMAN, alike, is_local
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields
 from crawler.extract.shop_number import set_number
 
-_ORIGIN = re.compile(r"^https?://[^/?#]*")
-_INDEX = re.compile(r"(?:index|default)\.\w+|index")
-_NAMED = re.compile(
+_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
+_INDEX = lazy.pattern(r"(?:index|default)\.\w+|index")
+_NAMED = lazy.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
 #: Before the author of a book.
-_AUTHOR = re.compile(r"\s(?:by|von|par|door)\s")
-_SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
+_AUTHOR = lazy.pattern(r"\s(?:by|von|par|door)\s")
+_SUFFIX = lazy.pattern(r"\.(?:html?|php|aspx?|jsp)$")
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: The sources of a page, the most trusted first: of a field's values, the first source's wins.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import unquote
 
+from crawler.extract import lazy
 from crawler.extract.amounts import number, parse_price
 from crawler.extract.availability import availability
 from crawler.extract.currencies import currency_of
@@ -26,12 +26,12 @@ _SHORTEST = 2
 #: Characters in which a price is looked for, where several are told.
 _LONGEST = 200
 _CODES = frozenset({"sku", "mpn"})
-_RULES = re.compile(r"(?<!\s)\s++[|»·•]\s++")
-_ENDS = re.compile(r"(?<!\s)\s++[|–—·•:»-]\s++")
-_HOST = re.compile(r"https?://([^/?#]*+)")
-_WWW_HOST = re.compile(r"https?://(?:www\.)?([^/?#:]*+)")
-_NO_WORD = re.compile(r"\W")
-_WORDS = re.compile(r"[^\W_]+")
+_RULES = lazy.pattern(r"(?<!\s)\s++[|»·•]\s++")
+_ENDS = lazy.pattern(r"(?<!\s)\s++[|–—·•:»-]\s++")
+_HOST = lazy.pattern(r"https?://([^/?#]*+)")
+_WWW_HOST = lazy.pattern(r"https?://(?:www\.)?([^/?#:]*+)")
+_NO_WORD = lazy.pattern(r"\W")
+_WORDS = lazy.pattern(r"[^\W_]+")
 
 
 def is_product(page: Page) -> bool:

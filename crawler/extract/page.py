@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 from lxml import etree
 
+from crawler.extract import lazy
 from crawler.extract.json_page import as_html
 from scrapy_seine.attribute_limit import bounded
 from scrapy_seine.charsets import encoding_of
@@ -23,9 +24,9 @@ Element = Any
 #: a log, an export or a trap.
 MAX_BYTES = 4_000_000
 
-_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
-_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
-_MARKUP = re.compile(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
+_META_CHARSET = lazy.pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
+_HEADER_CHARSET = lazy.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
+_MARKUP = lazy.pattern(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
 _STATEFUL = ("utf-16", "iso2022")
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -34,7 +35,7 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _SNIFFED = 4096
-_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_FOREIGN = lazy.pattern(r"[^\x00-\x7f]")
 #: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
 #: one takes it as long as the page is deep there.
 _PIECE = 500_000

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
 
+from crawler.extract import lazy
 from crawler.extract.page import Element, short_text
 from crawler.extract.words import any_of, whole
 
@@ -24,7 +25,7 @@ _DRESS = whole(
 )
 _PAGE = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
                    r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
-_PAGE_PATH = re.compile(
+_PAGE_PATH = lazy.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )
 _NEXT = whole(rf"\s*(?:{any_of('paging', 'next')})\s*[»›>→]*\s*|\s*[»›>→]+\s*")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+from crawler.extract import lazy
 from crawler.extract.words import any_of
 
 _EACH = rf"\s*\*?\)?\s*(?:/|{any_of('amounts', 'per')})\s*"
-_PER_UNIT = re.compile(
+_PER_UNIT = lazy.pattern(
     rf"{_EACH}(?:\d+[.,]?\d*\s*)?(?:{any_of('amounts', 'units')})\b",
     re.I,
 )
 #: The same of one piece, which is what most shops sell.
-_PER_PIECE = re.compile(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
+_PER_PIECE = lazy.pattern(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
 #: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
-_OF_UNIT = re.compile(
+_OF_UNIT = lazy.pattern(
     rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
     re.I,
 )

@@ -15,8 +15,8 @@ from string import digits
 
 import attrs
 
+from crawler.extract import lazy, local_signs, per_unit
 from crawler.extract import lines as _lines
-from crawler.extract import local_signs, per_unit
 from crawler.extract.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.lines import Line, Lines
 from crawler.extract.other_amounts import is_other, labels_other, says_other
@@ -38,7 +38,7 @@ from crawler.extract.seen import Visible
 from crawler.extract.words import Marks, any_of, any_word, finder_of, whole_of
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
-_APART = re.compile(any_of("amounts", "apart"))
+_APART = lazy.pattern(any_of("amounts", "apart"))
 #: What is saved, in percent, behind an amount with which a line ends.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: Words before a price that was asked earlier; some scripts write them without spaces.
@@ -49,14 +49,14 @@ _OLD_WORDS = finder_of(
 _NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORDS = lazy.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_RANGE = re.compile(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
-_DIGIT = re.compile(r"\d")
-_TAIL = re.compile(r"([^\W\d_][^\d:]{2,38}):\s*$")
+_RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
+_DIGIT = lazy.pattern(r"\d")
+_TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: What stands right before the figures of an identifier: `C34-1060`.
-_CODE = re.compile(r"\w[-./_]?$")
+_CODE = lazy.pattern(r"\w[-./_]?$")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 _ON_REQUEST = any_word("amounts", "on_request")

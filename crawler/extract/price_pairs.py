@@ -9,12 +9,13 @@ from itertools import islice, pairwise
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.amounts import Money, find_prices
 from crawler.extract.lines import NOW, Line
 from crawler.extract.words import any_of, any_word
 
 #: What beside an amount says more about it: words, a range, a sum.
-_WORD = re.compile(r"[^\W\d_]{3}|[-–—/+]")
+_WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]")
 _LONGEST_PAIR = 30
 #: The same of a remark behind an amount that the tax is in it.
 _LONGEST_REMARK = 30
@@ -43,8 +44,8 @@ _MOST_TOLD = 300
 _FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
 #: Brackets and figures end what is said of an amount.
-_NOT_OTHERS = re.compile(r"[(（/\d]|[)）](?=\s*\S)")
-PERCENT = re.compile(
+_NOT_OTHERS = lazy.pattern(r"[(（/\d]|[)）](?=\s*\S)")
+PERCENT = lazy.pattern(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
 )

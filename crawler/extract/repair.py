@@ -7,21 +7,23 @@ import re
 from html import unescape
 from typing import Any
 
-_WRAPPED = re.compile(r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
-_UNWRAPPED = re.compile(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
-_LAST_COMMA = re.compile(r",(\s*+[}\]])")
-_NO_VALUE = re.compile(r'(":\s*+)(?=[,}])')
-_NO_COMMA = re.compile(r'([}\]"])(\s++)(?=["{])')
-_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
-_COMMENT = re.compile(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
+from crawler.extract import lazy
+
+_WRAPPED = lazy.pattern(r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
+_UNWRAPPED = lazy.pattern(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
+_LAST_COMMA = lazy.pattern(r",(\s*+[}\]])")
+_NO_VALUE = lazy.pattern(r'(":\s*+)(?=[,}])')
+_NO_COMMA = lazy.pattern(r'([}\]"])(\s++)(?=["{])')
+_BAD_ESCAPE = lazy.pattern(r'\\(?!["\\/bfnrtu])')
+_COMMENT = lazy.pattern(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
 #: A key or a comma in which a block was cut off, and how far from the end it is looked for.
-_CUT = re.compile(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
+_CUT = lazy.pattern(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
 _CUT_WITHIN = 2_000
 _MOST_BLOCKS = 50
 #: Longer texts are only read as they are: scanning them costs more than they are worth.
 _LONGEST = 300_000
 _CLOSES = {"{": "}", "[": "]"}
-_ENDS_STRING = re.compile(r"\s*+(?:[:}\]]|,\s*+(?:[\"{\[\dtfn-]|$)|$)")
+_ENDS_STRING = lazy.pattern(r"\s*+(?:[:}\]]|,\s*+(?:[\"{\[\dtfn-]|$)|$)")
 
 
 def repaired(text: str) -> Any:
@@ -62,7 +64,7 @@ def _loads(text: str) -> Any:
     return found[0] if len(found) == 1 else found or None
 
 
-_BETWEEN = re.compile(r"[ \t\r\n,;]*+")
+_BETWEEN = lazy.pattern(r"[ \t\r\n,;]*+")
 _DECODER = json.JSONDecoder(strict=False)
 
 

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from crawler.extract import lazy
 from crawler.extract import lines as _lines
 from crawler.extract.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.classify import looks_like_product
@@ -31,10 +32,10 @@ _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
-_ORIGIN = re.compile(r"^https?://[^/?#]*")
+_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy.pattern(r"\d")
 #: Characters of a line that may be no more than a word or two.
 _GLANCE = 40
 #: The same of a line that may be one word.

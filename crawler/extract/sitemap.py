@@ -12,6 +12,7 @@ from itertools import islice
 
 import attrs
 
+from crawler.extract import lazy
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: The protocol's own limits, with room for those who bend them.
@@ -35,13 +36,13 @@ _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
 #: A tag that matters, and the text behind it. No part of it can be read in two ways, and each part
 #: ends at the next `<`, so that each byte is looked at once. No XML parser: those that mend faults
 #: cut addresses at a bare `&`, which is the commonest fault.
-_TAG = re.compile(
+_TAG = lazy.pattern(
     rb"<(/?)(?:[\w.-]{1,64}+:)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
     rb"(?=[\s/>])([^<>]*+)>\s*+(?:<!\[CDATA\[\s*+)?([^<\]]*+)",
     re.I,
 )
-_HREF = re.compile(rb"\shref=[\"']([^\"']++)[\"']", re.I)
-_LINE = re.compile(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
+_HREF = lazy.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
+_LINE = lazy.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
 @attrs.frozen

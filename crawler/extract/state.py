@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from crawler.extract import literal
+from crawler.extract import lazy, literal
 from crawler.extract.amounts import number
 from crawler.extract.availability import availability
 from crawler.extract.currencies import CODES, currency_of
@@ -28,19 +28,19 @@ _MOST_LIKE = 300
 _MOST_NODES = 20_000
 _MOST_DIGITS = 8
 #: A name to which an object or a list is given, and what such a name holds.
-_ASSIGNED = re.compile(r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I)
-_NAMED = re.compile(r"__[a-z_]{1,100}__|\.push|state|product|item|data|meta|config|store", re.I)
+_ASSIGNED = lazy.pattern(r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I)
+_NAMED = lazy.pattern(r"__[a-z_]{1,100}__|\.push|state|product|item|data|meta|config|store", re.I)
 _MOST_ASSIGNED = 12
-_FUNCTION = re.compile(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
-_HANDED = re.compile(
+_FUNCTION = lazy.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
+_HANDED = lazy.pattern(
     r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
 )
-_ATTRIBUTE = re.compile(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
-_PIECE = re.compile(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
+_ATTRIBUTE = lazy.pattern(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
+_PIECE = lazy.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
 _LONGEST_ROW_NAME = 8
 _LONGEST_ATTRIBUTE = 400_000
-_RULES = re.compile(r"(?<!\s)\s++[|–—·•-]\s++")
-_TOLD = re.compile(
+_RULES = lazy.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
+_TOLD = lazy.pattern(
     rb"urrency(?:_?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?active[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
 _NAMES = (

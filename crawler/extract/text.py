@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from unicodedata import normalize
 
+from crawler.extract import lazy
 from crawler.extract import lines as _lines
 from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
@@ -24,7 +25,7 @@ from scrapy_seine.urls import host
 
 _LONGEST_CLASS = 1_000
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
-_OUT_OF = re.compile(
+_OUT_OF = lazy.pattern(
     rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
     r"(?:max\.?\s*)?(5|10)?\b",
     re.I,
@@ -33,10 +34,10 @@ _COUNT = finder(
     r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
     rf"(?:{any_of('rating', 'reviews')})\b"
 )
-_DIGIT = re.compile(r"\d")
-_WORDS = re.compile(r"\w+")
+_DIGIT = lazy.pattern(r"\d")
+_WORDS = lazy.pattern(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
-_TITLE_RULES = re.compile(
+_TITLE_RULES = lazy.pattern(
     r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
 )
 #: Classes and ids of boxes that hold a name.
@@ -73,17 +74,17 @@ _SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|pa
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
 _PRICE_ATTRIBUTES = (
-    re.compile(
+    lazy.pattern(
         rb"data-(?:product-|item-|base-|final-|sale-|current-)?price(?:-amount|-value)?"
         rb"=[\"']([\d.,]{1,14})[\"']"
     ),
-    re.compile(
+    lazy.pattern(
         rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
         rb"\svalue=[\"']([\d.,]{1,14})[\"']"
     ),
 )
-_PICTURE = re.compile(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
-_CURRENCY_ATTRIBUTE = re.compile(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
+_PICTURE = lazy.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
+_CURRENCY_ATTRIBUTE = lazy.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
+from crawler.extract import lazy
 from crawler.extract.page import Element, Page, short_text
 from crawler.extract.words import any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
@@ -14,16 +15,16 @@ from scrapy_seine.urls import MAX_LENGTH
 _MOST_OPTIONS, _MOST_INSIDE, _MOST_BUTTONS = 300, 500, 50
 #: Attributes in which scripts keep the address that a button loads.
 _KEPT = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page")
-_IS_KEPT = re.compile(rb"data-(?:href|url|next)")
+_IS_KEPT = lazy.pattern(rb"data-(?:href|url|next)")
 _BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _KEPT))
 _MORE = finder(rf"\b(?:{any_of('paging', 'next')})")
-_MORE_CLASS = re.compile(r"more|next|load|weiter", re.I)
+_MORE_CLASS = lazy.pattern(r"more|next|load|weiter", re.I)
 #: A choice of these is another view of the same things.
 _VIEW = whole(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
     r"|(?:colou?r|size|variante?|option|attribute)\w*"
 )
-_ADDRESS = re.compile(r"(?:https?://|\.{0,2}/|\?\w|[^\s?#]{1,200}\.(?:html?|php|aspx?)\b)", re.I)
+_ADDRESS = lazy.pattern(r"(?:https?://|\.{0,2}/|\?\w|[^\s?#]{1,200}\.(?:html?|php|aspx?)\b)", re.I)
 
 
 def unlinked(page: Page) -> Iterator[tuple[Element, str]]:

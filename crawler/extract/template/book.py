@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.default import Found
 from crawler.extract.page import Page, tidied
 from crawler.extract.template.cluster import broad_signature, signature
@@ -60,7 +60,7 @@ _LASTING = frozenset({"missing", "repeated", "order", "constant"})
 #: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
 _MOST_REPLAYS = 4
 #: What divides an address into words.
-_BETWEEN_SIGNS = re.compile(r"[^a-z]+")
+_BETWEEN_SIGNS = lazy.pattern(r"[^a-z]+")
 #: What is said of a template, where a field is not doubtful by it.
 _NOTICED = {
     "believed": "{} changed on all pages, and is believed since",

@@ -7,10 +7,10 @@ lower rank, else the longest that is no other one in the shop's frame.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
+from crawler.extract import lazy
 from crawler.extract.template.nodes import Text, values
 from crawler.extract.text import title_parts
 
@@ -18,9 +18,9 @@ from crawler.extract.text import title_parts
 ENOUGH, _SHARE = 5, 0.8
 #: The share of words that an address and a name have in common.
 _ALIKE = 0.6
-_WORDS = re.compile(r"[^\W_]+")
+_WORDS = lazy.pattern(r"[^\W_]+")
 #: A place in a heading comes before others: titles go on with author and shop.
-_HEADING = re.compile(r"\d+ \w+ h[1-6]\b")
+_HEADING = lazy.pattern(r"\d+ \w+ h[1-6]\b")
 
 #: A page's address and texts; the first text is its title.
 Shown = tuple[str, Sequence[Text]]

@@ -11,13 +11,13 @@ read again and kept.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Mapping
 from hashlib import blake2b
 
 import attrs
 
+from crawler.extract import lazy
 from crawler.extract.newest import Newest
 from crawler.extract.template.judge import Doubt
 
@@ -38,8 +38,8 @@ _EACH, _SOME, _TOLD = 24, 10, 200
 #: Pages that others stored in another currency before some of them are looked at, and how often.
 _OTHERS, _MOST_COMPARED = 3, 4
 #: A part of an address that names a language or a country, or chooses one.
-_CODE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
-_CHOICE = re.compile(
+_CODE = lazy.pattern(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
+_CHOICE = lazy.pattern(
     r"[?&]((?:curr?(?:ency)?|country|region|market|store|lang(?:uage)?|locale)=\w+)"
 )
 
