@@ -30,6 +30,9 @@ import attrs
 import pyarrow.parquet as pq
 
 from crawler.stores import embedded
+from scrapy_seine.errors import SeineError
+from scrapy_seine.sinks.feeds.formats import Piece
+from scrapy_seine.sinks.feeds.join import Written, written
 from tests.helpers import server_folder, serving
 from tests.integration.feeds import kit
 
@@ -66,20 +69,38 @@ class Verdict:
     def look_for_torn(self, folder: Path) -> None:
         """Read each part that is to be seen, which another worker may remove meanwhile."""
         for name in FEEDS:
-            for part in (folder / f"{name}.parts").glob(f"*{Path(name).suffix}*"):
-                if part.name.startswith(".") or part.name.endswith((".joined", ".base")):
-                    continue
+            parts = folder / f"{name}.parts"
+            try:
+                found = written(parts) if parts.exists() else []
+            except FileNotFoundError:
+                continue
+            except SeineError as error:
+                print(f"torn: {error}", file=sys.stderr)
+                self.torn += 1
+                continue
+            for part in found:
                 try:
                     self.parts_read += 1
-                    if part.suffix == ".rows":
-                        json.loads(part.read_bytes())
-                    else:
-                        items_in(part)
+                    items_of(part)
                 except FileNotFoundError:
                     continue
                 except Exception as error:
-                    print(f"torn: {part}: {error}", file=sys.stderr)
+                    print(f"torn: {part.path}: {error}", file=sys.stderr)
                     self.torn += 1
+
+
+def items_of(part: Written) -> None:
+    """Read the items of a part.
+
+    Raises:
+        Exception: it is torn.
+    """
+    rows = range(part.rows.rows)
+    if part.sidecar["kind"] == "rows":
+        for row in Piece(part.path, rows, part.sidecar).slices():
+            json.loads(row)
+    elif rows and len(items_in(part.path)) != len(rows):
+        raise ValueError("it lacks rows")
 
 
 def items_in(path: Path) -> list[tuple[int, int]]:

@@ -58,7 +58,7 @@ def put_part(
     part.ended += ended
     sealed = part.seal()
     folder.mkdir(exist_ok=True)
-    (folder / f"{name}.{format_}{SIDECAR}").write_bytes(sealed.sidecar)
+    (folder / f"{name}.{format_}{SIDECAR}").write_bytes(sealed.sidecar())
     if sealed.rows:
         (folder / f"{name}.{format_}").write_bytes(sealed.data)
 
@@ -167,7 +167,7 @@ def test_a_part_without_its_sidecar_and_a_sidecar_without_its_part_count_for_not
     (parts / ".r4.jsonl.77").write_text('{"t":', "utf-8")
     join(order(parts, "jsonl", over=True))
     assert read(tmp_path / "out-1.jsonl") == [{"t": "a"}]
-    assert {path.name for path in parts.iterdir()} == {".lock", "r.joined", "r3.jsonl"}
+    assert {path.name for path in parts.iterdir()} == {".lock", "r.joined"}
 
 
 @formats

@@ -229,6 +229,7 @@ class FeedExporter(feedexport.FeedExporter):
         await super().close_spider(spider)
 
     async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
+        place.close()
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
         if not over and (batch or _weight(place.path, f"{self._run}-") > PARTIAL_BYTES):

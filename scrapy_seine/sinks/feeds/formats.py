@@ -31,9 +31,15 @@ class Piece:
     rows: Sequence[int]
     sidecar: dict[str, Any]
 
+    def data(self) -> bytes:
+        """What its exporter wrote; other parts may stand before and behind it in the file."""
+        with self.path.open("rb") as file:
+            file.seek(self.sidecar.get("at", 0))
+            return file.read(self.sidecar.get("size", -1))
+
     def slices(self) -> Iterator[bytes]:
         """The rows' bytes."""
-        data = self.path.read_bytes()
+        data = self.data()
         ends: list[int] = self.sidecar["ends_at"]
         for row in self.rows:
             begin = ends[row - 1] if row else self.sidecar["head"]
@@ -85,7 +91,7 @@ def _frame(pieces: Sequence[Piece]) -> tuple[bytes, bytes]:
     """What stands before the first row and after the last one."""
     if not pieces:
         return b"", b""
-    data, sidecar = pieces[0].path.read_bytes(), pieces[0].sidecar
+    data, sidecar = pieces[0].data(), pieces[0].sidecar
     return data[: sidecar["head"]], data[sidecar["ends_at"][-1] :]
 
 

@@ -11,7 +11,7 @@ import fcntl
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,16 @@ class Order:
     """What is done with the rows of a file, compression for instance."""
 
 
+@attrs.frozen
+class Written:
+    """A part that is there."""
+
+    path: Path
+    """The file that holds it, perhaps with others."""
+    rows: Rows
+    sidecar: dict[str, Any]
+
+
 def join(order: Order) -> Joined | None:
     """Join a run's parts; None where nothing is left to do.
 
@@ -81,23 +91,23 @@ def join(order: Order) -> Joined | None:
     """
     with _locked(order.folder):
         mark = order.folder / f"{order.run}{JOINED}"
-        found = list(_parts(order.folder, order.run))
+        found = written(order.folder, order.run)
         if not found and (mark.exists() or not order.store_empty):
             return None
         joined = _write(order, found)
         if order.over:
-            _remove(order, mark, found)
+            _remove(order, mark)
         return joined
 
 
-def _write(order: Order, found: Sequence[tuple[Rows, dict[str, Any]]]) -> Joined:
-    last, cut_off = last_readings([rows for rows, _ in found])
+def _write(order: Order, found: Sequence[Written]) -> Joined:
+    last, cut_off = last_readings([part.rows for part in found])
     pieces, doubled = [], 0
-    for rows, sidecar in found:
-        chosen = rows_of(rows, last)
-        doubled += rows.rows - len(chosen)
+    for part in found:
+        chosen = rows_of(part.rows, last)
+        doubled += part.rows.rows - len(chosen)
         if chosen:
-            pieces.append(Piece(order.folder / rows.name, chosen, sidecar))
+            pieces.append(Piece(part.path, chosen, part.sidecar))
     files = []
     for number, batch in enumerate(_batches(pieces, order.batch), 1):
         path = order.file(number)
@@ -105,7 +115,7 @@ def _write(order: Order, found: Sequence[tuple[Rows, dict[str, Any]]]) -> Joined
         if items or order.store_empty:
             _write_file(order, path, batch)
             files.append((path, items))
-    return Joined(files, len(found), cut_off, doubled)
+    return Joined(files, len({part.path for part in found}), cut_off, doubled)
 
 
 def _write_file(order: Order, path: Path, pieces: Sequence[Piece]) -> None:
@@ -180,40 +190,55 @@ def parts_of(folder: Path, run: str = "") -> list[Path]:
     return sorted(path for path in folder.glob(f"{run}*{SIDECAR}") if not path.name.startswith("."))
 
 
-def _parts(folder: Path, run: str) -> Iterator[tuple[Rows, dict[str, Any]]]:
-    for path in parts_of(folder, run):
-        part = path.with_name(path.name.removesuffix(SIDECAR))
+def written(folder: Path, run: str = "") -> list[Written]:
+    """Return a run's parts, in the order of their writing, each once.
+
+    Raises:
+        SeineError: a sidecar cannot be read.
+        OSError: a file cannot be read.
+    """
+    # A part that was written again, because nobody knew whether it was durable, has one name.
+    found = {part.rows.name: part for path in parts_of(folder, run) for part in _parts(path)}
+    return [found[name] for name in sorted(found)]
+
+
+def _parts(path: Path) -> Iterator[Written]:
+    """The parts of one file, by its sidecar: a line for each."""
+    file = path.with_name(path.name.removesuffix(SIDECAR))
+    lines = path.read_bytes().split(b"\n")
+    there = file.stat().st_size if file.exists() else -1
+    for number, line in enumerate(lines):
         try:
-            sidecar = orjson.loads(path.read_bytes())
-            rows = _rows(part.name, sidecar)
+            sidecar = orjson.loads(line)
+            rows = _rows(file.name, sidecar)
         except (ValueError, KeyError, TypeError) as error:
+            if 0 < number == len(lines) - 1:
+                return  # its worker died as it wrote this line
             raise SeineError(f"{path} is no sidecar of a part: {error}") from None
-        if not rows.rows or part.exists():
-            yield rows, sidecar
+        if not rows.rows or there >= sidecar.get("at", 0) + sidecar.get("size", 0):
+            yield Written(file, rows, sidecar)
         # Else its worker was killed between the two: the leases of its pages did not end.
 
 
-def _rows(name: str, sidecar: dict[str, Any]) -> Rows:
+def _rows(file: str, sidecar: dict[str, Any]) -> Rows:
     if sidecar["seine_part"] != VERSION:
         raise ValueError(f"version {sidecar['seine_part']}")
     readings = [
         (str(p), str(t), int(at), int(first), int(n)) for p, t, at, first, n in sidecar["readings"]
     ]
     ended = [(str(p), str(t), int(at), str(outcome)) for p, t, at, outcome in sidecar["ended"]]
+    name = str(sidecar.get("name", file))
     return Rows(name, int(sidecar["rows"]), readings, ended)
 
 
-def _remove(order: Order, mark: Path, found: Iterable[tuple[Rows, dict[str, Any]]]) -> None:
+def _remove(order: Order, mark: Path) -> None:
     mark.touch()
     sync_folder(order.folder)
-    for rows, _ in found:
-        (order.folder / rows.name).unlink(missing_ok=True)
-    for sidecar in parts_of(order.folder, order.run):
-        sidecar.unlink()
-    for base in order.folder.glob(f"{order.run}.*{BASE}"):
-        base.unlink()
-    for debris in order.folder.glob(f".{order.run}*"):  # of workers that were killed as they wrote
-        debris.unlink(missing_ok=True)
+    # What workers left that were killed as they wrote is among it.
+    for pattern in (f"{order.run}*", f".{order.run}*"):
+        for path in order.folder.glob(pattern):
+            if path != mark:
+                path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ class Rows:
     """What a part's sidecar says."""
 
     name: str
+    """The part's, which no other part has."""
     rows: int
     readings: Sequence[tuple[str, str, int, int, int]]
     """Page, token, time (ms), first row, number of rows."""

@@ -45,8 +45,24 @@ class Sealed:
     """A part that is ready to be written."""
 
     data: bytes
-    sidecar: bytes
+    told: dict[str, Any]
+    """What its sidecar says of it."""
     rows: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is its rows alone, so that it may follow another part in one file."""
+        ends = self.told["ends_at"]
+        return (
+            self.told["kind"] == "rows"
+            and self.told["head"] == 0
+            and len(self.data) == (ends[-1] if ends else 0)
+        )
+
+    def sidecar(self, name: str = "", at: int = 0) -> bytes:
+        """Its sidecar's line; *at*: where it begins in its file, bytes."""
+        more = {"name": name, "at": at, "size": len(self.data)} if name else {}
+        return orjson.dumps({**self.told, **more}, default=str)
 
 
 class Part:
@@ -125,7 +141,7 @@ class Part:
         }
         if isinstance(self.exporter, CsvItemExporter) and kind == "csv":
             sidecar["csv"] = csv_form(self.exporter)
-        return Sealed(data, orjson.dumps(sidecar, default=str), self.rows)
+        return Sealed(data, sidecar, self.rows)
 
 
 def kind_of(exporter: BaseItemExporter, row_by_row: bool) -> Kind:

@@ -18,6 +18,8 @@ from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
 
 #: Ending of the folder in which a feed's parts are.
 PARTS = ".parts"
+#: A file of so many bytes is followed by another one.
+FILE_BYTES = 8 << 20
 
 
 class Place(Protocol):
@@ -51,6 +53,8 @@ class Folder:
         self.name = str(final)
         # One thread, so that a slow disk does not take all threads of the process.
         self._thread = ThreadPoolExecutor(1, "seine-feed")
+        self._file: _File | None = None
+        """Where the next plain part goes."""
 
     def prepare(self) -> None:
         """Make the folder."""
@@ -60,8 +64,18 @@ class Folder:
         sync_folder(self.path.parent)
 
     async def write(self, name: str, part: Sealed) -> None:
-        """Write the sidecar, then the part: a part that is there has its sidecar."""
+        """Write the part, then its sidecar: what a sidecar tells of is there.
+
+        Plain parts follow each other in one file, because a new one costs as much as a page where
+        each page waits for its own part.
+        """
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, name, part)
+
+    def close(self) -> None:
+        """Let go of the file at hand; the next part begins another one."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _write(self, name: str, part: Sealed) -> None:
         try:
@@ -69,12 +83,58 @@ class Folder:
         except FileNotFoundError:  # somebody removed the folder
             self.path.mkdir(parents=True, exist_ok=True)
             self._put(name, part)
-        sync_folder(self.path)
 
     def _put(self, name: str, part: Sealed) -> None:
-        put(self.path / f"{name}{SIDECAR}", part.sidecar)
+        if not part.is_plain:
+            if part.rows:
+                put(self.path / name, part.data)
+            put(self.path / f"{name}{SIDECAR}", part.sidecar())
+            sync_folder(self.path)
+            return
+        if self._file is not None and self._file.size >= FILE_BYTES:
+            self.close()
+        try:
+            if self._file is None:
+                self._file = _File(self.path, name, part)
+            else:
+                self._file.append(name, part)
+        except BaseException:  # nobody knows what it holds now: nothing follows
+            self.close()
+            raise
+
+
+class _File:
+    """A file of plain parts, and its sidecar with a line for each."""
+
+    def __init__(self, folder: Path, name: str, part: Sealed) -> None:
+        sidecar = folder / f"{name}{SIDECAR}"
+        put(folder / name, part.data)
+        put(sidecar, part.sidecar(name))
+        sync_folder(folder)
+        self.size = len(part.data)
+        self._rows, self._sidecar = (
+            os.open(path, os.O_WRONLY | os.O_APPEND) for path in (folder / name, sidecar)
+        )
+
+    def append(self, name: str, part: Sealed) -> None:
+        """Write one more part, and return when it is durable.
+
+        Raises:
+            FileNotFoundError: somebody removed the file.
+        """
         if part.rows:
-            put(self.path / name, part.data)
+            _write_all(self._rows, part.data)
+            os.fdatasync(self._rows)
+        _write_all(self._sidecar, b"\n" + part.sidecar(name, self.size))
+        os.fdatasync(self._sidecar)
+        self.size += len(part.data)
+        if not (os.fstat(self._rows).st_nlink and os.fstat(self._sidecar).st_nlink):
+            raise FileNotFoundError(f"{name}: its file was removed")
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._rows)
+        os.close(self._sidecar)
 
 
 class Store:
@@ -88,10 +148,10 @@ class Store:
         """Nothing is to be made: an object needs no folder."""
 
     async def write(self, name: str, part: Sealed) -> None:
-        """Upload the sidecar, then the part."""
-        await self._upload(f"{name}{SIDECAR}", part.sidecar)
+        """Upload the part, then its sidecar."""
         if part.rows:
             await self._upload(name, part.data)
+        await self._upload(f"{name}{SIDECAR}", part.sidecar())
 
     async def _upload(self, name: str, data: bytes) -> None:
         try:
@@ -116,13 +176,17 @@ def put(path: Path, data: bytes) -> None:
     # By the system's calls, because Python's file objects make as many again for each small part.
     number = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(number, left) :]
+        _write_all(number, data)
         os.fsync(number)
     finally:
         os.close(number)
     os.replace(aside, path)  # noqa: PTH105
+
+
+def _write_all(number: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(number, left) :]
 
 
 def sync_folder(path: Path) -> None:

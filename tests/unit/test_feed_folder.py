@@ -1,0 +1,87 @@
+"""A folder of parts: what a worker wrote there is in the joined file, and once (I4)."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
+
+from scrapy_seine.sinks.feeds.join import Joined, Order, join
+from scrapy_seine.sinks.feeds.part import SIDECAR, Part, Reading, Sealed
+from scrapy_seine.sinks.feeds.places import Folder
+
+FIRST, OTHER = Reading("s 1", "11", 100), Reading("s 2", "33", 150)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Folder:
+    folder = Folder(tmp_path / "out")
+    folder.prepare()
+    return folder
+
+
+def sealed(
+    reading: Reading, text: str, *, ends: bool = True, by: type[BaseItemExporter] | None = None
+) -> Sealed:
+    """A part with one item, of a page that ends with it."""
+    buffer = BytesIO()
+    part = Part((by or JsonLinesItemExporter)(buffer), buffer)
+    part.add({"t": text}, reading)
+    part.ended += [(reading, "done")] if ends else []
+    return part.seal()
+
+
+def joined(place: Folder, *, over: bool = False) -> Joined:
+    made = join(Order(place.path, "r", lambda _: place.final, over=over))
+    assert made is not None
+    return made
+
+
+async def test_parts_of_rows_alone_follow_each_other_in_one_file(place: Folder) -> None:
+    await place.write("r1", sealed(FIRST, "a", ends=False))
+    await place.write("r2", sealed(FIRST, "b"))
+    place.close()
+    await place.write("r3", sealed(OTHER, "c"))
+    assert {path.name for path in place.path.iterdir()} == {"r1", "r1.rows", "r3", "r3.rows"}
+    made = joined(place, over=True)
+    assert (made.items, made.parts, made.cut_off) == (3, 2, 0)
+    assert place.final.read_text() == '{"t": "a"}\n{"t": "b"}\n{"t": "c"}\n'
+    assert {path.name for path in place.path.iterdir()} == {".lock", "r.joined"}
+
+
+async def test_parts_of_a_format_with_a_head_have_files_of_their_own(place: Folder) -> None:
+    await place.write("r1", sealed(FIRST, "a", by=CsvItemExporter))
+    await place.write("r2", sealed(OTHER, "b", by=CsvItemExporter))
+    assert joined(place).parts == 2
+    assert place.final.read_text().split() == ["t", "a", "b"]
+
+
+@pytest.mark.parametrize("cut", ["r1", f"r1{SIDECAR}"])
+async def test_a_part_in_which_its_worker_died_counts_for_nothing_and_those_before_it_count(
+    place: Folder, cut: str
+) -> None:
+    await place.write("r1", sealed(FIRST, "a"))
+    await place.write("r2", sealed(OTHER, "b"))
+    path = place.path / cut
+    path.write_bytes(path.read_bytes()[:-2])
+    assert joined(place).cut_off == 0
+    assert place.final.read_text() == '{"t": "a"}\n'
+
+
+async def test_a_part_that_was_written_again_stands_once_in_the_joined_file(place: Folder) -> None:
+    await place.write("r1", sealed(FIRST, "a"))
+    await place.write("r2", sealed(OTHER, "b"))
+    place.close()  # as after an error: nobody knows whether it is durable
+    await place.write("r2", sealed(OTHER, "b"))
+    assert joined(place).items == 2
+
+
+async def test_no_part_is_written_into_a_file_that_somebody_removed(place: Folder) -> None:
+    await place.write("r1", sealed(FIRST, "a"))
+    for path in place.path.iterdir():
+        path.unlink()
+    await place.write("r2", sealed(OTHER, "b"))
+    assert joined(place).items == 1
+    assert place.final.read_text() == '{"t": "b"}\n'
