@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,7 +24,14 @@ from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job, job_id
 from crawler.catalogue.jobs.record import record
 from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
-from crawler.dashboard.api_document import MOST_JOBS, MOST_LINES, document
+from crawler.dashboard.api_document import (
+    JOB_FIELDS,
+    MOST_JOBS,
+    MOST_LINES,
+    PRIORITY_FIELDS,
+    SCHEDULE_FIELDS,
+    document,
+)
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
 from crawler.extract.registered_domain import site_of
@@ -54,11 +61,12 @@ def _answering(handler: Handler) -> Handler:
     return answered
 
 
-async def fields_of(request: web.Request) -> Fields:
+async def fields_of(request: web.Request, known: Collection[str]) -> Fields:
     """Read a body that is one JSON object; an empty body is an empty object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, or has a field that is not *known*: a misspelt `cron` would make a
+            schedule that starts nothing.
     """
     raw = await request.read()
     if not raw:
@@ -69,6 +77,8 @@ async def fields_of(request: web.Request) -> Fields:
         raise ValueError("the body is no JSON") from None
     if not isinstance(found, dict):
         raise ValueError("the body is no JSON object")
+    for name in sorted(found.keys() - known):
+        raise ValueError(f"there is no field {name[:40]!r}; there are {', '.join(sorted(known))}")
     return found
 
 
@@ -136,7 +146,7 @@ async def show_job(request: web.Request) -> web.Response:
 
 async def start_job(request: web.Request) -> web.Response:
     """Begin a site's full crawl."""
-    fields = await fields_of(request)
+    fields = await fields_of(request, JOB_FIELDS)
     job = await begin(context_of(request), _texts(fields, "urls"), _text(fields, "site"))
     await note(request, "start_job", job.id)
     return web.json_response(plain_job(job), status=201)
@@ -186,7 +196,7 @@ async def give_priority(context: Context, priority: str, **chosen: str) -> Chang
 
 async def set_priority(request: web.Request) -> web.Response:
     """Give queued requests another priority."""
-    fields = await fields_of(request)
+    fields = await fields_of(request, PRIORITY_FIELDS)
     priority = fields.get("priority")
     if not isinstance(priority, int) or isinstance(priority, bool):
         raise ValueError("priority is no whole number")
@@ -216,7 +226,10 @@ async def list_schedules(request: web.Request) -> web.Response:
 
 async def put_schedule(request: web.Request) -> web.Response:
     """Make or change a site's schedule."""
-    fields, schedules = await fields_of(request), Schedules(context_of(request).frontier)
+    fields = await fields_of(request, SCHEDULE_FIELDS)
+    if not fields:
+        raise ValueError(f"the body names none of {', '.join(SCHEDULE_FIELDS)}")
+    schedules = Schedules(context_of(request).frontier)
     cron, urls = _text(fields, "cron"), _texts(fields, "urls")
     paused = fields.get("paused", False)
     if not isinstance(paused, bool):

@@ -30,7 +30,15 @@ _REFUSALS = {
 _TEXT: dict[str, Any] = {"type": "string"}
 _NUMBER: dict[str, Any] = {"type": "number"}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
-_URLS: dict[str, Any] = {"type": "array", "items": {"type": "string"}, "maxItems": 1000}
+_URL: dict[str, Any] = {"type": "string", "description": "An http:// or https:// URL."}
+_URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": 1000}
+#: What the bodies may hold.
+JOB_FIELDS: dict[str, Any] = {"urls": _URLS, "site": _TEXT}
+PRIORITY_FIELDS: dict[str, Any] = {
+    "priority": {"type": "integer", "minimum": -4000, "maximum": 4000},
+    **dict.fromkeys(("domain", "job", "site", "url"), _TEXT),
+}
+SCHEDULE_FIELDS: dict[str, Any] = {"cron": _TEXT, "urls": _URLS, "paused": {"type": "boolean"}}
 _COUNTS = ("total", "done", "ignored", "failed", "cancelled", "left")
 
 
@@ -58,7 +66,7 @@ _REFERENCES = {
 
 
 def _path(name: str, about: str) -> dict[str, Any]:
-    schema = {"type": "string", "minLength": 1}
+    schema = {"type": "string", "minLength": 1, "maxLength": 120}
     return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
 
 
@@ -78,6 +86,7 @@ def _operation(
     *refusals: int,
     parameters: tuple[dict[str, Any], ...] = (),
     body: dict[str, Any] | None = None,
+    needed: tuple[str, ...] = (),
     status: int = 200,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
@@ -96,9 +105,16 @@ def _operation(
     if parameters:
         found["parameters"] = list(parameters)
     if body is not None:
+        schema = {
+            "type": "object",
+            "properties": body,
+            "required": list(needed),
+            "additionalProperties": False,
+            "minProperties": 1,
+        }
         found["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": {"type": "object", "properties": body}}},
+            "content": {"application/json": {"schema": schema}},
         }
     return found
 
@@ -109,10 +125,8 @@ def _priority() -> dict[str, Any]:
         "or site (site_id), or of a URL, in which a * stands for any text.",
         _object(changed=_COUNT, unchanged=_COUNT, unreadable=_COUNT),
         *(400, 403),
-        body={
-            "priority": {"type": "integer", "minimum": -4000, "maximum": 4000},
-            **dict.fromkeys(("domain", "job", "site", "url"), _TEXT),
-        },
+        body=PRIORITY_FIELDS,
+        needed=("priority",),
     )
 
 
@@ -129,7 +143,6 @@ def _paths() -> dict[str, Any]:
     job, schedule = _REFERENCES["Job"], _REFERENCES["Schedule"]
     jobs = _object(jobs={"type": "array", "items": job})
     schedules = _object(schedules={"type": "array", "items": schedule})
-    plan = {"cron": _TEXT, "urls": _URLS, "paused": {"type": "boolean"}}
     change = (400, 403)
     return {
         "/api/v1/jobs": {
@@ -138,7 +151,7 @@ def _paths() -> dict[str, Any]:
                 "Begin a site's full crawl; twice in a minute is the same job.",
                 job,
                 *change,
-                body={"urls": _URLS, "site": _TEXT},
+                body=JOB_FIELDS,
                 status=201,
             ),
         },
@@ -159,7 +172,7 @@ def _paths() -> dict[str, Any]:
                 schedule,
                 *change,
                 parameters=(_OF_SITE,),
-                body=plan,
+                body=SCHEDULE_FIELDS,
             ),
             "delete": _operation(
                 "Forget a site's schedule; that of its file holds again.",
@@ -172,7 +185,7 @@ def _paths() -> dict[str, Any]:
             "post": _operation(
                 "Pause or resume a site's schedule, also that of its file.",
                 schedule,
-                *change,
+                *(*change, 404),
                 parameters=(_OF_SITE, _VERB_SCHEDULE),
             )
         },

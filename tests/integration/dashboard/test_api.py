@@ -74,6 +74,20 @@ async def test_half_a_letter_is_refused_before_a_job_begins(api, frontier):
     assert await Jobs(frontier).newest(1) == []
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"crn": "0 * * * *"}, "there is no field 'crn'; there are cron, paused, urls"),
+        (None, "the body names none of cron, urls, paused"),
+        ({}, "the body names none of cron, urls, paused"),
+    ],
+)
+async def test_a_misspelt_schedule_replaces_none(api, body, told):
+    """One without a cron expression would end the crawls that its site's file plans."""
+    assert await api("PUT", "/schedules/shop", body) == (400, {"error": told})
+    assert (await api("GET", "/schedules"))[1] == {"schedules": []}
+
+
 async def test_a_schedule_starts_crawls_until_it_is_paused(api, frontier, database, namespace):
     """The coordinator reads what the API wrote at its next step; no past time is made up for."""
     assert (await api("PUT", "/schedules/shop", {"cron": "0 * * * *", "urls": [SHOP]}))[0] == 200
@@ -199,13 +213,20 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 FIELDS = st.one_of(VALUES, TEXTS, st.lists(TEXTS, max_size=3))
-NAMES = ("urls", "site", "cron", "paused", "priority", "domain", "job", "url")
-BODIES = st.one_of(
-    st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, FIELDS)),
-    VALUES,
-)
-#: Path, body and query of one request.
-CALLS = st.tuples(TEXTS, st.integers(0, 2), st.one_of(BODIES.map(json.dumps), st.binary()), TEXTS)
+
+
+def calls(operation):
+    """Path, verb, body and query of one request."""
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    names = body.get("schema", {}).get("properties", {})
+    bodies = st.one_of(
+        st.fixed_dictionaries({}, optional=dict.fromkeys(names, FIELDS)),
+        st.fixed_dictionaries({}, optional=dict.fromkeys((*names, "crn"), FIELDS)),
+        VALUES,
+    )
+    return st.tuples(
+        TEXTS, st.integers(0, 2), st.one_of(bodies.map(json.dumps), st.binary()), TEXTS
+    )
 
 
 def quoted(text):
@@ -246,7 +267,7 @@ def test_the_api_does_what_its_document_says(method, path, operation, where):
     ask = loop.run_until_complete(context.__aenter__())
 
     @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(call=CALLS)
+    @given(call=calls(operation))
     def attempt(call):
         at = address(path, method, operation, call)
         data = None if method == "get" else call[2]
