@@ -12,6 +12,7 @@ import shutil
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,6 +36,8 @@ from scrapy_seine.reads.formatting import size
 PROBE = ".seine-doctor"
 #: A disk with less room is told, bytes.
 _LITTLE = 256 << 20
+#: How long a worker may take to answer, seconds, and what is read of its metrics, bytes.
+_ANSWER_S, _METRICS = 2.0, 1 << 20
 
 
 def environment_findings(
@@ -76,8 +79,24 @@ def _port(settings: SettingsLike) -> Iterator[Finding]:
     except OSError as error:
         text = f"SEINE_METRICS_HOST={host}, SEINE_METRICS_PORT={port}: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
+            if _is_worker(host, int(port)):
+                text = f"a worker serves them on port {port}; one more here needs another, or 0"
+                yield Finding("ok", "metrics", text)
+                return
             text = f"SEINE_METRICS_PORT={port} is in use, by a worker or by another program"
         yield Finding("warn", "metrics", text, "a worker here would serve no metrics and no probe")
+
+
+def _is_worker(host: str, port: int) -> bool:
+    """Whether what has the port is a worker, as in a pod where somebody asks the doctor."""
+    connection = HTTPConnection(host or "127.0.0.1", port, timeout=_ANSWER_S)
+    try:
+        connection.request("GET", "/metrics")
+        return b"seine_worker_info" in connection.getresponse().read(_METRICS)
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def _elsewhere(value: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import socket
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from crawler.reads.environment_checks import environment_findings
 from crawler.reads.settings_table import TABLE
 from scrapy_seine.engine.settings_table import faults
+from tests.helpers import serving
 
 BASE = {
     name: value
@@ -90,6 +92,25 @@ def test_a_port_that_is_taken_and_an_address_of_another_machine_are_named() -> N
     assert "is in use" in found
     (found,) = texts(SEINE_METRICS_PORT="0", SEINE_METRICS_HOST="192.0.2.1")
     assert "SEINE_METRICS_HOST=192.0.2.1" in found
+
+
+def test_a_doctor_beside_a_worker_finds_its_port_in_good_hands() -> None:
+    """`kubectl exec deployment/worker -- scrapy doctor`: the worker of the pod has the port."""
+
+    class Metrics(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'seine_worker_info{crawl="catalog"} 1\n')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with serving(Metrics) as url:
+        found = environment_findings(
+            {**BASE, "SEINE_METRICS_PORT": url.rpartition(":")[2]}, "catalog"
+        )
+    assert [(f.level, f.subject) for f in found] == [("ok", "metrics")]
 
 
 def test_settings_that_are_wrong_together_are_named() -> None:
