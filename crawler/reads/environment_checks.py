@@ -111,10 +111,11 @@ def _reason(error: Exception) -> str:
 
 
 def _room(name: str, value: str) -> Iterator[Finding]:
-    """Say where a disk is nearly full."""
-    place = Path(value).expanduser()
-    free = shutil.disk_usage(place).free if place.exists() else _LITTLE
-    if free < _LITTLE:
+    """Say where a disk is nearly full, also where the place itself is not made yet."""
+    place = Path(value).expanduser().absolute()
+    there = next((one for one in (place, *place.parents) if one.exists()), None)
+    free = shutil.disk_usage(there).free if there else _LITTLE
+    if "://" not in value and free < _LITTLE:
         text = f"{name}={value} lies on a disk with {size(free)} of room left"
         yield Finding("warn", "places", text, "make room, or name another disk")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from contextlib import closing
@@ -170,9 +171,20 @@ def _initialise(chosen: Postgres, place: Places, durable: bool) -> None:
     command += ["--encoding=UTF8", "--locale=C", *([] if durable else ["--no-sync"])]
     status, said = place.account.run(command)
     if status:
-        lines = said.strip().splitlines() or ["no word"]
-        raise EmbeddedError(f"initdb failed in {new}: {lines[-1]}")
+        raise EmbeddedError(f"initdb failed in {new}: {_reason(said)}")
     new.rename(place.database)
+
+
+def _reason(said: str) -> str:
+    """Return the line of initdb's that says why; the last ones only say what it clears away.
+
+    >>> _reason("creating ... ok\\ninitdb: error: no space left\\ninitdb: removing contents")
+    'no space left'
+    >>> _reason(""), _reason("Killed")
+    ('no word', 'Killed')
+    """
+    found = re.search(r"(?:error|FATAL|PANIC): +(.+)", said)
+    return found[1] if found else (said.strip().splitlines() or ["no word"])[-1]
 
 
 def _command(chosen: Postgres, place: Places, durable: bool) -> list[str | Path]:

@@ -7,6 +7,7 @@ import re
 import socket
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -37,6 +38,17 @@ def test_a_place_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "page").touch()
     assert texts(SEINE_ARCHIVE=str(tmp_path)) == []
     assert [path.name for path in tmp_path.iterdir()] == ["page"]
+
+
+def test_a_disk_that_is_nearly_full_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the folder is there or is to be made; a bucket lies on no disk."""
+    full = SimpleNamespace(free=20 << 20)
+    monkeypatch.setattr("crawler.reads.environment_checks.shutil.disk_usage", lambda _: full)
+    for place in (tmp_path, tmp_path / "new" / "archive"):
+        (found,) = texts(SEINE_ARCHIVE=str(place))
+        assert found == f"SEINE_ARCHIVE={place} lies on a disk with 20.0 MiB of room left"
 
 
 @pytest.mark.parametrize("name", ["SEINE_ARCHIVE", "FILES_STORE", "IMAGES_STORE"])
