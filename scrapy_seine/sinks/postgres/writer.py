@@ -12,8 +12,9 @@ sorted by who is to blame (scrapy_seine.sinks.postgres.blame):
   ticket fails with the reason: its page is tried again later, and ends as a dead letter;
 * a table (it lacks a grant or a column): its rows wait, the others are written;
 * a row or its table, nobody can tell (`doubts`): a table that refuses a batch without rows is to
-  blame, otherwise it is decided by what becomes of other rows. Where none tell, a row is refused
-  for a lasting reason, and its ticket fails for one that is over after a while.
+  blame, otherwise what becomes of other rows decides: while many in succession wait, more are
+  taken until a batch is full, because another site's may tell. Where none do, a row is refused for
+  a lasting reason, and its ticket fails for one that is over after a while.
 
 Nothing depends on a session: PgBouncer in transaction mode may sit between.
 """
@@ -48,8 +49,7 @@ SUSPECT = 8
 DOUBT_S = 5.0
 #: Reasons of refusals that are told, for a table and a code.
 _TOLD = 20
-#: Bytes of committed rows that are kept, for a server that falls back to an older state. As objects
-#: of Python they take twice as much memory of the worker.
+#: Bytes of committed rows, kept for a server that falls back; as objects they take twice as much.
 _KEPT_BYTES = 1 << 20
 _WAITS_S = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0)
 
@@ -134,7 +134,7 @@ class Writer:
         self._closing = False
         self._until = float("inf")
         self._pressing = False
-        self._away = False
+        self._away = self._admits = False
         self._doubts: dict[str, list[Piece]] = {}
         """By table: rows that wait, which were refused by a doubtful code."""
         self._doubts_until = float("inf")
@@ -166,7 +166,7 @@ class Writer:
             self._bytes += size
             if len(self._queue) in {1, self.limits.rows} or self._bytes > self.limits.size:
                 self._turn.notify()
-        if self._bytes > self.limits.high:
+        if self._admits or self._bytes > self.limits.high:
             self._press()
         return True
 
@@ -196,7 +196,7 @@ class Writer:
                 self._press()
         except Exception:  # a mistake of ours must not leave leases open for ever
             logger.exception("the writer stops")
-            self._away = True
+            self._away, self._admits = True, False
             self._press()
         finally:
             self._closing = True
@@ -233,7 +233,8 @@ class Writer:
         # Both threads come here: what was said last must be what is noted.
         with self._turn:
             level = self.limits.high // 2 if self._pressing else self.limits.high
-            wanted = self._away or self._bytes > level
+            away = self._away and (not self._admits or len(self._queue) >= self.limits.rows)
+            wanted = away or self._bytes > level
             if wanted != self._pressing:
                 self._pressing = wanted
                 self._pressed(wanted)
@@ -307,18 +308,22 @@ class Writer:
         """Decide about a row that was refused alone."""
         self._refusals[piece.table] += 1
         # A table beside which there is no other one is waited for, wherever refused rows go.
-        has_place = (
-            len(self._tables) == 1 or self._refused(piece.table, piece.row, found) is not None
-        )
+        alone = len(self._tables) == 1
+        has_place = alone or self._refused(piece.table, piece.row, found) is not None
         proven = (piece.table, found.reason) in self._proven
         if found.blame == "row" or proven or piece.ticket is None or not has_place:
             self._reject(piece, found)
             return
+        many = self._doubt(piece) + self._untold[piece.table] >= SUSPECT
+        if many or self._is_closed(piece.table, found):
+            self._wait_for_table(piece.table, found)
+
+    def _doubt(self, piece: Piece) -> int:
+        """Keep a row until others tell of it, for a while; returns how many of its table wait."""
         kept = self._doubts.setdefault(piece.table, [])
         kept.append(piece)
         self._doubts_until = min(self._doubts_until, time.monotonic() + DOUBT_S)
-        if len(kept) + self._untold[piece.table] >= SUSPECT or self._is_closed(piece.table, found):
-            self._wait_for_table(piece.table, found)
+        return len(kept)
 
     def _is_closed(self, table: str, found: Refusal) -> bool:
         """Whether a table that refused a row would refuse any: it takes no batch without rows."""
@@ -356,36 +361,35 @@ class Writer:
     def _wait_for_table(self, table: str, found: Refusal) -> None:
         """Wait until a table takes rows again: it is closed, or many in succession were refused.
 
-        The rows that were refused are tried in turn, and with each a new one, so that a source of
-        bad rows alone cannot keep those of others from being stored.
+        Some new rows are tried with each of them: one bad site must not hold back all others.
         """
         turn = 0
         while kept := self._doubts.get(table):
             turn += 1
-            if not self._pause(found, turn):
+            admits = len(kept) < self.limits.rows and not self._is_closed(table, found)
+            if not self._pause(found, turn, admits=admits):
                 return
-            fresh = self._pick(table)
-            for piece in (kept.pop(0), *([fresh] if fresh is not None else ())):
+            for piece in (kept.pop(0), *self._sample(table)):
                 again = self._try([piece])
                 if again is not None and again.blame == "row":
                     self._reject(piece, again)
                 elif again is not None:
                     found = again
-                    self._doubts.setdefault(table, []).append(piece)
+                    self._doubt(piece)
             left = len(self._doubts.get(table, ()))
             if not left:
                 self._doubts.pop(table, None)
             elif left + self._untold[table] < SUSPECT and not self._is_closed(table, found):
                 return  # it is open again: these rows are in doubt as any other
 
-    def _pick(self, table: str) -> Piece | None:
-        """Take the oldest row of a table out of the queue."""
+    def _sample(self, table: str) -> list[Piece]:
+        """Take some rows of a table out of the queue, because those of one site stand together."""
         with self._turn:
-            piece = next((piece for piece in self._queue if piece.table == table), None)
-            if piece is not None:
+            found = [piece for piece in self._queue if piece.table == table]
+            for piece in (taken := random.sample(found, min(SUSPECT, len(found)))):
                 self._queue.remove(piece)
                 self._bytes -= piece.size
-            return piece
+            return taken
 
     def _clear_doubts(self, tables: set[str]) -> None:
         """Rows of these tables are taken: what is refused once more is to blame itself."""
@@ -418,12 +422,12 @@ class Writer:
             self._reject(piece, found)
         elif time.monotonic() < self._until and self._is_closed(piece.table, found):
             self._store([piece])  # which waits
-        elif found.is_lasting and time.monotonic() < self._until:
+        else:
             self._untold[piece.table] += 1
-            self._reject(piece, found)
-        else:  # its page is tried again later
-            self._untold[piece.table] += 1
-            self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {found.reason}")
+            if found.is_lasting and time.monotonic() < self._until:
+                self._reject(piece, found)
+            else:  # its page is tried again later
+                self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {found.reason}")
 
     def _fail(self, batch: Sequence[Piece], reason: str) -> None:
         tickets = [piece.ticket for piece in batch if piece.ticket is not None]
@@ -431,8 +435,8 @@ class Writer:
         if batch:
             self._done(Report(failed=tickets, reason=reason, counts=counts))
 
-    def _pause(self, found: Refusal, turn: int) -> bool:
-        """Wait before the next try; False when the process ends and time is over."""
+    def _pause(self, found: Refusal, turn: int, *, admits: bool = False) -> bool:
+        """Wait before the next try, and take rows where it *admits*; False when time is over."""
         if found.blame == "again":
             wait = random.uniform(0.001, 0.02) * min(turn, 10)
         else:
@@ -440,7 +444,7 @@ class Writer:
                 is_one = found.blame in {"doubt", "table"}
                 what = f"no row for {found.table}" if is_one else "nothing"
                 logger.warning("the store takes %s, the crawl waits for it: %s", what, found.reason)
-            self._away = True
+            self._away, self._admits = True, admits
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
         until = time.monotonic() + wait

@@ -237,16 +237,38 @@ def test_a_table_that_takes_no_row_at_all_is_waited_for_and_rejects_none(
     assert ("permission denied" if fault == "REVOKE" else "does not exist") in waits[0]
 
 
-def test_a_site_all_of_whose_rows_are_doubtful_does_not_keep_others_waiting(database: str) -> None:
+def test_a_site_all_of_whose_rows_are_doubtful_does_not_keep_others_waiting(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Pages are taken meanwhile, or no row of another site would ever come and tell."""
     guard(database, "PERFORM 1 FROM no_such_table;", when="NEW.site_id = 'bad'")
     with desk(database, BATCH) as made:
         for number in range(40):
             made.put(row(number, site_id="bad"), number)
-        wait_until(lambda: made.pressed == [True], 20, "the table is suspected")
-        made.put(row(99), 99)
-        wait_until(lambda: len(made.stored) == 41, 20, "each row has its end")
-    assert rows_of(database, "SELECT external_id FROM products") == [("sku-99",)]
-    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(40,)]
+        wait_until(lambda: "the store takes no row for products" in caplog.text, 20, "suspicion")
+        assert made.pressed == []
+        for number in range(40, 200):
+            made.put(row(number, site_id="bad"), number)
+        made.put(row(999), 999)
+        wait_until(lambda: len(made.stored) == 201, 60, "each row has its end")
+    assert rows_of(database, "SELECT external_id FROM products") == [("sku-999",)]
+    assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(200,)]
+
+
+def test_a_crawl_whose_every_row_is_doubtful_waits_when_a_batch_of_them_does(
+    database: str,
+) -> None:
+    """None is rejected: where no row tells, the fault may be everybody's."""
+    guard(database, "PERFORM 1 FROM no_such_table;")
+    with desk(database, attrs.evolve(BATCH, rows=30)) as made:
+        for number in range(100):
+            made.put(row(number), number)
+        wait_until(lambda: made.pressed == [True], 20, "the crawl waits")
+        assert rows_of(database, "SELECT count(*) FROM rejected_items") == [(0,)]
+        execute(database, "DROP TRIGGER guard ON products")
+        wait_until(lambda: len(made.stored) == 100, 60, "each row has its end")
+    assert rows_of(database, "SELECT count(*) FROM products") == [(100,)]
+    assert made.pressed[-1] is False
 
 
 @pytest.mark.parametrize("fault", ["trigger", "missing", "grant"])
