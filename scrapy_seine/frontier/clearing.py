@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier.wire import domain_of, escape
+from scrapy_seine.frontier.wire import domain_of, escape, job_of
 
 if TYPE_CHECKING:
     from scrapy_seine.frontier.frontier import Frontier
@@ -50,13 +50,32 @@ async def clear_domain(frontier: Frontier, domain: str) -> int:
     dropped = 0
     while gone := int(await frontier.run("discard", domain, STEP, 0)):
         dropped += gone
+    return dropped + await _discard(frontier, domain, frontier.keys.delayed)
+
+
+async def clear_job(frontier: Frontier, domain: str, job: str) -> int:
+    """Drop what waits for one job at a domain; returns how many."""
+    places = (frontier.keys.queue(domain), frontier.keys.delayed)
+    return sum([await _discard(frontier, domain, place, job) for place in places])
+
+
+async def _discard(frontier: Frontier, domain: str, place: str, job: str | None = None) -> int:
+    """Drop a domain's requests from a sorted set; with *job*, those of one job."""
     client: Any = frontier.redis
-    cursor = 0
+    cursor = dropped = 0
     while True:
-        cursor, rows = await client.zscan(frontier.keys.delayed, cursor, count=STEP)
+        cursor, rows = await client.zscan(place, cursor, count=STEP)
         ids = [id_ for id_, _ in rows]
         stored = await client.hmget(frontier.keys.requests, ids) if ids else []
-        mine = [i for i, s in zip(ids, stored, strict=True) if s and domain_of(s) == domain]
+        both = zip(ids, stored, strict=True)
+        mine = [id_ for id_, request in both if _is_of(request or b"", domain, job)]
         dropped += int(await frontier.run("discard", domain, 0, 0, *mine)) if mine else 0
         if not cursor:
             return dropped
+
+
+def _is_of(request: bytes, domain: str, job: str | None) -> bool:
+    try:
+        return domain_of(request) == domain and job in (None, job_of(request))
+    except (IndexError, UnicodeDecodeError):  # it is no stored request: its turn shows that
+        return False

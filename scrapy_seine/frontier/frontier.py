@@ -431,6 +431,10 @@ class Frontier:
         """Drop a domain's requests but for those in flight and the dead; returns how many."""
         return await clearing.clear_domain(self, domain)
 
+    async def clear_job(self, domain: str, job: str) -> int:
+        """Drop what waits for one job at a domain; the same of another job stays."""
+        return await clearing.clear_job(self, domain, job)
+
     async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
         """Give queued requests another priority; larger is sooner.
 

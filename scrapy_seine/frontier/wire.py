@@ -32,6 +32,15 @@ def domain_of(stored: bytes) -> str:
     return stored.partition(b"\n")[0].split(b" ")[1].decode()
 
 
+def job_of(stored: bytes) -> str:
+    """Name the job in a stored request's header; empty: it has none.
+
+    >>> job_of(b"0 a.example shop-full\\nrequest"), job_of(b"0 a.example\\nrequest")
+    ('shop-full', '')
+    """
+    return b" ".join(stored.partition(b"\n")[0].split(b" ")[2:]).decode()
+
+
 def untried(stored: bytes | None, seal: Seal = NO_SEAL) -> bytes:
     """Return a stored dead letter as if it had never failed, marked as replayed.
 

@@ -78,6 +78,22 @@ async def test_a_domain_is_cleared_alone_and_what_is_in_flight_ends_as_it_would(
     assert await d.redis.hgetall(f"{d.f.keys.job}:daily") == {b"total": b"2", b"cancelled": b"1"}
 
 
+async def test_what_waits_for_one_job_goes_alone_from_the_queue_and_from_its_waits(
+    d: Driver,
+) -> None:
+    """What is in flight ends as it would; what another job has there stays."""
+    for job in ("night", "day"):
+        await d.f.push([page(f"{job}{n}", job=job) for n in range(600)])
+        await d.f.push([page(f"{job} later", job=job, not_before_ms=d.now + 9000)])
+    await d.f.push([page("elsewhere", domain="b.example", job="night")])
+    await d.f.block_until("a.example", 900_000)  # its turn may be as far away as it likes
+    assert await d.f.clear_job("a.example", "night") == 601
+    assert await d.where() == (601, 1, 0, 0)
+    counted = await d.redis.hgetall(f"{d.f.keys.job}:night")
+    assert counted == {b"total": b"602", b"cancelled": b"601"}
+    assert b"cancelled" not in await d.redis.hgetall(f"{d.f.keys.job}:day")
+
+
 async def test_a_replayed_request_has_all_its_tries_again(d: Driver) -> None:
     blob = encode({"url": "http://a/", "meta": {"retry_count": 4, "job_id": "j"}})
     await d.f.push([Push(domain="a.example", blob=blob)])

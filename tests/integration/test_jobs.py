@@ -124,6 +124,31 @@ async def test_pause_and_resume_reach_the_workers(jobs, driver):
     assert (await jobs.get(job.id)).state == "running"
 
 
+async def test_what_waits_for_a_cancelled_job_goes_at_once(jobs, driver):
+    """I10: its domain may be parked for an hour, and workers would stay for nothing else."""
+    job, other = await begin(jobs), await begin(jobs, "shop-2")
+    await driver.f.block_until("shop.example", 3_600_000)
+    await jobs.cancel(job)
+    assert (await driver.f.counts()).undone == other.total == 2
+    ended = await jobs.get(job.id)
+    assert (ended.state, ended.cancelled, ended.left) == ("cancelled", 2, 0)
+    assert (await jobs.get(other.id)).left == 2
+
+
+@pytest.mark.parametrize("kept", [b"junk", b"\xff \xfe\n"])
+async def test_a_job_is_cancelled_though_its_domain_holds_junk(jobs, driver, kept):
+    job = await begin(jobs)
+    keys = driver.f.keys
+    (first, *_) = await driver.redis.hkeys(keys.requests)
+    await driver.redis.hset(keys.requests, first, kept)
+    await jobs.cancel(job)
+    assert (await jobs.get(job.id)).cancelled == 1
+    other = await begin(jobs, "shop-2")
+    await driver.redis.set(keys.queue("shop.example"), "of another type")
+    await jobs.cancel(other)
+    assert (await jobs.get(other.id)).state == "cancelled"
+
+
 @pytest.mark.parametrize("name", ["", "two words", "x" * 200])
 async def test_a_bad_name_is_refused(jobs, name):
     with pytest.raises(ConfigError, match="no name of a job"):

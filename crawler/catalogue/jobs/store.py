@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import attrs
 import orjson
+from redis.exceptions import ResponseError
 
 from crawler.catalogue.jobs import events
 from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State
@@ -189,12 +191,19 @@ class Jobs:
             await self.frontier.resume(name)
 
     async def cancel(self, job: Job) -> None:
-        """Fetch no more for the job; what is queued is dropped when its turn comes."""
+        """Fetch no more for the job.
+
+        What waits at its domains is dropped at once, because a turn there may be hours away; what
+        other domains have of it is dropped when its turn comes.
+        """
         if job.state == "paused":
             await self.resume(job)
         await self._end(job.id, "cancelled")
         await self._redis.sadd(self.frontier.keys.cancelled, job.id)
         await self._redis.publish(self.frontier.keys.wake, "cancel")
+        with suppress(ResponseError):  # a key of another type: what is there waits for its turn
+            for name in job.domains:
+                await self.frontier.clear_job(name, job.id)
 
     async def note_checked(self, job: Job) -> None:
         """Note that what a complete job did not see is in the frontier."""

@@ -3,11 +3,11 @@
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
--- ARGV[3] requests of its queue to look at, at most
+-- ARGV[3] requests of its queue to look at, at most; 0: none
 -- ARGV[4] 1: only what is left in the queue of requests that are gone already
--- ARGV[5] then ids of delayed requests
+-- ARGV[5] then ids of requests that wait in its queue, or are delayed
 -- reply: how many were taken out
-local domain, gone = ARGV[2], 0
+local domain, looks, gone = ARGV[2], tonumber(ARGV[3]), 0
 local function drop(id)
     count_job(select(3, header(redis.call('HGET', REQUESTS, id) or '\n')), 'cancelled', 1)
     redis.call('HDEL', REQUESTS, id)
@@ -15,14 +15,14 @@ local function drop(id)
     gone = gone + 1
 end
 local queue = queue_of(domain)
-for _, id in ipairs(redis.call('ZRANGE', queue, 0, tonumber(ARGV[3]) - 1)) do
+for _, id in ipairs(looks > 0 and redis.call('ZRANGE', queue, 0, looks - 1) or {}) do
     if ARGV[4] ~= '1' or redis.call('HEXISTS', REQUESTS, id) == 0 then
         redis.call('ZREM', queue, id)
         drop(id)
     end
 end
 for i = 5, #ARGV do
-    if redis.call('ZREM', DELAYED, ARGV[i]) == 1 then
+    if redis.call('ZREM', DELAYED, ARGV[i]) + redis.call('ZREM', queue, ARGV[i]) > 0 then
         drop(ARGV[i])
     end
 end

@@ -324,6 +324,11 @@ class PartitionedFrontier(Frontier):
         await self.forward()
         return await self.part(domain).clear_domain(domain)
 
+    async def clear_job(self, domain: str, job: str) -> int:
+        """Drop what waits for one job at a domain; the same of another job stays."""
+        await self.forward()
+        return await self.part(domain).clear_job(domain, job)
+
     async def erase(self) -> int:
         own = Frontier(self.redis, self.keys.crawl)
         return sum(await together([own.erase(), *(part.erase() for part in self._parts)]))
