@@ -9,21 +9,30 @@ from __future__ import annotations
 import re
 from typing import Any, AnyStr, cast
 
+_METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
+
 
 class Lazy:
-    """Stands for a pattern; each of its methods is looked up once."""
+    """Stands for a pattern, whose methods it has once it is compiled."""
+
+    compiled: re.Pattern[Any]
+
+
+class _Waiting(Lazy):
+    """The same before a text was held against it: only a class without __getattr__ is fast."""
 
     def __init__(self, source: Any, flags: int) -> None:
         self._source = source
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name != "compiled" and name not in _METHODS:
             raise AttributeError(name)
-        own = re.compile(self._source, self._flags) if name == "compiled" else self.compiled
-        found = own if name == "compiled" else getattr(own, name)
-        setattr(self, name, found)
-        return found
+        self.compiled = re.compile(self._source, self._flags)
+        for method in _METHODS:
+            setattr(self, method, getattr(self.compiled, method))
+        self.__class__ = Lazy  # type: ignore[assignment]  # its methods are its own from now on
+        return getattr(self, name)
 
 
 def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -32,4 +41,4 @@ def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     >>> pattern(r"\d+").findall("12 lamps of 40 W")
     ['12', '40']
     """
-    return cast("re.Pattern[AnyStr]", Lazy(source, flags))
+    return cast("re.Pattern[AnyStr]", _Waiting(source, flags))
