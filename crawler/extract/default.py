@@ -35,11 +35,13 @@ _LIST_OF = 3
 _NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
-#: What a page's state calls the price before a reduction.
-_REGULAR = (
-    b"listPrice", b"list_price", b"oldPrice", b"old_price", b"regularPrice", b"regular_price",
-    b"originalPrice", b"original_price", b"wasPrice", b"was_price", b"compareAt", b"compare_at",
-)  # fmt: skip
+#: What a page's state calls the price before a reduction, by letters that several names share: to
+#: look for a word in a page takes 7 µs.
+_REGULAR = {
+    b"Price": (b"listPrice", b"oldPrice", b"regularPrice", b"originalPrice", b"wasPrice"),
+    b"_price": (b"list_price", b"old_price", b"regular_price", b"original_price", b"was_price"),
+    b"compare": (b"compareAt", b"compare_at"),
+}
 _Read = TypeVar("_Read")
 #: Signs enough; no further ones are looked for.
 _SURE = 8
@@ -151,11 +153,15 @@ def extract(page: Page) -> Found:
 
 def _read_regular_price(found: Found, known: Fields) -> None:
     """Take the price before a reduction from the state of a page that shows no price itself."""
-    if "regular_price" in known or not any(map(found.page.raw.__contains__, _REGULAR)):
+    if "regular_price" in known or not _names_regular_price(found.page.raw):
         return
     held = _guarded(found.unread, "state", state.fields, found.page, known.get("name")) or {}
     if "regular_price" in held and held.get("price") == known.get("price"):
         found.offered["state"] = {"regular_price": held["regular_price"]}
+
+
+def _names_regular_price(raw: bytes) -> bool:
+    return any(sign in raw and any(map(raw.__contains__, _REGULAR[sign])) for sign in _REGULAR)
 
 
 def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
