@@ -1,0 +1,166 @@
+"""`scrapy up`, `down`, `redis` and `sql`: the stores without a client of one's own."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis
+from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+
+from crawler.cli_crawl import Line
+from crawler.commands import down, redis, sql, up
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.errors import ConfigError
+from tests.helpers import execute, server_folder
+
+Perform = Callable[..., Any]
+
+
+@pytest.fixture
+def perform(redis_url: str, database: str) -> Perform:
+    """Run a command in this process; gives its status."""
+
+    def run(kind: type[SeineCommand], *args: str, as_json: bool = False, **settings: str) -> Any:
+        command = kind()
+        command.as_json = as_json
+        command.settings = Settings({"REDIS_URL": redis_url, "DATABASE_URL": database, **settings})
+        parser = argparse.ArgumentParser(conflict_handler="resolve")
+        command.add_options(parser)
+        options, words = parser.parse_known_args(args)
+        return command.perform(words, options)
+
+    return run
+
+
+def test_down_stops_no_servers_that_somebody_uses(
+    perform: Perform, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A second terminal's worker would wait for its stores until it gives up."""
+    with server_folder() as data:
+        here = {"REDIS_URL": "", "DATABASE_URL": "", "SEINE_EMBEDDED": "1"}
+        here["SEINE_DATA_DIR"] = str(data)
+        perform(up.Command, as_json=True, **here)
+        first = json.loads(capsys.readouterr().out)
+        perform(up.Command, **here)
+        again = capsys.readouterr().out
+        assert first["private"] == ["redis", "postgres"]
+        assert first["redis_url"] in again
+        assert f"data in {' and '.join(first['data'])}; `scrapy down` ends them" in again
+        with Redis.from_url(first["redis_url"]) as client:
+            client.ping()
+            with pytest.raises(ConfigError, match=r"uses the servers \(1 connection\)"):
+                perform(down.Command, **here)
+            assert client.ping()
+        perform(down.Command, **here)
+        assert capsys.readouterr().out.startswith("stopped Redis and PostgreSQL; data stays in ")
+        perform(down.Command, "--force", **here)
+        assert capsys.readouterr().out.startswith("nothing runs in ")
+    with pytest.raises(UsageError, match="stops both servers; 'redis' is one"):
+        perform(down.Command, "redis")
+
+
+def test_up_shows_no_password_of_servers_of_ones_own(
+    perform: Perform, capsys: pytest.CaptureFixture[str], database: str
+) -> None:
+    perform(up.Command, DATABASE_URL=database.replace("@", ":hunter2@", 1))
+    shown = capsys.readouterr().out
+
+    assert "://***@" in shown
+    assert "hunter2" not in shown
+    assert shown.splitlines()[-2:] == ['redis-cli -u "$REDIS_URL"', 'psql "$DATABASE_URL"']
+    assert "scrapy down" not in shown
+
+
+def test_a_wrong_line_ends_no_session_with_redis(
+    perform: Perform,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    namespace: str,
+) -> None:
+    lines = (
+        f"set {namespace}:a 'two words'",
+        "get 'no end",
+        "nosuch",
+        "",
+        f"get {namespace}:a",
+        "quit",
+        f"del {namespace}:a",
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+
+    assert perform(redis.Command) == 1
+
+    said = capsys.readouterr()
+    assert said.out.splitlines() == ['"OK"', '"two words"']
+    assert "No closing quotation" in said.err
+    assert "unknown command" in said.err.lower()
+    assert perform(redis.Command, "del", f"{namespace}:a") == 0, "what follows quit was not done"
+    assert capsys.readouterr().out == "(integer) 1\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines"),
+    [
+        ([], ["(empty)"]),
+        ({b"k": [b"a", None]}, ['1) "k"', '2) 1) "a"', "   2) (nil)"]),
+        (b'a "b"\n\\', ['"a \\"b\\"\\n\\\\"']),
+        (1.5, ["1.5"]),
+    ],
+)
+def test_a_reply_is_shown_as_redis_cli_does(reply: Any, lines: list[str]) -> None:
+    assert list(redis.shown(reply)) == lines
+    json.dumps(redis.plain(reply))  # --json can always say it
+
+
+def test_sql_shows_rows_json_and_what_a_statement_did(
+    perform: Perform, capsys: pytest.CaptureFixture[str], database: str
+) -> None:
+    execute(database, "CREATE TABLE things (a jsonb, b text)")
+    perform(sql.Command, "INSERT INTO things VALUES ('[1]', NULL), ('{}', 'x')")
+    assert capsys.readouterr().out == "INSERT 0 2\n"
+    perform(sql.Command, "SELECT", "*", "FROM", "things")
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown == [["a", "b"], ["[1]"], ["{}", "x"], ["2", "rows"]]
+    perform(sql.Command, "SELECT * FROM things", as_json=True)
+    assert json.loads(capsys.readouterr().out)["rows"] == [
+        {"a": [1], "b": None},
+        {"a": {}, "b": "x"},
+    ]
+    with pytest.raises(ConfigError, match=r"^PostgreSQL: relation .nosuch. does not exist"):
+        perform(sql.Command, "SELECT * FROM nosuch")
+    with pytest.raises(ConfigError, match="no text in UTF-8"):
+        perform(sql.Command, "SELECT '\udcff'")
+
+
+def test_sql_without_a_client_asks_for_a_statement(
+    perform: Perform, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("crawler.stores.postgres_server.psql", lambda setting: "psql")
+
+    with pytest.raises(ConfigError, match="there is no psql here; name a statement"):
+        perform(sql.Command)
+
+
+def test_a_terminals_last_line_gives_way_to_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is wider than the terminal could not be taken away again."""
+    monkeypatch.setenv("COLUMNS", "10")
+    out = io.StringIO()
+    line = Line(out)
+    line.filter(logging.makeLogRecord({}))
+    assert out.getvalue() == "", "nothing is shown yet"
+    line.show("a shop\x1b[2J with a long name")
+    (shown,) = out.getvalue().split("\x1b[2K")[1:]
+    line.filter(logging.makeLogRecord({}))
+
+    assert len(shown) == 9
+    assert "\x1b" not in shown
+    assert out.getvalue().endswith("\r\x1b[2K")
