@@ -37,14 +37,14 @@ logger = logging.getLogger(__name__)
 #: A worker blocks on the list, which wakes it at once, so long before it looks for a set or a
 #: sorted set, s: a worker of the fleet, and at most. A seed there waits TICK_S where seeds come in
 #: one, and LIST_TICK_S where they came in a list so far, whatever the number of workers.
-TICK_S, LIST_TICK_S, MOST_TICK_S = 0.4, 5.0, 25.0
+TICK_S, LIST_TICK_S, MOST_TICK_S = 0.4, 12.0, 25.0
 #: The same between two looks for seeds of workers that ended while they read them.
 CLAIMS_S, MOST_CLAIMS_S = 2.0, 60.0
 BATCH = 500
 CLAIM_MS = 30_000
-#: At least so long where nobody had such a seed at the last look: half of a claim's lifetime, so
+#: At least so long where nobody had such a seed at the last look: less than a claim's lifetime, so
 #: that a claim is noticed before it expires.
-QUIET_S = CLAIM_MS / 1000 / 2
+QUIET_S = 0.8 * CLAIM_MS / 1000
 REJECTS_KEPT = 10_000
 #: Workers that may end while they read a seed.
 MOST_TRIES = 3
@@ -132,13 +132,14 @@ class Intake:
         k = self.keys
         keys = [k.seeds, k.claimed, k.claims, k.tries]
         flat = await call(self.redis, script("claim"), keys, [self.batch, CLAIM_MS, new_token()])
-        if flat:
+        held = flat == [b"HELD"]
+        if flat and not held:
             await self._accept(
                 list(zip(flat[::3], flat[1::3], map(whole, flat[2::3]), strict=True))
             )
             self._quiet = False
         else:
-            self._quiet = not await self.redis.zcard(self.keys.claims)
+            self._quiet = not held
             self.quiet_at = looked if self._quiet else self.quiet_at
         return len(flat) // 3
 

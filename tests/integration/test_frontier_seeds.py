@@ -35,7 +35,7 @@ def keys(namespace: str) -> SeedKeys:
 async def claim(redis: Redis, k: SeedKeys, n: int = 10, ttl_ms: int = 30_000) -> dict[bytes, bytes]:
     keys = [k.seeds, k.claimed, k.claims, k.tries]
     flat = await call(redis, script("claim"), keys, [n, ttl_ms, "r"])
-    return dict(zip(flat[::3], flat[1::3], strict=True))
+    return {} if flat == [b"HELD"] else dict(zip(flat[::3], flat[1::3], strict=True))
 
 
 async def settle(redis: Redis, k: SeedKeys, *pairs: bytes, kept: int = 100) -> None:

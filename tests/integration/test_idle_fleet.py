@@ -182,7 +182,7 @@ def test_the_fleet_shares_the_questions_that_nothing_causes(
         return exchange._poll_s(), intake._tick_s(), intake._look_s()
 
     assert waits(0) == waits(1) == (POLL_S, LIST_TICK_S, CLAIMS_S)
-    assert waits(3) == (POLL_S, 15.0, 6.0)
+    assert waits(2) == (POLL_S, 24.0, 4.0)
     assert waits(1000) == (MOST_POLL_S, MOST_TICK_S, MOST_CLAIMS_S)
     intake._quiet = True
     assert [waits(n)[2] for n in (1, 3, 1000)] == [QUIET_S, QUIET_S, MOST_CLAIMS_S]
@@ -247,7 +247,8 @@ async def test_a_waiting_intake_notices_seeds_of_each_kind(
 
     try:
         await wait_until_async(waits, 20, "it waits")
-        assert sent.count("ZCARD") == 1, "a tick is one command"
+        looks = {"EVALSHA", "EVAL"}  # a server that does not know the script yet is taught it
+        assert set(sent) <= {"BLMOVE", *looks}, "a tick is one command, and so is a look"
         await {"list": redis.rpush, "set": redis.sadd, "zset": redis.zadd}[kind](
             keys.seeds, {"s1": 1} if kind == "zset" else "s1"
         )

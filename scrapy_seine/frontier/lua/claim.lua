@@ -8,7 +8,8 @@
 -- ARGV[1] seeds wanted, at most
 -- ARGV[2] lifetime of a claim, ms
 -- ARGV[3] random: no claim of an older state has the same name
--- reply: claim, seed, times it was handed out before, claim, seed, times …
+-- reply: claim, seed, times it was handed out before, claim, seed, times …; HELD where there is none
+-- and others still read theirs
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind ~= 'none' and kind ~= 'list' and kind ~= 'set' and kind ~= 'zset' then
     return wrong_type(KEYS[1], 'a list, a set or a sorted set')
@@ -62,5 +63,8 @@ elseif kind == 'zset' then
 end
 for i, seed in ipairs(seeds) do
     take(t[1] .. '.' .. t[2] .. '.' .. i .. '.' .. ARGV[3], seed)
+end
+if #out == 0 and redis.call('ZCARD', KEYS[3]) > 0 then
+    return { 'HELD' }
 end
 return out
