@@ -13,7 +13,7 @@ from scrapy.spidermiddlewares.depth import DepthMiddleware
 from scrapy.utils.test import get_crawler
 
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.engine.fastpath.request_task import begins_of, looks_of
+from scrapy_seine.engine.fastpath.request_task import begins_of, item_looks_of, looks_of
 
 
 class OwnDepth(DepthMiddleware):
@@ -72,6 +72,20 @@ def test_a_depth_middleware_that_changes_requests_alone_looks_as_well() -> None:
     for _, look in looks_of(found) or ():
         link = link and look(link, page)
     assert link is None
+
+
+class OwnItems(DepthMiddleware):
+    """A project's own, which makes requests of items."""
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        return Request("http://a.example/of-item")
+
+
+def test_items_pass_by_middlewares_that_return_each_as_it_came_and_no_others() -> None:
+    assert item_looks_of(looks_of(manager()) or ()) == ()
+    looks = looks_of(manager(**replaced(OwnItems))) or ()
+    assert len(looks) > 1
+    assert item_looks_of(looks) == looks
 
 
 def test_one_that_handles_the_output_itself_is_left_to_scrapy() -> None:

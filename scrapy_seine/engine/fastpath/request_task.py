@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from inspect import isawaitable
 from time import monotonic
 from types import FunctionType, GeneratorType
@@ -90,6 +90,7 @@ class RequestTasks:
         self._looks = (
             looks_of(self.scraper.spidermw) if self.scraper.concurrent_items == 1 else None
         )
+        self._item_looks = item_looks_of(self._looks or ())
         self._begins = begins_of(self.scraper.spidermw) if self._looks is not None else []
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -286,13 +287,15 @@ class RequestTasks:
     async def _pass_on(self, made: Iterable[Any], request: Request, response: Response) -> None:
         outputs, found, turn = iter(made), 0, monotonic() + TURN_S
         call, ahead = self.limit.call, list[Any]()
+        looks, item_looks = self._looks or (), self._item_looks
         while True:
             level = 0
             try:
                 output = call(next, outputs, _END)
                 if output is _END:
                     break
-                for level, look in self._looks or ():  # noqa: B007  # the handler needs it
+                asked = looks if isinstance(output, Request) else item_looks
+                for level, look in asked:  # noqa: B007  # the handler needs it
                     output = look(output, response)
                     if output is None:
                         break
@@ -370,6 +373,15 @@ def looks_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Look]] | N
             return None
         looks.append((level, scrapy_internals.look_of(owner)))
     return looks
+
+
+def item_looks_of(looks: Sequence[tuple[int, Look]]) -> Sequence[tuple[int, Look]]:
+    """Those through which an item passes: none where each would return it as it came.
+
+    All where one does more, because it may make a request of an item.
+    """
+    asked = any(scrapy_internals.takes_items(getattr(look, "__self__", None)) for _, look in looks)
+    return looks if asked else ()
 
 
 def begins_of(middlewares: SpiderMiddlewareManager) -> list[tuple[int, Begin]]:

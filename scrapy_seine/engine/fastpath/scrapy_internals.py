@@ -37,6 +37,7 @@ from typing import Any
 
 import scrapy
 from scrapy.core import scraper
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import ensure_awaitable
 
 from scrapy_seine.config import SettingsLike, flag
@@ -254,6 +255,15 @@ def look_of(middleware: Any) -> Callable[[Any, Any], Any]:
     """How Scrapy's base class of spider middlewares looks at one output."""
     found: Callable[[Any, Any], Any] = middleware._get_processed
     return found
+
+
+def takes_items(middleware: Any) -> bool:
+    """Whether a spider middleware looks at items; most take each and return it as it came."""
+    return any(
+        getattr(getattr(middleware, name), "__func__", None)
+        is not getattr(BaseSpiderMiddleware, name)
+        for name in ("_get_processed", "get_processed_item")
+    )
 
 
 def depth_of(middleware: Any) -> Callable[[Any], None]:

@@ -8,9 +8,12 @@ are looked for where Scrapy connects them; the other places count where there is
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Sequence
+from functools import lru_cache
 from inspect import isawaitable
+from types import CodeType
 from typing import Any
 
 from pydispatch import dispatcher
@@ -43,7 +46,7 @@ class Signals(SignalManager):
         answers = []
         for receiver in receivers:
             try:
-                answer = robustApply(receiver, signal=signal, **named)
+                answer = _call(receiver, signal, named)
             except Exception as error:
                 _report(receiver, error, quiet, named.get("spider"))
                 answer = Failure()  # type: ignore[no-untyped-call]
@@ -67,7 +70,7 @@ class Signals(SignalManager):
         answers: list[Any] = []
         for receiver in receivers:
             try:
-                answer = robustApply(receiver, signal=signal, **named)
+                answer = _call(receiver, signal, named)
                 if isinstance(answer, Deferred) or isawaitable(answer):
                     answer = asyncio.ensure_future(_promised(receiver, answer, quiet, spider))
             except Exception as error:
@@ -84,6 +87,28 @@ class Signals(SignalManager):
             return list(dispatcher.liveReceivers(found))
         found = mine.get(signal)
         return list(dispatcher.liveReceivers(found)) if found else []
+
+
+def _call(receiver: Any, signal: object, named: dict[str, Any]) -> Any:
+    """Call a receiver with what it takes, as `robustApply` does, which looks at it each time."""
+    code = getattr(getattr(receiver, "__func__", receiver), "__code__", None)
+    if code is None:  # a class, a partial, an object that can be called
+        return robustApply(receiver, signal=signal, **named)
+    names = _names(code, int(hasattr(receiver, "__func__")))
+    if names is None:
+        return receiver(signal=signal, **named)
+    asked = {name: named[name] for name in names if name in named}
+    if "signal" in names:
+        asked["signal"] = signal
+    return receiver(**asked)
+
+
+@lru_cache(2048)
+def _names(code: CodeType, first: int) -> tuple[str, ...] | None:
+    """Parameters of a function from the *first* on; None: it takes any."""
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        return None
+    return code.co_varnames[first : code.co_argcount]
 
 
 def _quiet(named: dict[str, Any]) -> tuple[type[BaseException], ...]:
