@@ -67,7 +67,7 @@ def self_timed(shop, push, target):
     def visit():
         return next((v for v in shop.visits() if v["path"] == f"/{target}"), None)
 
-    wait_until(visit, 10, f"the shop is asked for {target}")
+    wait_until(visit, 20, f"the shop is asked for {target}")  # a set, where lists were until now
     return visit()["time"] - pushed
 
 
