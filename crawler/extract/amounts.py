@@ -37,7 +37,7 @@ _LONGEST_SIGN = max(map(len, SPELLINGS))
 _GAP = 3
 _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
-_BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?%)")
+_BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
 #: Between the ends of a range whose sign is written once.
 _TO = lazy.pattern(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
 _COUNTED = lazy.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")

@@ -139,6 +139,7 @@ def extract(page: Page) -> Found:
         seen = _guarded(unread, "text", text.glance, page, known) or Visible()
         offered["text"], found.paths = seen.fields, seen.paths
         found.struck_below = seen.struck_below
+        merge.choose(offered, seen, page.raw)
         merge.reduce(offered, seen.reduced)
         if "price" not in seen.fields and "state" not in offered:
             _read_regular_price(found, known)
@@ -177,6 +178,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
     found.struck_below = seen.struck_below
     if disputed:
         merge.settle(offered)
+    merge.choose(offered, seen, page.raw)
     merge.reduce(offered, seen.reduced)
     if seen.on_request:
         merge.without_gaps(offered)
@@ -354,6 +356,15 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 2, "a button asks who sells it")
     if seen.facts:
         verdict.add("product", 2, "it tells an item number")
+    _stock_signs(seen, verdict)
+    if seen.lone_cards and "price" not in seen.fields:
+        points = 3 if seen.lone_cards > 1 else 2
+        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
+    if seen.cards >= _LIST_OF:
+        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
+
+
+def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
     stock = seen.fields.get("availability")
     if stock and told:
@@ -364,11 +375,8 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         # Who calls the page a product's elsewhere leaves out only the price.
         points = 2 if verdict.product >= 3 else 1
         verdict.add("product", points, "it says that it cannot be had")
-    if seen.lone_cards and "price" not in seen.fields:
-        points = 3 if seen.lone_cards > 1 else 2
-        verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
-    if seen.cards >= _LIST_OF:
-        verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
+    if seen.notifies and stock in _NOT_TO_BE_HAD and "name" in seen.fields:
+        verdict.add("product", 1.5, "a button offers to tell when it can be had again")
 
 
 def _price_signs(seen: Visible, verdict: Verdict) -> None:

@@ -30,7 +30,7 @@ _PAIR = lazy.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
-_DIVIDED = re.compile(r"[:#：|՝]").search
+_DIVIDED = re.compile(r"[:#：|՝·•]").search
 _MOST_CELLS = 100
 _PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
@@ -149,7 +149,10 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
 
     `<span>Item no</span><span>88-12</span>` is one line, without a blank where it is divided.
     """
-    label = (line.element.text or "")[:_LONGEST_FACT].strip()
+    box = line.element
+    label = (box.text or "")[:_LONGEST_FACT].strip()
+    if not label and len(box):  # behind a sign
+        label = (box[0].tail or "")[:_LONGEST_FACT].strip()
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = _label(label)
@@ -181,8 +184,12 @@ def _take_marked(seen: Visible, line: Line) -> None:
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
     field = "gtin" if "ean" in words or "upc" in words else field
-    if " " not in line.text and "：" not in line.text and not line.text.endswith(":"):
-        _take(seen, field, line.text)
+    text = line.text
+    if pair := _PAIR.match(text):
+        # The label may stand in the box as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
+        text = (pair[2] or pair[4]) if _label(pair[1] or pair[3]) else text
+    if " " not in text and "：" not in text and not text.endswith(":"):
+        _take(seen, field, text)
 
 
 def _classes_around(element: Element) -> Iterator[str]:
@@ -198,6 +205,17 @@ def brand_before(heading: Element) -> str | None:
             text = short_text(element)
             if text and len(text) <= _LONGEST_BRAND and ":" not in text and not _label(text):
                 return text
+    return None
+
+
+def number_before(heading: Element) -> str | None:
+    """The product's number that stands right before a heading, behind its label."""
+    parent = heading.getparent()
+    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
+        text = "" if element is None else short_text(element, _LONGEST_FACT)
+        match = _PAIR.match(text) if _DIVIDED(text) else None
+        if match and _label(match[1] or match[3]) == "sku":
+            return _identifier((match[2] or match[4]).strip(_AROUND)) or None
     return None
 
 

@@ -32,7 +32,7 @@ _INLINE = frozenset(
      "mark", "big", "abbr", "var", "data", "del", "s", "strike", "tt", "code", "q", "cite", "wbr"}
 )  # fmt: skip
 _TAGS = {
-    "del": OLD, "s": OLD, "strike": OLD, "aside": ELSEWHERE, "footer": ELSEWHERE,
+    "del": OLD, "s": OLD, "strike": OLD, "aside": CARD, "footer": ELSEWHERE,
     "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
@@ -47,7 +47,7 @@ _CLASSES = (
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
-     r"|comment|testimonial|cookie|shipping|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
+     r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
      r"|price[-_]per[-_]unit|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
@@ -96,8 +96,8 @@ _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
-#: A word, and no code: these are in capitals.
-_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z").search
+#: A word, and no code: these are in capitals. Behind an amount they tell its tax: `199,00 € HT`.
+_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z").search
 #: A stroke for the cents: `499,-`.
 _ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
 #: Characters in which an amount ends with a currency's word.

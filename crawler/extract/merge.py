@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from crawler.extract import lazy, opengraph, state, text
-from crawler.extract.amounts import grouped
+from crawler.extract.amounts import amount, grouped
 from crawler.extract.currencies import TOMAN, alike, is_local
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields
+from crawler.extract.seen import Visible
 from crawler.extract.shop_number import set_number
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
@@ -19,6 +20,12 @@ _NAMED = lazy.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
+#: The dearest of a product's variants, in JSON and in markup.
+_HIGHEST = lazy.pattern(
+    rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
+)
+#: Lines from the heading to the price of what it names.
+_BESIDE = 15
 #: Before the author of a book.
 _AUTHOR = lazy.pattern(r"\s(?:by|von|par|door)\s")
 _SUFFIX = lazy.pattern(r"\.(?:html?|php|aspx?|jsp)$")
@@ -74,10 +81,28 @@ def settle(offered: dict[str, Fields]) -> None:
         if "price" in offered.get(source, ()):
             fields = offered[source]
             fields["price"] = agreed
-            if told > agreed:
+            if told > agreed and "regular_price" not in offered.get("text", ()):
                 fields.setdefault("regular_price", told)
             if stock := offered.get("text", {}).get("availability"):
                 fields["availability"] = stock  # what is stale in one thing is so in others
+
+
+def choose(offered: dict[str, Fields], seen: Visible, raw: bytes) -> None:
+    """Take the price of the variant that the page shows, where structured data tells a span of prices.
+
+    The amount has to stand in a box for prices beside the heading, and within the span.
+    """
+    shown, lowest = seen.fields.get("price"), _structured_price(offered)
+    if shown is None or lowest is None or not lowest < shown or not seen.price_marked:
+        return
+    if (seen.price_distance or 0) > _BESIDE or (told := _HIGHEST.search(raw)) is None:
+        return
+    highest = amount(told[1].decode())
+    if highest is None or shown > highest:
+        return
+    for source in STRUCTURED:
+        if offered.get(source, {}).get("price") == lowest:
+            offered[source]["price"] = shown
 
 
 def reduce(offered: dict[str, Fields], marked: bool) -> None:

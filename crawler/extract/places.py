@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from itertools import islice
 
@@ -39,6 +40,20 @@ def leads_away(element: Element) -> bool:
     links = (element,) if element.tag == "a" else element.iter("a")
     reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
+def are_tiles(members: list[Element], most: int) -> bool:
+    """Whether amounts in boxes of one make are a listing's: each of *most* or more leads to a page."""
+    if len(members) < most:
+        return False
+    sample = members[:12]
+    around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
+    shared = Counter(element for chain in around for element in set(chain))
+    leading = 0
+    for chain in around:
+        own = [element for element in chain if shared[element] == 1]
+        leading += bool(own) and leads_away(own[-1])
+    return leading * 5 >= len(sample) * 3
 
 
 @lru_cache(maxsize=4096)

@@ -6,47 +6,47 @@ The price stands near the heading, in no tile of a listing, and is not struck th
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import lru_cache
 from itertools import islice, repeat
 from string import digits
 
 import attrs
 
-from crawler.extract import lazy, local_signs, per_unit
+from crawler.extract import lazy, per_unit
 from crawler.extract import lines as _lines
-from crawler.extract.amounts import Money, amount, find_prices, parse_price
+from crawler.extract.amounts import Money, amount, find_prices
+from crawler.extract.line_amounts import (
+    LONGEST_LINE,
+    PARAGRAPH,
+    monies_of,
+    says_now,
+    says_old,
+    with_next,
+)
 from crawler.extract.lines import Line, Lines
 from crawler.extract.other_amounts import is_other, labels_other, says_other
 from crawler.extract.page import Element
-from crawler.extract.places import leads_away, path
+from crawler.extract.places import are_tiles, leads_away, path
 from crawler.extract.price_pairs import (
     OTHER,
-    WITH_TAX,
     Candidate,
     beside,
     is_struck,
     near_before,
     often_told,
+    paid_in_box,
     paired,
     stands_alone,
     with_tax,
 )
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, any_of, any_word, finder_of, whole_of
+from crawler.extract.words import Marks, any_of, any_word
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = lazy.pattern(any_of("amounts", "apart"))
 #: What is saved, in percent, behind an amount with which a line ends.
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
-#: Words before a price that was asked earlier; some scripts write them without spaces.
-_OLD_WORDS = finder_of(
-    lambda any_of: rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}"
-)
-#: Words that stand by the price after a reduction, `now`, where the one before stands too.
-_NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = lazy.pattern(r"[^\W\d_]{2,}")
@@ -55,10 +55,9 @@ _MORE_OR_LESS = frozenset({"+", "−"})
 _RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _DIGIT = lazy.pattern(r"\d")
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
-#: What stands right before the figures of an identifier: `C34-1060`.
-_CODE = lazy.pattern(r"\w[-./_]?$")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
+_POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
 #: Lines after the heading in which a price is asked for.
 _NEAR = 60
@@ -71,13 +70,12 @@ _LONGEST_TILE_PRICE = 40
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
 #: Characters before an amount with which its line begins.
 _GAP = 3
-#: Characters of a line, of a class and behind an amount that are looked at; boxes around an element.
-_LONGEST_LINE, _LONGEST_CLASS, _BEHIND = 4_000, 300, 60
-#: Amounts of a line and of a page that are weighed, and characters around one in a long line.
-_MOST_IN_LINE, _MOST_AMOUNTS, _AROUND = 100, 3_000, 500
+#: Characters of a class and behind an amount that are looked at; boxes around an element.
+_LONGEST_CLASS, _BEHIND = 300, 60
+#: Amounts of a page that are weighed, and characters around one in a long line.
+_MOST_AMOUNTS, _AROUND = 3_000, 500
 _MOST_BOXES = 100
 _MOST_LINKED = 6
-_PARAGRAPH = 80
 
 
 def _signature(element: Element) -> str:
@@ -114,7 +112,19 @@ class _Amounts:
         in_new = sum(len(self.boxes[make]) for make in new)
         seen.cards = in_new or sum(len(self.reduced[make]) for make in old)
         tiles = new | old
-        return [(line, monies) for line, monies, make in self.found if make not in tiles]
+        return [
+            (line, monies)
+            for line, monies, make in self.found
+            if make not in tiles and not (tiles and _is_of_tile(line))
+        ]
+
+
+def _is_of_tile(line: Line) -> bool:
+    """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
+    if not line.flags & _lines.LINK:
+        return False
+    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    return any(box.tag == "a" and leads_away(box) for box in boxes)
 
 
 def _candidates(
@@ -140,10 +150,12 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amoun
             break
         text = line.text
         if line.flags & _lines.HIDDEN or not (
-            _holds_digit(text) if len(text) > _PARAGRAPH else _HOLDS_DIGIT[text]
+            _holds_digit(text) if len(text) > PARAGRAPH else _HOLDS_DIGIT[text]
         ):
             continue
-        monies = _monies(line, local)
+        monies = monies_of(line, local)
+        if len(monies) == 1 and monies[0].currency is None:
+            monies = with_next(read, line, monies[0], local)
         left -= len(monies)
         if monies:
             amounts.add(line, monies, look_for_tiles)
@@ -184,27 +196,13 @@ def _share_a_box(main: Element, title: Element, price: Element) -> bool:
 
 
 def _tiles(groups: dict[str, list[Element]]) -> set[str]:
-    return {mark for mark, members in groups.items() if _are_tiles(members)}
+    return {mark for mark, members in groups.items() if are_tiles(members, CARDS)}
 
 
 def _beside_others(line: Line) -> bool:
     """Whether only its place in the page lets a price seem another product's."""
     wanted = _lines.BEYOND | _lines.PRICE
     return line.flags & wanted == wanted and not line.flags & (_lines.CARD | _lines.LINK)
-
-
-def _are_tiles(members: list[Element]) -> bool:
-    """Whether amounts in boxes of one make are a listing's: each box leads to a page."""
-    if len(members) < CARDS:
-        return False
-    sample = members[:12]
-    around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
-    shared = Counter(element for chain in around for element in set(chain))
-    leading = 0
-    for chain in around:
-        own = [element for element in chain if shared[element] == 1]
-        leading += bool(own) and leads_away(own[-1])
-    return leading * 5 >= len(sample) * 3
 
 
 def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
@@ -226,7 +224,7 @@ def _told_apart(found: list[Candidate]) -> list[Candidate]:
     """
     ends = [0, *(c.money.end for c in found)]
     said = [
-        _says_old(c.line.text[end : c.money.start][-40:].strip())
+        says_old(c.line.text[end : c.money.start][-40:].strip())
         for c, end in zip(found, ends, strict=False)
     ]
     if not any(said):
@@ -237,7 +235,7 @@ def _told_apart(found: list[Candidate]) -> list[Candidate]:
 def _are_told_behind(monies: Sequence[Money], text: str) -> bool:
     """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
     last = text[monies[-1].end :]
-    return monies[0].start <= _GAP and len(last) <= _BEHIND and _NOW_WORDS(last) is not None
+    return monies[0].start <= _GAP and len(last) <= _BEHIND and says_now(last)
 
 
 def label_before(read: Lines, line: Line) -> str:
@@ -261,35 +259,6 @@ def _follows_link(read: Lines, line: Line) -> bool:
     return place > read.heading and bool(flags & _lines.LINK) and not flags & _lines.FACT
 
 
-# Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
-def _amounts(text: str, local: str | None) -> tuple[Money, ...]:
-    return tuple(islice(find_prices(text, local), _MOST_IN_LINE))
-
-
-_prices = lru_cache(maxsize=1024)(_amounts)
-
-
-def _monies(line: Line, local: str | None) -> Sequence[Money]:
-    text = line.text[:_LONGEST_LINE]
-    monies = (_prices if len(text) <= _PARAGRAPH else _amounts)(text, local)
-    if monies:
-        return monies
-    marked = bool(line.flags & _lines.PRICE)
-    if found := local_signs.alone(text, marked=marked):
-        code, start, end = found
-        value = amount(text[start:end], code)
-        return () if value is None else (Money(value, code, 0, len(text)),)
-    if marked and len(text) < _LONGEST_TILE_PRICE and _DIGIT.search(text):
-        remark = WITH_TAX(text)
-        text = text[: remark.start()].rstrip() if remark else text  # 49,00 incl. tax
-    if marked and len(text) < 20:
-        money = parse_price(text, local)
-        coded = money is not None and _CODE.search(text[: money.start]) is not None
-        if money and not coded and money.end - money.start >= len(text) - 6:
-            return (money,)
-    return ()
-
-
 @attrs.frozen
 class _Place:
     """What stands around an amount."""
@@ -302,11 +271,6 @@ class _Place:
     follows_link: bool
     behind: bool = False
     """The words of each amount of the line stand behind it."""
-
-
-@lru_cache(maxsize=512)
-def _says_old(text: str) -> bool:
-    return _OLD_WORDS(text) is not None
 
 
 def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
@@ -330,11 +294,12 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     told = before[-40:].strip() or label
     if place.behind:
         told = line.text[money.end : until][:40].strip()
-    old = bool(line.flags & _lines.OLD) or _says_old(told)
-    now = not old and bool(told) and _NOW_WORDS(told) is not None
+    told_old = says_old(told)
+    old = bool(line.flags & _lines.OLD) or told_old
+    now = not old and bool(told) and says_now(told)
     if now:
         cost -= 10  # as good as a class
-    return Candidate(money, line, cost, old, other, place.follows_link, now)
+    return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
 
 
 def _tells_a_part(money: Money, text: str) -> bool:
@@ -375,7 +340,7 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
         return text[since : money.start]  # words about a percentage are not about the amount
     if since and after.strip():
         between = text[since : money.start]
-        told = until < len(text) and _says_old(between.strip())
+        told = until < len(text) and says_old(between.strip())
         return between if told else after  # `€9 was €12 save €3`: what follows is about the next
     if not since and until < len(text):
         return text[max(0, money.start - 2 * _AROUND) : money.start] + after
@@ -389,7 +354,8 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    candidates = often_told(paired(near_before(with_tax(_candidates(read, seen, local, tiles)))))
+    amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles)))
+    candidates = often_told(paired(near_before(amounts)))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -401,7 +367,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
         return
-    if best.other and len(best.line.text) > _LONGEST_TILE_PRICE:
+    if best.other and (len(best.line.text) > _LONGEST_TILE_PRICE or _is_postage(best)):
         return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
@@ -418,9 +384,15 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
         words = nearest.line.text[: nearest.money.start][-40:].strip()
-        seen.reduced = bool(nearest.line.flags & _lines.OLD) or _says_old(words)
+        marked = bool(nearest.line.flags & _lines.OLD) or says_old(words)
+        seen.reduced = marked and not best.other
     else:
         seen.struck_below = _below(read, candidates, best)
+
+
+def _is_postage(one: Candidate) -> bool:
+    """Whether a line that begins with words for postage tells an amount: no price stands there."""
+    return _POSTAGE(one.line.text[: one.money.start][-_LONGEST_TILE_PRICE:]) is not None
 
 
 def _is_of_a_row(one: Candidate) -> bool:
@@ -439,7 +411,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
     line, money = best.line, best.money
     if best.follows_link:
         above = read.lines[max(read.heading, 0) : line.index]
-        return sum(len(one.text) for one in above if len(one.text) > _PARAGRAPH) > _ARTICLE
+        return sum(len(one.text) for one in above if len(one.text) > PARAGRAPH) > _ARTICLE
     if line.flags & _lines.PRICE or len(line.text) < _GAP + _BEHIND // 2:
         return False
     before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
@@ -470,7 +442,7 @@ def is_labelled(read: Lines, line: Line) -> bool:
         place -= 1
     if place < 0 or place == read.heading or read.lines[place].flags & _lines.HEADING:
         return False
-    text = read.lines[place].text[:_LONGEST_LINE]
+    text = read.lines[place].text[:LONGEST_LINE]
     return not any(find_prices(text))
 
 
@@ -487,4 +459,4 @@ def _is_before(old: Candidate, new: Candidate) -> bool:
 def _is_told_before(old: Candidate) -> bool:
     """Whether a box for prices holds an amount that was before, or words right before it say so."""
     before = old.line.text[: old.money.start][-40:].strip()
-    return bool(old.line.flags & _lines.PRICE) or _says_old(before)
+    return bool(old.line.flags & _lines.PRICE) or says_old(before)

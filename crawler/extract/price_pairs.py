@@ -65,6 +65,8 @@ class Candidate:
     follows_link: bool
     now: bool = False
     """Words say that it is the price after a reduction."""
+    told_old: bool = False
+    """Words, and not only a class, say that it is the price before."""
 
 
 def with_tax(candidates: list[Candidate]) -> list[Candidate]:
@@ -123,6 +125,25 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
         if told or (apart and _is_pair(one, two)):
             high = one if one.money.value > two.money.value else two
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
+    return candidates
+
+
+def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
+    """Tell which amount is asked, where a box whose class says "before" holds all the amounts.
+
+    The lower one of two side by side is, unless it is struck through or words say otherwise.
+    """
+    if any(not c.old and not c.other for c in candidates):
+        return candidates
+    before = [c for c in candidates if c.old and not c.other]
+    for one, two in pairwise(before):
+        near = abs(one.line.index - two.line.index) <= _NEAR
+        low, high = sorted((one, two), key=lambda c: c.money.value)
+        alike = one.money.currency == two.money.currency
+        if not (near and alike and low.money.value < high.money.value < 5 * low.money.value):
+            continue
+        if not low.told_old and not is_struck(low):
+            return [attrs.evolve(c, old=False) if c is low else c for c in candidates]
     return candidates
 
 
@@ -192,8 +213,8 @@ def _saves(one: Candidate, two: Candidate, saved: set[Decimal]) -> bool:
     low, high = sorted((one.money.value, two.money.value))
     if not near or not low < high < low * 5:
         return False
-    return high - low in saved or (
-        one.line is two.line and _is_percent_off(one.line.text, low, high)
+    return high - low in saved or any(
+        _is_percent_off(line.text, low, high) for line in (one.line, two.line)
     )
 
 

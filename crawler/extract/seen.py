@@ -19,6 +19,8 @@ class Visible:
     buy_buttons: int = 0
     asks: bool = False
     """A button asks who sells it, bids for it or keeps it, where none buys."""
+    notifies: bool = False
+    """A button offers to tell when the thing can be had again."""
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
     lone_cards: int = 0

@@ -113,7 +113,9 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
             continue
-        loose = loose or _offers_to_tell(line)
+        notifies = _offers_to_tell(line)
+        seen.notifies = seen.notifies or notifies
+        loose = loose or ("OutOfStock" if notifies else None)
         if line.flags & _lines.BADGE:
             label += labelled  # it stands between a label and its value
             continue
@@ -156,10 +158,10 @@ def asks_seller(read: Lines) -> bool:
     )
 
 
-def _offers_to_tell(line: Line) -> str | None:
-    """What follows from a button that offers to tell when the thing is there again."""
+def _offers_to_tell(line: Line) -> bool:
+    """Whether a button offers to tell when the thing is there again."""
     pressed = line.flags & (_lines.BUTTON | _lines.LINK)
-    return "OutOfStock" if pressed and _notifies(line.text) else None
+    return bool(pressed) and _notifies(line.text)
 
 
 @lru_cache(maxsize=512)

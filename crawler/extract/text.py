@@ -12,7 +12,7 @@ from crawler.extract import lines as _lines
 from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.currencies import currency_of, local_currency
-from crawler.extract.facts import brand_before, find_facts, take_addressed
+from crawler.extract.facts import brand_before, find_facts, number_before, take_addressed
 from crawler.extract.free import take_free
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
@@ -289,11 +289,36 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     if "price" not in fields and not seen.cards and not seen.lone_cards:
         _take_attribute(page, seen, local)
     if heading is not None:
-        fields["name"] = short_text(heading)
+        fields["name"] = _name_in(heading)
         fields.setdefault("brand", brand_before(heading))
+        if "sku" not in fields:
+            fields["sku"] = number_before(heading)
     fields["images"] = _images(page, fields.get("name")) or _image_beside(page, heading)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
+
+
+def _name_in(heading: Element) -> str:
+    """A heading's text, up to a box in it that holds the product's number, or that number's label."""
+    parts = [heading.text or ""]
+    for inner in heading:
+        if _IS_NUMBER[inner.get("class") or ""] and "".join(parts).strip():
+            return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
+        parts += [short_text(inner), inner.tail or ""]
+    return short_text(heading)
+
+
+#: Classes of a product's number.
+_IS_NUMBER = Marks(
+    lambda words: (
+        re.search(
+            r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
+            r"(?:[-_]?(?:value|label|title))?(?=\s|$)",
+            words[:_LONGEST_CLASS].lower(),
+        )
+        is not None
+    )
+)
 
 
 def glance(page: Page, known: Fields) -> Visible:
