@@ -1,13 +1,23 @@
 """Plain Scrapy settings; they import nothing of ours."""
 
+import os
+import pkgutil
 import sys
+from difflib import get_close_matches
 from types import TracebackType
 
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one line that the user stopped a command while its modules were loaded."""
+    """Say in one line that the user stopped a start, or named settings that there are not."""
+    module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     if issubclass(kind, KeyboardInterrupt):
         print("seine: stopped", file=sys.stderr)
+    elif isinstance(error, ModuleNotFoundError) and module and error.name == module:
+        names = [f"{__name__}.{found.name}" for found in pkgutil.iter_modules(__path__)]
+        alike = get_close_matches(module, names, 1)
+        meant = f"; did you mean {alike[0]}?" if alike else ""
+        there = f"there is {', '.join(names)}{meant}"
+        print(f"seine: SCRAPY_SETTINGS_MODULE={module} is no module; {there}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
 

@@ -17,7 +17,7 @@ from crawler.cli_jobs import plans_of
 from crawler.cli_start import check_names
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
-from scrapy_seine.commands.base import SeineCommand, refuse_arguments
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.frontier import open as open_frontier
 
@@ -42,9 +42,8 @@ class Command(SeineCommand):
         """Run until told to stop.
 
         Raises:
-            ConfigError: there are arguments, or a setting is wrong.
+            ConfigError: a setting is wrong.
         """
-        refuse_arguments(args)
         check_names(self.project)
         plans = plans_of(self.project, opts.spider)
         found = endpoints(self.project)

@@ -21,7 +21,14 @@ from crawler.output_checks import check_files
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
-from scrapy_seine.commands.base import FAILED, complain, guarded, reader_of, spider_class
+from scrapy_seine.commands.base import (
+    FAILED,
+    check_outputs,
+    complain,
+    guarded,
+    reader_of,
+    spider_class,
+)
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.arguments import refuse_undeclared
 from scrapy_seine.engine.settings_table import check
@@ -59,11 +66,12 @@ class Command(ScrapyCrawl):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Prepare the stores before Scrapy logs its first line: an error is one line then."""
+        if status := guarded(lambda: check_outputs(opts)):
+            sys.exit(status)
         super().process_options(args, opts)
         assert self.settings is not None
         quiet(self.settings)
-        status = guarded(lambda: self._prepare(_one_spider(args), opts))
-        if status:
+        if status := guarded(lambda: self._prepare(_one_spider(args), opts)):
             sys.exit(status)
 
     def _prepare(self, spider: str, opts: argparse.Namespace) -> None:
@@ -75,6 +83,8 @@ class Command(ScrapyCrawl):
         self.spider = found = spider_class(settings, spider)
         refuse_undeclared(found, opts.spargs)
         self.site = str(opts.spargs.get("site") or "")
+        if "site" in opts.spargs and not self.site.strip():  # it would wait for seeds
+            raise ConfigError("-a site= is empty; name a site's file, as -a site=books")
         if issubclass(found, FrontierSpider):
             _check_seeds(settings, found, opts.spargs.get("url"))
         limit_s = number(settings, "SEINE_OUTAGE_LIMIT", 600)
@@ -135,6 +145,8 @@ class Command(ScrapyCrawl):
 def _one_spider(args: list[str]) -> str:
     if not args:
         raise ConfigError("name the spider: scrapy crawl catalog -a url=https://shop.example/")
+    if strange := [word for word in args if word.startswith("-")]:
+        raise ConfigError(f"there is no option {strange[0]}; scrapy crawl --help lists them")
     if len(args) > 1:
         raise ConfigError(
             f"scrapy crawl takes one spider, and {args[1]!r} is a second argument; "

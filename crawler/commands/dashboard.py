@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 
 from crawler.cli_start import check_names
-from scrapy_seine.commands.base import SeineCommand, refuse_arguments
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 
@@ -35,7 +35,6 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address is open to others and no token is set, or cannot be used.
         """
-        refuse_arguments(args)
         # Scrapy imports every command for each; a worker needs no web server.
         from crawler.dashboard.app import make_app
         from crawler.dashboard.config import DashboardConfig

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from scrapy.exceptions import UsageError
-
 from crawler.stores import connect, embedded
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
@@ -26,10 +24,8 @@ class Command(SeineCommand):
         """Stop both; that none runs is no error.
 
         Raises:
-            ConfigError: workers, a demo or a dashboard use them; or there are arguments.
+            ConfigError: workers, a demo or a dashboard use them.
         """
-        if args:
-            raise UsageError(f"it takes no argument, and stops both servers; {args[0]!r} is one")
         folder = connect.data_folder(self.project)
         users = embedded.users(folder) if not opts.force else 0
         if users:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, ClassVar
 
 from crawler.cli_start import check_names
-from scrapy_seine.commands.base import SeineCommand, refuse_arguments
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of
 
@@ -33,7 +33,6 @@ class Command(SeineCommand):
         Raises:
             ConfigError: the address cannot be used.
         """
-        refuse_arguments(args)
         # Scrapy imports every command for each; a worker needs no web server.
         from crawler.dashboard.app import make_exporter
         from crawler.dashboard.config import DashboardConfig

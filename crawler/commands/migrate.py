@@ -9,7 +9,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
-from scrapy_seine.commands.base import SeineCommand, complain, refuse_arguments
+from scrapy_seine.commands.base import SeineCommand, complain
 from scrapy_seine.config import number
 from scrapy_seine.errors import StoreUnreachable
 
@@ -41,9 +41,8 @@ class Command(SeineCommand):
 
         Raises:
             UsageError: --wait without --check.
-            ConfigError: --wait is no number, or there are arguments.
+            ConfigError: --wait is no number.
         """
-        refuse_arguments(args)
         if opts.wait is not None and not opts.check:
             raise UsageError("--wait needs --check: only a look can wait for what another applies")
         wait_s = number({"--wait": opts.wait or 0}, "--wait", 0)

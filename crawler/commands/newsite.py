@@ -53,10 +53,11 @@ class Command(PageCommand):
             raise ConfigError(str(error)) from None
         if len(hosts) > 1:
             raise UsageError("one site at a time: the URLs have different hosts")
+        if opts.name:  # before a page is asked for
+            _check_name(opts.name)
         first = self.got(args[:1], opts)
         name = opts.name or re.sub(r"\W+", "_", site_of(first.url).partition(".")[0])
-        if not name.isidentifier() or keyword.iskeyword(name):
-            raise ConfigError(f"{name!r} cannot name a site; give --name letters and digits")
+        _check_name(name)
         path = Path(opts.into) / f"{name}.py"
         if path.exists() and not opts.force:
             raise ConfigError(f"{path} exists; --force replaces it, --name takes another")
@@ -123,3 +124,15 @@ class Command(PageCommand):
         if sys.stderr.isatty():
             products = sum(one.kind == "product" for one in seen)
             print(f"\r{len(seen)} pages, {products} products ", end="", file=sys.stderr, flush=True)
+
+
+def _check_name(name: str) -> None:
+    """Make sure that a file of Python can have this name.
+
+    Raises:
+        ConfigError: it cannot.
+    """
+    if keyword.iskeyword(name):
+        raise ConfigError(f"{name!r} is a word of Python and cannot name a file; give --name")
+    if not name.isidentifier():
+        raise ConfigError(f"{name!r} cannot name a site; give --name letters and digits")

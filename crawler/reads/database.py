@@ -15,10 +15,11 @@ from scrapy_seine.printable import printable, redact
 
 #: A question that takes longer is given up, ms.
 TIMEOUT_MS = 3000
+#: Sent with the question, as one transaction: each further round trip is a wait on a busy machine.
 #: Helping processes and compiled plans take longer to begin than such a question to answer.
 _BEGIN = (
-    "SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = %s;"
-    " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off"
+    f"SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS};"
+    " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; "
 )
 
 Row = dict[str, Any]
@@ -69,9 +70,9 @@ class Database:
             self._connection = psycopg2.connect(
                 self.url, connect_timeout=3, cursor_factory=RealDictCursor
             )
-        with self._connection, self._connection.cursor() as cursor:
-            cursor.execute(_BEGIN, (TIMEOUT_MS,))
-            cursor.execute(sql, params)
+            self._connection.autocommit = True
+        with self._connection.cursor() as cursor:
+            cursor.execute(_BEGIN + sql, params)
             return [dict(row) for row in cursor.fetchall()]
 
     def _close(self) -> None:

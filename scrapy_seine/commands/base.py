@@ -8,11 +8,13 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
 from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy_redis.spiders import RedisMixin
@@ -38,6 +40,8 @@ FAILED = 1
 INTERRUPTED = 130
 #: An option, with a value or without.
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
+#: An option in a usage, as `[--check [--wait SECONDS]]`: what is left takes arguments.
+_OPTIONAL = re.compile(r"\[--[^\[\]]*(?:\[[^\[\]]*\])?\]")
 _OPTION_NAME = re.compile(r"--[a-z][a-z-]*")
 
 
@@ -81,12 +85,34 @@ class SeineCommand(ScrapyCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.epilog = f"example: {self.example}" if self.example else None
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Set what the options of all commands say, once it is known that it can be."""
+        if status := guarded(lambda: check_outputs(opts)):
+            sys.exit(status)
+        super().process_options(args, opts)
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command, its errors turned into an exit status."""
+        """Run the command, its errors turned into an exit status.
+
+        Raises:
+            UsageError: from the work; Scrapy shows the usage, and exits with 2.
+        """
         self.as_json = opts.json
         guard_logs()
         with guarded_streams():
-            self.exitcode = guarded(lambda: self._perform(args, opts))
+            try:
+                self.exitcode = guarded(lambda: self._perform(args, opts), self._say_failure)
+            except UsageError as error:
+                if self.as_json:
+                    self.show("", error=str(error))
+                raise
+
+    def _say_failure(self, text: str) -> None:
+        """Say what went wrong: a line for people, and with --json an object for programs."""
+        complain(text)
+        if self.as_json:
+            self.show("", error=one_line(text))
+            sys.stdout.flush()
 
     def _perform(self, args: list[str], opts: argparse.Namespace) -> int | None:
         """Do the work, but for an option that is none: Scrapy hands it over as an argument.
@@ -99,6 +125,8 @@ class SeineCommand(ScrapyCommand):
             name = strange[0].partition("=")[0]
             known = _OPTION_NAME.findall(self._parser.format_help())
             raise ConfigError(f"there is no option {name}{did_you_mean(name, known)}")
+        if not _OPTIONAL.sub("", self.arguments).strip():
+            refuse_arguments(args)
         return self.perform(args, opts)
 
     @abstractmethod
@@ -120,6 +148,21 @@ class SeineCommand(ScrapyCommand):
         print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
 
 
+def check_outputs(opts: argparse.Namespace) -> None:
+    """Make sure that --pidfile and --profile can be written: Scrapy would end in a traceback.
+
+    Raises:
+        ConfigError: one cannot be.
+    """
+    for option in ("pidfile", "profile"):
+        if name := getattr(opts, option, None):
+            try:
+                Path(name).open("ab").close()
+            except OSError as error:
+                text = f"--{option} {name} cannot be written: {error.strerror}"
+                raise ConfigError(text) from None
+
+
 def refuse_arguments(args: list[str]) -> None:
     """Let no argument pass, because a command that ignored it would do something else.
 
@@ -130,17 +173,21 @@ def refuse_arguments(args: list[str]) -> None:
         raise ConfigError(f"it takes no argument; {args[0]!r} is one")
 
 
-def guarded(work: Callable[[], int | None]) -> int:
-    """Do *work*; returns its exit status, with one line on stderr where it failed."""
+def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None = None) -> int:
+    """Do *work*; returns its exit status, with one line on stderr where it failed.
+
+    *tell* says the line another way.
+    """
+    tell = tell or complain
     open_streams()
     try:
         status = work() or 0
         sys.stdout.flush()
     except SeineError as error:
-        complain(str(error))
+        tell(str(error))
         return FAILED
     except KeyboardInterrupt:
-        complain("stopped")
+        tell("stopped")
         return INTERRUPTED
     except BrokenPipeError:
         sys.stdout = None  # nobody reads; say nothing more at exit
@@ -154,14 +201,19 @@ def guarded(work: Callable[[], int | None]) -> int:
     except Exception as error:
         if (refusal := said_by(error)) is None:
             raise
-        complain(refusal)
+        tell(refusal)
         return FAILED
     return status
 
 
 def complain(text: str) -> None:
     """Print one line on stderr, without credentials and control characters."""
-    print("seine:", printable(" ".join(redact(text).split())), file=sys.stderr)
+    print("seine:", one_line(text), file=sys.stderr)
+
+
+def one_line(text: str) -> str:
+    """A text in one line, without credentials and control characters."""
+    return printable(" ".join(redact(text).split()))
 
 
 def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:

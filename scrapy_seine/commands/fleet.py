@@ -12,11 +12,11 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.commands.base import SeineCommand, refuse_arguments
+from scrapy_seine.commands.base import SeineCommand, complain
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
-from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.overview import Overview, read_overview
@@ -56,20 +56,23 @@ class FleetCommand(SeineCommand):
         """Draw once, or until Ctrl-C.
 
         Raises:
-            ConfigError: there are arguments.
+            ConfigError: the crawl that is named is not known.
             StoreUnreachable: Redis does not answer.
         """
-        refuse_arguments(args)
         crawl = crawl_of(self, opts)
         every_s = number({"--watch": opts.watch}, "--watch", 0, low=0.2) if opts.watch else None
         url = endpoints(self.project, need=("redis",)).redis_url
-        named = crawl if opts.crawl and every_s is None else ""
-        with_fleet(url, lambda redis: self._show(redis, crawl, every_s, named))
+        with_fleet(url, lambda redis: self._show(redis, crawl, every_s, named=bool(opts.crawl)))
         return 0
 
-    async def _show(self, redis: Redis, crawl: str, every_s: float | None, named: str) -> None:
+    async def _show(self, redis: Redis, crawl: str, every_s: float | None, *, named: bool) -> None:
         if named:
-            await make_sure(redis, named)
+            try:
+                await make_sure(redis, crawl)
+            except ConfigError as error:
+                if every_s is None:
+                    raise
+                complain(f"{error}; waiting for it to begin")
 
         async def read() -> Overview:
             return await read_overview(redis, crawl, minutes=self.minutes, domains=self.domains)

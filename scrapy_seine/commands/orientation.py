@@ -51,14 +51,22 @@ def wrong_turn(
     "there is no command 'statsu'; did you mean status?"
     >>> wrong_turn("workers", commands=["crawl", "seine"])
     "there is no command 'workers'; did you mean seine workers?"
+    >>> wrong_turn("SEINE_CRAWL=x", commands=["status"])
+    'SEINE_CRAWL=x stands where the command should; options come after it'
+    >>> wrong_turn("status", project="default", config="scrapy.cfg", projects=["default"])
+    'SCRAPY_SETTINGS_MODULE is set and empty; unset it, and scrapy.cfg says which it is'
     """
     if commands is not None:
         known = set(commands)
         if not name or name in known:
             return None
+        if "=" in name:  # the value of an option that stands in front of the command
+            return f"{name} stands where the command should; options come after it"
         if name in VERBS and "seine" in known:
             return f"there is no command {name!r}; did you mean seine {name}?"
         return f"there is no command {name!r}{did_you_mean(name, known) or '; see `scrapy`'}"
+    if project in projects:  # Scrapy takes a variable that is empty for a project of no settings
+        return f"SCRAPY_SETTINGS_MODULE is set and empty; unset it, and {config} says which it is"
     if config:
         there = ", ".join(projects) or "none"
         meant = did_you_mean(project, projects)

@@ -86,6 +86,8 @@ PAGES = (
     *("/products?q=lamp", "/products?q=model+500001", "/products?q=copper+kettle&order=cheapest"),
     *("/products?q=AB-77", "/products?q=nothing+like+it", "/products?q=lamp&site=shop-0"),
     *("/products?move=fell", "/products?move=rose", "/products?move=fell&site=shop-0"),
+    *("/products?move=fell&site=shop-7", "/products?move=fell&site=nothing"),
+    *("/products?move=fell&stock=Discontinued", "/products?move=fell&q=copper+kettle"),
     *("/products/shop-0/SKU-7", "/runs", "/runs/1000"),
 )
 

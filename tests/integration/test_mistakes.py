@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 from redis import Redis
 
@@ -81,6 +82,14 @@ def said(redis_url: str, database: str) -> Said:
         (("seed", ""), "'' is neither a URL with http:// in front nor a file"),
         (("watch", "http://127.0.0.1:1/", "-o", "x.pdf"), "no format 'pdf'"),
         (("newsite", "http://127.0.0.1:1/"), "127.0.0.1:1 cannot be reached: "),
+        (("attempts", "shop.example"), "it takes no argument; 'shop.example' is one"),
+        (("down", "redis"), "it takes no argument; 'redis' is one"),
+        (("crawl", "catalog", "-a", "site="), "-a site= is empty"),
+        (("crawl", "catalog", "--ulr"), "there is no option --ulr"),
+        (("crawl", "catalog", "--pidfile", "/proc/no/x"), "--pidfile /proc/no/x cannot be written"),
+        (("status", "--profile", "/proc/no/x"), "--profile /proc/no/x cannot be written"),
+        (("newsite", "http://127.0.0.1:1/", "--name", "class"), "'class' is a word of Python"),
+        (("-s", "SEINE_CRAWL=x", "status"), "SEINE_CRAWL=x stands where the command should"),
     ],
 )
 def test_a_mistake_is_one_line_and_a_status(said: Said, args: tuple[str, ...], words: str) -> None:
@@ -124,6 +133,42 @@ def test_a_misspelt_project_is_named_instead_of_crawling_without_settings(said: 
     assert (status, text.count("\n")) == (1, 1)
     assert "SCRAPY_PROJECT=clustr is not in scrapy.cfg" in text
     assert "did you mean cluster?" in text
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("settings.laptp", "SCRAPY_SETTINGS_MODULE=settings.laptp is no module; there is"),
+        ("settings.laptp", "did you mean settings.laptop?"),
+        ("", "SCRAPY_SETTINGS_MODULE is set and empty; unset it"),
+    ],
+)
+def test_settings_that_are_misspelt_are_one_line(said: Said, module: str, words: str) -> None:
+    status, text = said("status", SCRAPY_SETTINGS_MODULE=module)
+
+    assert (status, text.count("\n")) == (1, 1), text
+    assert words in text
+
+
+def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str) -> None:
+    stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+    for words, status, told in (
+        (("status", "--crawl", "nosuch"), 1, "nothing is known of a crawl 'nosuch'"),
+        (("sql", "SELECT 1/0"), 1, "division by zero"),
+        (("jobs", "nosuch"), 2, "one of start, list"),
+    ):
+        done = started.run(
+            [sys.executable, "-m", "scrapy", *words, "--json"],
+            cwd=ROOT,
+            env={**os.environ, **stores},
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+        assert done.returncode == status
+        assert told in orjson.loads(done.stdout)["error"]
+        assert told in done.stderr
 
 
 def test_outside_the_folder_a_command_says_where_it_works(said: Said, tmp_path: Path) -> None:

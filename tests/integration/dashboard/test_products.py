@@ -7,11 +7,14 @@ import re
 
 import psycopg2
 import pytest
+from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
 from crawler.dashboard.pictures import Stored
+from crawler.reads import database as stored_database
 from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
 from crawler.reads.stored import attempts_by_provider
+from scrapy_seine.errors import StoreUnreachable
 from tests.helpers import execute
 from tests.integration.dashboard.conftest import page, serving, store_product
 
@@ -131,6 +134,62 @@ async def test_a_price_that_is_no_number_is_stored_and_moved_nowhere(client, dat
 
     for move in ("fell", "rose"):
         assert "No price of such a product" in await page(client, f"/products?move={move}")
+
+
+@pytest.mark.parametrize("site", ["much", "little", "nothing", ""])
+async def test_the_moves_of_a_site_are_read_without_those_of_others(database, site):
+    execute(database, "INSERT INTO sites (site_id) VALUES ('much'), ('little')")
+    for name, products in (("little", 40), ("much", 4000)):
+        execute(
+            database,
+            f"""
+            INSERT INTO products (site_id, external_id, url, name, price, currency, item,
+                content_hash, first_seen, scraped_at, updated_at)
+            SELECT '{name}', 'P' || n, 'https://shop.example/' || n, 'Lamp', 9, 'EUR', '{{}}', '',
+                now(), now(), now() FROM generate_series(1, {products}) n;
+            INSERT INTO product_versions (site_id, external_id, field, old, new, changed_at)
+            SELECT '{name}', 'P' || n, 'price', '"10"', '"9"', now() - n * interval '1 second'
+            FROM generate_series(1, {products}) n
+            """,
+        )
+    execute(database, "ANALYZE products; ANALYZE product_versions")
+    plans = []
+
+    class Explained(Database):
+        async def rows(self, sql, params=None):
+            plan = await super().rows(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params)
+            plans.append(plan[0]["QUERY PLAN"][0]["Plan"])
+            return await super().rows(sql, params)
+
+    asked = Explained(database)
+    found = await search_products(asked, ProductFilter(site=site, move="fell"), limit=20)
+    await asked.aclose()
+
+    assert [row["external_id"] for row in found.rows[:2]] == (
+        [] if site == "nothing" else ["P1", "P2"] if site else ["P1", "P1"]
+    )
+    assert _rows_read(plans[0]) <= 100
+
+
+def _rows_read(plan):
+    """How many rows the scans of a plan gave, and how many they dropped."""
+    rows = 0
+    if "Relation Name" in plan:
+        rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+    return rows * plan["Actual Loops"] + sum(map(_rows_read, plan.get("Plans", ())))
+
+
+async def test_a_question_is_one_transaction_that_writes_nothing_and_ends(database, monkeypatch):
+    asked = Database(database)
+    assert await asked.value("SELECT current_setting('statement_timeout')") == "3s"
+    assert await asked.value("SELECT 1 + %(n)s", {"n": 1}) == 2
+    assert asked._connection.info.transaction_status == TRANSACTION_STATUS_IDLE
+    with pytest.raises(StoreUnreachable, match="read-only transaction"):
+        await asked.rows("DELETE FROM products RETURNING site_id")
+    monkeypatch.setattr(stored_database, "_BEGIN", stored_database._BEGIN.replace("3000", "50"))
+    with pytest.raises(StoreUnreachable, match="statement timeout"):
+        await asked.rows("SELECT pg_sleep(60)")
+    await asked.aclose()
 
 
 async def test_attempts_are_summed_up_to_a_limit(database):
