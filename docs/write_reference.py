@@ -51,7 +51,8 @@ def render() -> str:
     """Lay the whole page out as Markdown."""
     parts = [
         _HEAD,
-        "\n## Commands\n\nEach has `--help`, and `--json` where a program reads along.\n",
+        "\n## Commands\n\nEach has `--help`, and `--json` where a program reads along; an error is"
+        ' `{"error": …}` there, beside the line for people.\n',
         *(_command(name, command) for name, command in commands()),
         "\n## Product\n\nWhat a spider yields and a row holds (`crawler/items.py`).\n",
         _attributes(Product),

@@ -17,7 +17,7 @@ class Command(SeineCommand):
 
     summary = "Put the stored pages of an archive into this database's index, to replay them"
     arguments = "[FOLDER|s3://bucket/prefix]"
-    example = "scrapy archive s3://pages/raw"
+    example = "mkdir -p pages && scrapy archive pages"
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Read and add; exit status 1 where a file could not be read."""

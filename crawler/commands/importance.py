@@ -27,7 +27,7 @@ class Command(SeineCommand):
 
     summary = "Say that known products matter more than others when they are crawled again"
     arguments = "[URL …] [--list FILE] [--importance 10|--forget]"
-    example = "scrapy importance --list watched.txt --importance 10"
+    example = "echo https://shop.example/lamp | scrapy importance --list - --importance 10"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the list and what to do with it."""

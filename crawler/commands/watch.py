@@ -25,9 +25,9 @@ from crawler.stores.connect import (
     running_database,
 )
 from crawler.stores.formats import format_of
-from scrapy_seine.commands.base import FAILED, SeineCommand, complain, seed_reader
+from scrapy_seine.commands.base import SeineCommand, complain, seed_reader
 from scrapy_seine.config import flag
-from scrapy_seine.errors import BadSeed, ConfigError
+from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.reads import paint
 
 #: Seconds that a host may take to accept a connection.
@@ -85,10 +85,12 @@ class Command(SeineCommand):
         found: Outcome = asyncio.run(
             watch(lambda: endpoints(self.project), wish, console, self._own_servers())
         )
+        if not found.products and found.stopped:
+            raise SeineError(f"stopped after {plural(found.pages, 'page')}, before a product")
         if not found.products:
-            complain(f"no product was found on {found.pages} pages; scrapy explain {url} tells why")
             complain(f"the worker's log is {found.log}")
-            return FAILED
+            text = f"no product was found on {plural(found.pages, 'page')}"
+            raise SeineError(f"{text}; scrapy explain {url} tells why")
         end = "stopped: " if found.stopped else ""
         first = f", the first after {found.first_s:.0f} s" if found.first_s is not None else ""
         held = (

@@ -237,7 +237,8 @@ def _next(end: End, pages: int, items: int) -> list[str]:
     if end.dead:
         wanted.append((f"scrapy dlq{crawl}", "the pages that were given up, with the reason"))
     if end.waiting:
-        wanted.append(("scrapy crawl catalog", "go on"))
+        same = "" if end.crawl == "catalog" else f" -s SEINE_CRAWL={end.crawl}"
+        wanted.append((f"scrapy crawl catalog{same}", "go on"))
     wanted.append((f"scrapy dashboard{crawl}", "all of it in a browser"))
     wanted.append((f"scrapy status{crawl}", "the crawl on one screen"))
     wanted.append(("scrapy down", "stop the embedded servers; their data stays"))

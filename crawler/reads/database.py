@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,7 @@ import psycopg2
 from psycopg2.extras import RealDictCursor
 
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.printable import printable, redact
+from scrapy_seine.printable import redact
 
 #: A question that takes longer is given up, ms.
 TIMEOUT_MS = 3000
@@ -21,14 +22,18 @@ _BEGIN = (
     f"SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS};"
     " SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; "
 )
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 Row = dict[str, Any]
 
 
 def _sendable(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parameters without what PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs."""
+    """Parameters without what PostgreSQL's text cannot hold: NUL, and halves of surrogate pairs.
+
+    All else stays, because a shop's number may hold marks of the direction.
+    """
     return {
-        name: printable(value) if isinstance(value, str) else value
+        name: _NOT_TEXT.sub("\ufffd", value) if isinstance(value, str) else value
         for name, value in params.items()
     }
 

@@ -33,6 +33,8 @@ _PUNCTUATION = re.compile(r"[\s!-/:-@\[-`{-~]+")
 _MOST_WORDS = 8
 _LONGEST_WORD = 60
 _PLACE = 3
+#: Sites that a list to choose from names.
+MOST_SITES = 500
 
 
 @attrs.frozen
@@ -265,6 +267,8 @@ async def doubts(database: Database, site_id: str, external_id: str) -> list[Map
 
 
 async def sites(database: Database) -> list[str]:
-    """Return the sites that something was stored of."""
-    rows = await database.rows("SELECT site_id FROM sites ORDER BY site_id LIMIT 500")
+    """Return the sites that something was stored of, MOST_SITES at most."""
+    rows = await database.rows(
+        "SELECT site_id FROM sites ORDER BY site_id LIMIT %(most)s", {"most": MOST_SITES}
+    )
     return [row["site_id"] for row in rows]

@@ -23,9 +23,9 @@ _NAMED = 10
 class Command(SeineCommand):
     """Shows what a worker wrote, also one that is gone for less than a day."""
 
-    summary = "Show the last lines of a worker's log"
-    arguments = "WORKER [--lines N]"
-    example = "scrapy logs worker-7d9f --lines 100"
+    summary = "Show the last lines of a worker's log; without a worker, of the latest"
+    arguments = "[WORKER] [--lines N]"
+    example = "scrapy logs --lines 20"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare which crawl, and how many lines."""
@@ -37,33 +37,40 @@ class Command(SeineCommand):
         """Print the lines.
 
         Raises:
-            UsageError: no worker is named.
-            ConfigError: there is no log of such a worker.
+            UsageError: several workers are named, or too many lines are asked for.
+            ConfigError: there is no log of such a worker, or of any.
         """
-        if len(args) != 1 or not 1 <= opts.lines <= KEEP:
-            raise UsageError(f"name one worker (`scrapy workers` lists them), 1 to {KEEP} lines")
+        if len(args) > 1 or not 1 <= opts.lines <= KEEP:
+            raise UsageError(f"one worker at most (`scrapy workers` lists them), 1 to {KEEP} lines")
         crawl = frontier_of(self, opts).crawl
         found: tuple[str, list[str]] = ("", [])
 
         async def work(redis: Redis) -> None:
             nonlocal found
-            found = await find_log(redis, Keys(crawl), args[0], opts.lines)
+            found = await find_log(redis, Keys(crawl), args[0] if args else "", opts.lines)
 
         with_fleet(endpoints(self.project, need=("redis",)).redis_url, work)
         worker, lines = found
+        if not args and not self.as_json:
+            print(f"worker {printable(worker)}:")
         self.show("\n".join(map(printable, lines)), worker=worker, lines=lines)
 
 
 async def find_log(redis: Redis, keys: Keys, name: str, most: int) -> tuple[str, list[str]]:
     """Return a worker's name and lines; *name* may be the beginning of one worker's.
 
+    An empty *name* is the worker that was there last.
+
     Raises:
         ConfigError: it is nobody's, or several workers'.
         RedisError: Redis does not answer.
     """
+    names = await log_names(redis, keys)
+    if not name and not names:
+        raise ConfigError("no worker of this crawl was there within the last day")
+    name = name or names[0]
     if lines := await read_log(redis, keys, name, most):
         return name, lines
-    names = await log_names(redis, keys)
     meant = [one for one in names if one.startswith(name)]
     if len(meant) == 1:
         return meant[0], await read_log(redis, keys, meant[0], most)

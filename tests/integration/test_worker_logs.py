@@ -106,6 +106,7 @@ async def test_the_beginning_of_one_workers_name_is_enough(redis_client, keys):
     await write_log(redis_client, keys, "gone-1", ["bye"])
     await redis_client.zadd(keys.logs, {"of-last-week": 1})
     await write_log(redis_client, keys, "gone-1", [])
+    assert await find_log(redis_client, keys, "", 10) == ("gone-1", ["bye"])
     assert await find_log(redis_client, keys, "pod-a", 10) == ("pod-a-1", ["hello"])
     assert await find_log(redis_client, keys, "gone-1", 10) == ("gone-1", ["bye"])
     for name in ("pod-", "nobody"):

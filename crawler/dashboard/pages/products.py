@@ -11,7 +11,7 @@ from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, moment, page, table
 from crawler.dashboard.pictures import Stored, picture
 from crawler.reads.database import Row
-from crawler.reads.products import MOVES, ORDERS, ProductFilter, search_products, sites
+from crawler.reads.products import MOST_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
 from crawler.reads.stored import estimate
 from scrapy_seine.reads.formatting import count
 
@@ -87,7 +87,7 @@ def _search(wanted: ProductFilter, known: list[str]) -> Node:
             tag.input(type="search", name="q", id="q", value=wanted.words, autocomplete="off"),
             class_="field wide",
         ),
-        _choice("site", "Site", [("", "all"), *((site, site) for site in known)], wanted.site),
+        _site(known, wanted.site),
         _choice("stock", "Stock", [("", "any"), *((name, name) for name in STOCKS)], wanted.stock),
         _choice("move", "Price", moves, wanted.move),
         _choice("order", "Order", orders, wanted.order),
@@ -95,6 +95,17 @@ def _search(wanted: ProductFilter, known: list[str]) -> Node:
         method="get",
         role="search",
     )
+
+
+def _site(known: list[str], chosen: str) -> Node:
+    """Let one of the sites be chosen; where there are more than a list holds, let one be typed."""
+    if len(known) < MOST_SITES:
+        return _choice("site", "Site", [("", "all"), *((site, site) for site in known)], chosen)
+    box = tag.input(
+        name="site", id="site", value=chosen, list="sites", placeholder="all", autocomplete="off"
+    )
+    names = tag.datalist([tag.option(value=site) for site in known], id="sites")
+    return tag.span(tag.label("Site", for_="site"), box, names, class_="field")
 
 
 def _choice(name: str, label: str, options: list[tuple[str, str]], chosen: str) -> Node:

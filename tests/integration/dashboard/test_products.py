@@ -4,10 +4,12 @@ import csv
 import hashlib
 import io
 import re
+from html import unescape
 
 import psycopg2
 import pytest
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
+from yarl import URL
 
 from crawler.dashboard.pictures import Stored
 from crawler.reads import database as stored_database
@@ -190,6 +192,29 @@ async def test_a_question_is_one_transaction_that_writes_nothing_and_ends(databa
     with pytest.raises(StoreUnreachable, match="statement timeout"):
         await asked.rows("SELECT pg_sleep(60)")
     await asked.aclose()
+
+
+async def test_any_of_many_sites_can_be_asked_for(client, database):
+    execute(
+        database, "INSERT INTO sites (site_id) SELECT 'shop-' || n FROM generate_series(1, 10000) n"
+    )
+    store_product(database, "A lamp of the last one", site="shop-9999")
+    text = await page(client, "/products?site=shop-9999")
+    assert "A lamp of the last one" in text
+    assert '<input name="site" id="site" value="shop-9999" list="sites"' in text
+    assert text.count("<option") < 600
+
+
+@pytest.mark.parametrize(
+    "id_",
+    ["a/b", "?x=1#y", "%2F", "+ +", "\N{BICYCLE}\N{ZERO WIDTH JOINER}", "\u05e9\u202e(1)",
+     "<script>", "\\", "'\"&"],
+)  # fmt: skip
+async def test_a_product_of_any_number_has_a_page(client, database, id_):
+    store_product(database, "An odd lamp", id_=id_, site="שופ/..?")
+    href = re.search(r'href="(/products/[^"]+)"', await page(client, "/products"))[1]
+    shown = await client.get(URL(unescape(href), encoded=True))
+    assert (shown.status, "An odd lamp" in await shown.text()) == (200, True)
 
 
 async def test_attempts_are_summed_up_to_a_limit(database):
