@@ -9,6 +9,7 @@ import socket
 import ssl
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
@@ -29,6 +30,9 @@ from scrapy_seine.commands.base import SeineCommand, complain, seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.reads import paint
+
+if TYPE_CHECKING:
+    from crawler.cli_watch import Outcome
 
 #: Seconds that a host may take to accept a connection.
 _REACH_S = 10
@@ -56,7 +60,7 @@ class Command(SeineCommand):
             ConfigError: the URL is none, or the file cannot be written.
         """
         # Scrapy imports every command for each; a worker watches nobody.
-        from crawler.cli_watch import Outcome, Wish, watch
+        from crawler.cli_watch import Wish, watch
         from crawler.output_checks import check_file
 
         if len(args) != 1:
@@ -82,9 +86,18 @@ class Command(SeineCommand):
         folder = data_folder(self.project) / "watch"
         wish = Wish(url=url, site=site, output=output, kind=kind, folder=folder)
         console = paint.Console(highlight=False, file=sys.stderr if self.as_json else None)
-        found: Outcome = asyncio.run(
+        found = asyncio.run(
             watch(lambda: endpoints(self.project), wish, console, self._own_servers())
         )
+        self._report(found, url, output)
+        return 0
+
+    def _report(self, found: Outcome, url: str, output: Path) -> None:
+        """Say how a watch ended.
+
+        Raises:
+            SeineError: no product was found.
+        """
         if not found.products and found.stopped:
             raise SeineError(f"stopped after {plural(found.pages, 'page')}, before a product")
         if not found.products:
@@ -109,7 +122,6 @@ class Command(SeineCommand):
             file=str(output),
             stopped=found.stopped,
         )
-        return 0
 
     def _own_servers(self) -> dict[str, str]:
         """Return by what a worker starts or joins the embedded servers; empty: others are used."""
