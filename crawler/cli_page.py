@@ -40,6 +40,14 @@ class Got:
     """Whether a site answered with it; a saved page leads nowhere."""
 
 
+class BadStatus(SeineError):
+    """A page was answered with an error."""
+
+    def __init__(self, url: str, status: int) -> None:
+        super().__init__(f"{url} answered {status}")
+        self.status = status
+
+
 class PageCommand(SeineCommand):
     """Base of the commands that take the URL of one page, or a saved page with --url."""
 
@@ -98,7 +106,8 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> Got:
     """Ask for one page; its host may be private, those that it redirects to may not.
 
     Raises:
-        SeineError: nobody answered, or with an error.
+        BadStatus: the answer is an error.
+        SeineError: nobody answered.
     """
     import aiohttp  # Scrapy imports every command for each; a worker needs none of this
 
@@ -132,7 +141,7 @@ async def fetch(url: str, user_agent: str, policy: AddressPolicy) -> Got:
     except (aiohttp.ClientError, ValueError) as error:
         raise SeineError(f"{url}: {type(error).__name__} {error}") from None
     if not answer.ok:
-        raise SeineError(f"{url} answered {answer.status}")
+        raise BadStatus(url, answer.status)
     kind = answer.headers.get("Content-Type", "")
     return Got(str(answer.url), body, kind, answer.headers.get("X-Robots-Tag", ""))
 

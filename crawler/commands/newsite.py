@@ -12,15 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
-from protego import Protego
 from scrapy.exceptions import UsageError
 
 from crawler.cli_newsite import PRODUCTS, Round, draft
-from crawler.cli_page import Got, PageCommand, fetch
+from crawler.cli_page import BadStatus, Got, PageCommand, fetch
 from crawler.extract import Found, Link
 from crawler.extract.registered_domain import site_of
+from scrapy_seine.commands.base import complain
 from scrapy_seine.engine.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.politeness.robots_rules import Robots, state_of
 from scrapy_seine.urls import absolute, domain
 
 #: Seconds between two pages of a site, at least; a Crawl-delay is kept up to the second one.
@@ -108,16 +109,18 @@ class Command(PageCommand):
         return asyncio.run(fetch(url, str(self.project.get("USER_AGENT")), policy))
 
     def _manners(self, url: str) -> tuple[Callable[[str], bool], float]:
-        """What robots.txt allows, and the pause between two pages."""
+        """What robots.txt allows, and the pause between two pages; where it is away, no page."""
         agent = str(self.project.get("USER_AGENT"))
         try:
-            text = self._ask(absolute(url, "/robots.txt"), url).body.decode("utf-8", "replace")
+            robots = Robots.read("rules", self._ask(absolute(url, "/robots.txt"), url).body)
+        except BadStatus as error:
+            robots = Robots(state_of(error.status))
         except SeineError:
-            text = ""
-        rules = Protego.parse(text)
-        asked = rules.crawl_delay(agent) or 0.0
-        pause_s = min(max(_PAUSE_S, float(asked)), _LONGEST_PAUSE_S)
-        return (lambda one: rules.can_fetch(one, agent)), pause_s
+            robots = Robots("away")
+        if robots.state == "away":
+            complain("robots.txt cannot be read, so that this page alone is looked at")
+        pause_s = min(max(_PAUSE_S, robots.delay_s(agent) or 0.0), _LONGEST_PAUSE_S)
+        return (lambda one: robots.allows(one, agent)), pause_s
 
     @staticmethod
     def _tell(seen: list[Found]) -> None:

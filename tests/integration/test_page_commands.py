@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import psycopg2
@@ -17,7 +18,7 @@ from crawler.learned_sites import learned
 from crawler.stores.templates import write_templates
 from tests import started
 from tests.benchmarks.shops import SHOPS, things
-from tests.helpers import patient
+from tests.helpers import patient, serving
 from tests.pages import cases, judged, same
 
 
@@ -76,6 +77,45 @@ def test_pages_are_explained_saved_and_made_a_site_file(shop: str, tmp_path: Pat
     compile(text, "my_shop.py", "exec")
     assert "class MyShop(Site)" in text
     assert 'domains = ("127.0.0.1",)' in text
+
+
+@pytest.mark.parametrize(
+    ("status", "robots", "looks"),
+    [
+        (404, "", True),
+        (200, "User-agent: *\nDisallow: /p/", False),
+        (503, "", False),
+        (429, "", False),
+    ],
+)
+def test_a_new_sites_pages_are_asked_for_as_its_robots_txt_allows(
+    tmp_path: Path, status: int, robots: str, looks: bool
+) -> None:
+    """One that could not be read was taken for one that allows all."""
+    asked: list[str] = []
+    links = "".join(f'<li><a href="/p/lamp-{n}">Lamp {n}</a></li>' for n in range(3))
+
+    class Shop(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            is_robots = self.path == "/robots.txt"
+            body = (robots if is_robots else f"<html><ul>{links}</ul></html>").encode()
+            self.send_response(status if is_robots else 200)
+            self.send_header("Content-Type", "text/plain" if is_robots else "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with serving(Shop) as url:
+        made = scrapy("newsite", f"{url}/", "--into", str(tmp_path), "--name", "lamps")
+
+    assert made.returncode == 0, made.stderr
+    assert asked[:2] == ["/", "/robots.txt"]
+    assert any(path.startswith("/p/") for path in asked) == looks
+    assert ("robots.txt cannot be read" in made.stderr) == (status in {503, 429})
 
 
 @pytest.mark.parametrize(
