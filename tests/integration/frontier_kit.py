@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import attrs
 from redis.asyncio import Redis
 
+from crawler.stores.connect import redis_client
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Done, Lease, Leased, Push
+from scrapy_seine.frontier.model import Counts, Done, Lease, Leased, Push
 
 T0 = 1_800_000_000_000
 TTL = 30_000
@@ -27,6 +29,19 @@ class CrawlNamed:
 async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
     """The frontier of a crawl, as a worker opens it."""
     return await open_frontier(redis, CrawlNamed(crawl, partitions))
+
+
+def counts(redis_url: str, crawl: str) -> Counts:
+    """The counters of a crawl, asked from a test without an event loop."""
+
+    async def ask() -> Counts:
+        redis = redis_client(redis_url)
+        try:
+            return await Frontier(redis, crawl).counts()
+        finally:
+            await redis.aclose()
+
+    return asyncio.run(ask())
 
 
 def page(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import subprocess
 import sys
@@ -14,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.served import served
-from crawler.stores.connect import blocking_client, redis_client
+from crawler.stores.connect import blocking_client
 from scrapy_seine.engine.watchdog import EXIT_CODE
-from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.model import Counts
 from tests import started
 from tests.helpers import patient, wait_until
+from tests.integration.frontier_kit import counts
 
 pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
@@ -37,17 +35,6 @@ def worker(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
             yield process
         finally:
             process.kill()
-
-
-def counts(redis_url: str, crawl: str) -> Counts:
-    async def ask() -> Counts:
-        redis = redis_client(redis_url)
-        try:
-            return await Frontier(redis, crawl).counts()
-        finally:
-            await redis.aclose()
-
-    return asyncio.run(ask())
 
 
 def test_pages_without_end_are_buried_and_their_site_is_paused(

@@ -5,7 +5,6 @@ Leases last 60 s here, so that none of these tests could pass by expiry.
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import subprocess
 import sys
@@ -17,13 +16,12 @@ from pathlib import Path
 import pytest
 
 from crawler.demo.served import ServedShop, served
-from crawler.stores.connect import blocking_client, redis_client
-from scrapy_seine.frontier.frontier import Frontier
+from crawler.stores.connect import blocking_client
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.frontier.model import Counts
 from tests import started
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
+from tests.integration.frontier_kit import counts
 
 pytestmark = pytest.mark.redis
 ROOT = Path(__file__).parents[2]
@@ -43,17 +41,6 @@ def worker(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as out, started.Popen(command, cwd=ROOT, stderr=out) as process:
         yield process
         process.kill()
-
-
-def counts(redis_url: str, crawl: str) -> Counts:
-    async def ask() -> Counts:
-        redis = redis_client(redis_url)
-        try:
-            return await Frontier(redis, crawl).counts()
-        finally:
-            await redis.aclose()
-
-    return asyncio.run(ask())
 
 
 def wait_for_visits(shop: ServedShop, n: int) -> None:
