@@ -88,10 +88,10 @@ sbom: $(VENV)/.dev ## write the images' bills of materials (CycloneDX) to build/
 		--pyproject pyproject.toml --mc-type application --output-reproducible --of JSON \
 		--output-file build/sbom/$$image.cdx.json && echo "build/sbom/$$image.cdx.json"; done
 
-image: $(VENV)/.dev ## build the image without a daemon, run it read-only on a shop, and write its bill of materials (root)
-	@.ci/image
+image: $(VENV)/.dev ## build the image without a daemon, run it read-only on a shop, and write its bill of materials (root, BROWSER=1)
+	@.ci/image $(if $(BROWSER),browser)
 	@$(MAKE) --no-print-directory sbom
-	@$(BIN)/python -m tests.benchmarks.image --json
+	@$(BIN)/python -m tests.benchmarks.image --json $(if $(BROWSER),--browser)
 
 digests: ## print the base images with the digests that their registries have now, for .env
 	@python3 .ci/digests

@@ -5,6 +5,9 @@ files: read-only, as the manifests' user, without capabilities, with a /tmp of t
 secrets where they are mounted, the image's entry point and environment. It crawls the demo shop,
 keeps the pages in a bucket (moto's S3), and is judged product by product. The last line is a JSON
 object: the verdict, objects and bytes in the bucket, and the image's sizes. Needs root.
+
+`--browser` runs the image with browsers instead, on a shop whose pages scripts fill, once with
+Chromium and once with Firefox; `rendered` is how many pages each of them fetched.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -37,15 +41,16 @@ from tests.unit.manifests import Object, built, environment, pods
 ROOT = Path(__file__).parents[2] / "build" / "image"
 BUCKET = "pages"
 SITE = "image"
-_LIMIT_S = 300
-#: Arguments: root, secrets, stores, user:group, then the program. Only the mounts of the manifests
-#: can be written; a name space of its own ends them with the program.
+_LIMIT_S = 600
+_STEP = re.compile(r"'ladder/requests/(\w+)': (\d+)")
+#: Arguments: root, secrets, stores, user:group, size of /tmp, then the program. Only the mounts of
+#: the manifests can be written; a name space of its own ends them with the program.
 _ENTER = """
 set -eu
-root=$1 secrets=$2 stores=$3 user=$4; shift 4
+root=$1 secrets=$2 stores=$3 user=$4 room=$5; shift 5
 mount --bind "$root" "$root"
 mkdir -p "$root/run/secrets/seine" "$root/mnt/redis" "$root/mnt/postgres"
-mount -t tmpfs -o size=256m,mode=1777 tmpfs "$root/tmp"
+mount -t tmpfs -o size="$room",mode=1777 tmpfs "$root/tmp"
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 mount --bind "$secrets" "$root/run/secrets/seine"
@@ -57,32 +62,37 @@ exec setpriv --no-new-privs --bounding-set=-all,+sys_chroot,+setuid,+setgid --in
 """
 
 
-def image_settings() -> Mapping[str, Any]:
-    """Return what the image says of how it is run.
+def image_settings(image: str) -> Mapping[str, Any]:
+    """Return what an image says of how it is run.
 
     Raises:
         SystemExit: there is no image.
     """
-    path = ROOT / "image.json"
+    path = ROOT / f"{image}.json"
     if not path.exists():
-        sys.exit("there is no image: .ci/image builds one")
+        sys.exit(f"there is no image: .ci/image {image} builds one")
     found: Mapping[str, Any] = json.loads(path.read_text())["OCIv1"]["config"]
     return found
 
 
 class Container:
-    """The worker of the manifests, in the image's files."""
+    """A workload of the manifests, in the files of the image of its name."""
 
-    def __init__(self, folder: Path, servers: Servers, given: Mapping[str, str]) -> None:
+    def __init__(
+        self, image: str, folder: Path, servers: Servers, given: Mapping[str, str]
+    ) -> None:
         objects = built("production")
-        pod: Object = pods(objects)["worker"]["spec"]
-        self.settings = image_settings()
+        pod: Object = pods(objects)[image]["spec"]
+        self.image, self.settings = image, image_settings(image)
+        self.room: str = next(
+            volume["emptyDir"]["sizeLimit"] for volume in pod["volumes"] if "emptyDir" in volume
+        ).removesuffix("i")
         self.arguments: list[str] = pod["containers"][0]["args"]
         self.stop_s: float = pod["terminationGracePeriodSeconds"]
         user = pod["securityContext"]
         self.user = f"{user['runAsUser']}:{user['runAsGroup']}"
-        image = dict(line.split("=", 1) for line in self.settings["Env"])
-        self.env = {**image, **environment(objects, "worker"), **given}
+        env = dict(line.split("=", 1) for line in self.settings["Env"])
+        self.env = {**env, **environment(objects, image), **given}
         self.secrets, self.stores = folder / "secrets", folder / "stores"
         self._lay(servers)
 
@@ -102,7 +112,8 @@ class Container:
         """Start a program in it; none: what the manifest starts."""
         call = [*self.settings["Entrypoint"], *(arguments or self.arguments)]
         enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", _ENTER, "sh"]
-        places = [os.path.realpath(ROOT / "root"), self.secrets, self.stores, self.user]
+        root = os.path.realpath(ROOT / self.image)
+        places = [root, self.secrets, self.stores, self.user, self.room]
         return subprocess.Popen(
             [*enter, *map(str, places), self.settings["WorkingDir"], *call],
             env=self.env,
@@ -130,8 +141,11 @@ def size_mb(path: Path) -> float:
     return round(int(done.stdout.split()[0]) / 1e6, 1)
 
 
-def crawl(products: int, folder: Path, s3: str, servers: Servers) -> dict[str, Any]:
-    """Crawl the demo shop; returns what was found."""
+def crawl(products: int, folder: Path, s3: str, servers: Servers, kind: str = "") -> dict[str, Any]:
+    """Crawl the demo shop; *kind* of browser: one whose pages scripts fill.
+
+    Returns what was found.
+    """
     keys = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "AWS_REGION": "us-east-1"}
     bucket = boto3.client(
         "s3",
@@ -144,20 +158,31 @@ def crawl(products: int, folder: Path, s3: str, servers: Servers) -> dict[str, A
     given = {
         **keys,
         "AWS_ENDPOINT_URL": s3,
-        "SEINE_ARCHIVE": f"s3://{BUCKET}/{SITE}",
+        "SEINE_ARCHIVE": f"s3://{BUCKET}/{kind or SITE}",
+        "STATS_DUMP": "1",
         "SEINE_KEEP_ALIVE": "0",
         "SEINE_METRICS_HOST": "127.0.0.1",
         "SEINE_METRICS_PORT": "0",
     }
-    container = Container(folder, servers, given)
+    if kind:
+        given |= {"PLAYWRIGHT_BROWSER_TYPE": kind}
+    site, guard = kind or SITE, ["script"] if kind else []
+    container = Container("browser" if kind else "worker", folder, servers, given)
     refused = container.says("sh", "-c", "id -u; touch /app/x 2>&1; touch /tmp/x && echo tmp")
-    with served(products=products) as shop, blocking_client(servers.redis_url) as redis:
-        seed = {"url": shop.url, "meta": {"site_id": SITE}}
+    log = folder / "worker.log"
+    with (
+        served(products=products, guard=guard) as shop,
+        blocking_client(servers.redis_url) as redis,
+    ):
+        seed = {"url": shop.url, "meta": {"site_id": site}}
         redis.lpush(f"{container.env['SEINE_CRAWL']}:start_urls", json.dumps(seed))
         began = time.monotonic()
-        with (folder / "worker.log").open("w") as log:
-            status = container.run(out=log).wait(_LIMIT_S)
-    verdict = judge(Site(products).products, stored(servers.database_url, SITE))
+        with log.open("w") as out:
+            status = container.run(out=out).wait(_LIMIT_S)
+    if status:
+        print(log.read_text()[-3000:])
+    verdict = judge(Site(products).products, stored(servers.database_url, site))
+    steps = dict(_STEP.findall(log.read_text()))
     objects = bucket.list_objects_v2(Bucket=BUCKET).get("Contents", [])
     return {
         "status": status,
@@ -167,6 +192,7 @@ def crawl(products: int, folder: Path, s3: str, servers: Servers) -> dict[str, A
         "read_only": "Read-only file system" in refused and refused.endswith("tmp"),
         "objects": len(objects),
         "object_bytes": sum(one["Size"] for one in objects),
+        "rendered": int(steps.get("browser", 0)),
     }
 
 
@@ -174,30 +200,42 @@ def main() -> int:
     """Crawl and print; 1 where a product is missing or wrong, or something could be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--products", type=int, default=200)
+    parser.add_argument("--browser", action="store_true", help="the image with browsers")
     parser.add_argument("--json", action="store_true", help="one JSON object as the last line")
     options = parser.parse_args()
-    image_settings()
-    root = Path(os.path.realpath(ROOT / "root"))
+    image = "browser" if options.browser else "worker"
+    kinds = ["chromium", "firefox"] if options.browser else [""]
+    image_settings(image)
+    root = Path(os.path.realpath(ROOT / image))
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
+    found = {}
     try:
-        with server_folder() as folder:
-            servers = embedded.start(folder)
-            migrate(servers.database_url)
-            found = crawl(options.products, folder.parent, f"http://{host}:{port}", servers)
-            if found["status"]:
-                print((folder.parent / "worker.log").read_text()[-3000:])
+        for kind in kinds:
+            with server_folder() as folder:
+                servers = embedded.start(folder)
+                migrate(servers.database_url)
+                s3 = f"http://{host}:{port}"
+                one = crawl(options.products, folder.parent, s3, servers, kind)
+            print(f"{kind} {one['verdict']}".strip())
+            found[kind or image] = one
     finally:
         server.stop()
-    found["mb"] = {name: size_mb(root / name) for name in ("", "opt/venv", "app")}
-    found["packages"] = len(
-        list((root / "opt/venv/lib/python3.11/site-packages").glob("*.dist-info"))
-    )
-    print(found["verdict"])
+    told: dict[str, Any] = found if options.browser else found[image]
+    told["mb"] = {name: size_mb(root / name) for name in ("", "opt/venv", "app")}
+    packages = (root / "opt/venv/lib/python3.11/site-packages").glob("*.dist-info")
+    told["packages"] = len(list(packages))
     if options.json:
-        print(json.dumps(found))
-    good = found["passed"] and found["read_only"] and found["objects"] and not found["status"]
+        print(json.dumps(told))
+    good = all(
+        one["passed"]
+        and one["read_only"]
+        and one["objects"]
+        and not one["status"]
+        and (one["rendered"] or not options.browser)
+        for one in found.values()
+    )
     return 0 if good else 1
 
 

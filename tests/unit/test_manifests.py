@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import playwright
 import pytest
 import yaml
 
@@ -264,6 +265,28 @@ def test_the_image_holds_every_package(package: str) -> None:
     assert f"!{package}\n" in (ROOT / ".dockerignore").read_text()
     (copied,) = re.findall(r"cp -r (.+) scrapy\.cfg /app/", text)
     assert package == "scrapy_seine" or package in copied.split()
+
+
+#: Packages with the libraries of Playwright's Node: of every Debian, or what Chromium depends on.
+LIBRARIES = {
+    **dict.fromkeys(("libc", "libm", "libdl", "libpthread", "ld-linux-x86-64"), ""),
+    **dict.fromkeys(("linux-vdso", "ld-linux-aarch64"), ""),
+    "libstdc++": "chromium",
+    "libgcc_s": "chromium",
+    "libatomic": "libatomic1",
+}
+
+
+@pytest.mark.skipif(not shutil.which("ldd"), reason="there is no ldd")
+def test_the_browsers_image_holds_each_library_of_playwrights_node() -> None:
+    """Without one the worker starts, and renders no page."""
+    node = Path(next(iter(playwright.__path__))) / "driver" / "node"
+    told = subprocess.run(["ldd", str(node)], capture_output=True, text=True, check=True).stdout
+    needed = {Path(line.split()[0]).name.partition(".so")[0] for line in told.splitlines()}
+    packages = {LIBRARIES[name] for name in needed} - {""}
+    text = (ROOT / "Dockerfile").read_text()
+    (installed,) = re.findall(r"install .*--no-install-recommends (chromium .+) \\\n", text)
+    assert packages <= set(installed.split())
 
 
 def test_the_image_runs_as_nobody_and_in_exec_form() -> None:

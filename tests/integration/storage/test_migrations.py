@@ -43,6 +43,44 @@ def test_an_edited_file_is_refused(database_url_empty: str) -> None:
         migrate(database_url_empty)
 
 
+_COLUMNS = (
+    "SELECT c.relname || '.' || a.attname, format_type(a.atttypid, a.atttypmod),"
+    " a.attnotnull AND NOT a.atthasdef AND a.attidentity = '', c.relname"
+    " FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+    " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'public'"
+    " AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition AND a.attnum > 0"
+    " AND NOT a.attisdropped"
+)
+
+
+def test_a_worker_of_an_older_version_goes_on_with_each_newer_schema(
+    database_url_empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it reads stays, with its type; what is new in its tables need not be filled.
+
+    Its start, which looks whether the schema lacks something, finds a newer one well.
+    """
+    every, before = available(), {}
+    with closing(psycopg2.connect(database_url_empty)) as connection:
+        connection.autocommit = True
+        cursor = connection.cursor()
+        for number in range(1, len(every) + 1):
+            monkeypatch.setattr("crawler.stores.migrations.available", lambda n=number: every[:n])
+            assert migrate(database_url_empty) == [every[number - 1].name]
+            cursor.execute(_COLUMNS)
+            found = {name: (kind, needed, table) for name, kind, needed, table in cursor}
+            assert {n: k for n, (k, *_) in before.items()}.items() <= {
+                n: k for n, (k, *_) in found.items()
+            }.items(), every[number - 1].name
+            tables = {table for *_, table in before.values()}
+            for name, (_, needed, table) in found.items():
+                unfilled = needed and table in tables and not before.get(name, (0, False, 0))[1]
+                assert not unfilled, f"{every[number - 1].name}: {name}"
+            before = found
+    monkeypatch.setattr("crawler.stores.migrations.available", lambda: every[:10])
+    assert pending(database_url_empty) == []
+
+
 def test_an_unreachable_database_is_one_line_without_the_password() -> None:
     with pytest.raises(StoreUnreachable) as caught:
         migrate("postgresql://user:secret@127.0.0.1:1/none")
