@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 
 import attrs
@@ -20,6 +21,8 @@ from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import paint
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
+#: Where the stream has no such signs, both would come out as a question mark.
+_PLAIN_MARKS = {"✓": "ok", "✗": "FAIL"}
 
 
 class Command(SeineCommand):
@@ -85,8 +88,18 @@ def _table(findings: list[Finding]) -> paint.Table:
     table.add_column(overflow="fold")
     for finding in findings:
         mark, colour = _MARKS[finding.level]
+        mark = mark if _can_show(mark) else _PLAIN_MARKS[mark]
         text = paint.Text(finding.text)
         if finding.advice:
-            text.append(f"\n→ {finding.advice}", style="dim")
+            text.append(f"\n{'→' if _can_show('→') else '->'} {finding.advice}", style="dim")
         table.add_row(paint.Text(mark, style=colour), finding.subject, text)
     return table
+
+
+def _can_show(sign: str) -> bool:
+    """Whether standard output has a sign; one of plain C locales has ASCII alone."""
+    try:
+        sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True

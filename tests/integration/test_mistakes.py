@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -169,6 +170,24 @@ def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str)
         assert done.returncode == status
         assert told in orjson.loads(done.stdout)["error"]
         assert told in done.stderr
+
+
+def test_a_fault_is_told_from_what_is_well_in_plain_ascii(redis_url: str, database: str) -> None:
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii:replace", "COLUMNS": "100"}
+    stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
+    for redis, mark in ((redis_url, "ok"), ("redis://127.0.0.1:1/0", "FAIL")):
+        # A process of its own, because the encoding is chosen when Python begins.
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "doctor"],
+            cwd=ROOT,
+            env={**plain, **stores, "REDIS_URL": redis},
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+        begun = [line.split()[:2] for line in done.stdout.splitlines()]
+        assert [mark, "redis"] in begun, done.stdout
 
 
 def test_outside_the_folder_a_command_says_where_it_works(said: Said, tmp_path: Path) -> None:
