@@ -8,7 +8,7 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +19,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from scrapy_seine.engine.crawl_end import MESSAGE
 from scrapy_seine.engine.inflight import InFlightTable
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
@@ -90,6 +91,8 @@ class Heartbeat:
     """Called when another worker may have left something for this one."""
     waits: Callable[[], str] = lambda: ""
     """Says which page has not ended for long, and what it waits in; empty where there is none."""
+    look_for_end: Callable[[], Awaitable[None]] | None = None
+    """Ends this worker where the crawl's own code ended the crawl."""
     starting: int = 0
     """The run that this worker still makes start requests of; 0: none."""
     cancelled: frozenset[str] = frozenset()
@@ -180,12 +183,20 @@ class Heartbeat:
                     # What was published before this subscription was not received.
                     self.forget()
                     self.exchange.kick(self._share_s())
+                    await self._look_for_end()
                     async for message in channel.listen():
                         if message["data"] == b"cancel":
                             await self._read_cancelled()
+                        elif message["data"] == MESSAGE:
+                            await self._look_for_end()
+                            continue
                         self._received(message["data"])
             except (RedisError, OSError):
                 await asyncio.sleep(1)
+
+    async def _look_for_end(self) -> None:
+        if self.look_for_end is not None:
+            await self.look_for_end()
 
     def _received(self, message: bytes) -> None:
         if message == b"pause":

@@ -130,9 +130,11 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         close = engine.close_spider_async
 
         async def close_spider(*, reason: str = "cancelled") -> None:
-            if engine.spider is not None:
+            if engine.spider is not None and not self.worker.closing:
+                self._end = reason
                 self.worker.drain()
-            await close(reason=reason)
+                await self.worker.end_crawl(reason)
+            await close(reason=self._end or reason)
             self._stopped()  # of an engine that never started Scrapy sends no signal
 
         engine.close_spider_async = close_spider

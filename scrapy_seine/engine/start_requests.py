@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -28,7 +30,18 @@ from scrapy_seine.urls import within
 logger = logging.getLogger(__name__)
 #: A crawl that begins this long after its process is not what the process was started for, s.
 _STARTUP_S = 60.0
+_MAINS = {("scrapy", "__main__.py"), ("scrapyd", "runner.py")}
 Enqueue = Callable[[Request], object]
+
+
+def is_scrapys(program: str) -> bool:
+    """Whether a program is Scrapy's command or Scrapyd's runner, and no script.
+
+    >>> is_scrapys("/usr/bin/scrapy"), is_scrapys("/lib/scrapyd/runner.py"), is_scrapys("daily.py")
+    (True, True, False)
+    """
+    path = Path(program)
+    return path.stem == "scrapy" or path.parts[-2:] in _MAINS
 
 
 class StartRequests:
@@ -91,7 +104,7 @@ class StartRequests:
         config, frontier = self.config, self.heartbeat.frontier
 
         async def begin_or_join() -> tuple[int, bool]:
-            age_ms, keep = 1000 * self._age_s(), config.keep_alive
+            age_ms, keep = 1000 * self.age_s(), config.keep_alive
             return await enter(
                 frontier, name=config.run, keep=keep, age_ms=age_ms, asked=self.asked
             )
@@ -135,11 +148,16 @@ class StartRequests:
         self.heartbeat.starting = starting
         self._beat = asyncio.ensure_future(self.heartbeat.beat_if_possible())
 
-    def _age_s(self) -> float:
-        """How long ago this crawl was asked for: when its process began, unless that did more."""
+    def age_s(self) -> float:
+        """How long ago this crawl was asked for: when its process began, unless that did more.
+
+        A process of Scrapy's own does nothing before, however long a busy machine lets it wait.
+        """
         here_s, process_s = monotonic() - self._made_at, process_age_s()
-        again = self.config.crawl in self._here
-        return here_s if again or process_s - here_s >= _STARTUP_S else process_s
+        if self.config.crawl in self._here:
+            return here_s
+        did_more = process_s - here_s >= _STARTUP_S and not is_scrapys(sys.argv[0])
+        return here_s if did_more else process_s
 
     def last_words(self, stats: Any) -> None:
         """Say what was not fetched, because the run had it before, and what changes that."""

@@ -26,13 +26,14 @@ from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine.arguments import digest, misspelt
 from scrapy_seine.engine.completion import Completion
+from scrapy_seine.engine.crawl_end import CrawlEnd, is_counted_here
 from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
 from scrapy_seine.engine.early_push import EarlyPush
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
-from scrapy_seine.engine.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.lease_ends import Ends
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.long_pages import LongPages
@@ -98,6 +99,7 @@ class Member:
     starts: StartRequests
     local: LocalRequests
     loops: list[asyncio.Task[None]] = attrs.Factory(list)
+    crawl_end: CrawlEnd = attrs.field(init=False)
 
 
 class Worker:
@@ -132,6 +134,8 @@ class Worker:
         #: Wakes Scrapy's engine by a public way, which asks for requests after each that comes in.
         self.wake_request = Request("data:,wake", dont_filter=True)
         self.closing = False
+        #: The reason by which this worker ends for itself, or because another one said so.
+        self.told = ""
         self._parts: dict[Any, Any] = {}
         self._notes: set[asyncio.Task[None]] = set()
 
@@ -178,7 +182,8 @@ class Worker:
             slot.nextcall.schedule()
 
     def stop(self, reason: str) -> None:
-        """Close the spider with a reason."""
+        """Close the spider with a reason that is not the project's."""
+        self.told = reason
         engine: Any = self.crawler.engine
         asyncio.ensure_future(engine.close_spider_async(reason=reason))  # noqa: RUF006
 
@@ -309,6 +314,9 @@ class Worker:
         most = int(number(settings, "RETRY_TIMES", 1000))
         ends = Ends(exchange, self.name, self.spider, seal, self.count, most, member.local)
         member.heartbeat.mail = member.local.fetch
+        crawl, age_s = exchange.config.crawl, member.starts.age_s
+        member.crawl_end = CrawlEnd(member.frontier, crawl, age_s, self.stop)
+        member.heartbeat.look_for_end = member.crawl_end.look
         pages = LongPages(
             *(exchange.config.lease_s, number(settings, "DOWNLOAD_TIMEOUT", 180)),
             usual=lambda: getattr(self.spider, "parse", None),
@@ -401,6 +409,12 @@ class Worker:
             return
         logger.error("worker exits: %s: %s", type(error).__name__, error)
         self.stop("outage" if isinstance(error, OUTAGES) else "error")
+
+    async def end_crawl(self, reason: str) -> None:
+        """End the crawl for the whole fleet, where the code of a page asked for that."""
+        by_page = current.get() is not None and reason != self.told
+        if by_page and self.member is not None and not is_counted_here(reason):
+            await self.member.crawl_end.tell(reason)
 
     def drain(self) -> None:
         """Lease no more, and hand back what Scrapy has not begun, because the spider closes."""

@@ -23,8 +23,8 @@
 | schedules | hash | by site: when its full crawl starts (JSON; the catalogue's jobs) | dashboard | until removed |
 | events, events_sent | stream, string | ends of jobs (JSON), and the last one that the webhook's receiver has | coordinator, workers, dashboard | newest 10,000 |
 | coordinator | string | who leads | coordinator | 10 s |
-| control | hash | id turn seq, shift clock, cleared rolled sought passed, look looked looked_all, swept about (see `begin`), `lane:` when to look again who has a lane, and since when nobody has it (ms), `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, run run_at run_name, budgets | all | permanent |
-| runs | hash | by number: a run's name and the totals at its beginning (JSON); `at:<n>` time (ms), `name:<name>` number | begin_run | newest 1,000 |
+| control | hash | id turn seq, shift clock, cleared rolled sought passed, look looked looked_all, swept about (see `begin`), `lane:` when to look again who has a lane, and since when nobody has it (ms), `w:` calls by caller (see `state`); paused cap delay jitter throttle ended, run run_at run_name, closed (ms and reason), budgets | all | permanent |
+| runs | hash | by number: a run's name and the totals at its beginning (JSON); `at:<n>` time (ms), `closed:<n>` reason, `name:<name>` number | begin_run, workers | newest 1,000 |
 | marks:<n> | set | marks of pushes that no fingerprint keeps from entering twice, by 20 minutes | push | 40 minutes |
 | partitions (in control) | field | in how many parts the crawl is split, once and for all | join |
 | outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
@@ -40,7 +40,7 @@
 | locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
 | idle | sorted set | workers that got less than half of what they asked for, since when (ms) | lease | 15 s after a question |
-| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `pause`, `resume`, `forget` | push commit … | – |
+| wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `close`, `pause`, `resume`, `forget` | push commit … | – |
 
 All start with `{crawl}:`, so that one crawl is one Redis Cluster slot and every script runs there.
 Of a crawl in four partitions, the keys of requests and domains start with `{crawl/0of4}:` to

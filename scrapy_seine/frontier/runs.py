@@ -109,6 +109,44 @@ async def asked_for(frontier: Frontier, number: int) -> str | None:
     return asked if isinstance(asked, str) else None
 
 
+@attrs.frozen
+class Closed:
+    """What a crawl's own code ended it by."""
+
+    at_ms: float
+    """When, Unix ms on the server's clock."""
+    reason: str
+
+
+async def close_run(frontier: Frontier, reason: str) -> None:
+    """Note that the crawl's own code ended the latest run for all workers.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    keys = Keys(frontier.keys.crawl)
+    seconds, micros = await client.time()
+    await client.hset(keys.control, "closed", f"{seconds * 1000 + micros // 1000} {reason}")
+    number = await latest_number(frontier)
+    await client.hset(keys.runs, f"closed:{number}", reason)
+
+
+async def last_close(frontier: Frontier) -> tuple[Closed | None, float]:
+    """Return the last end by the crawl's own code, None where there was none, and the time, ms.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    at, _, reason = word(
+        await client.hget(Keys(frontier.keys.crawl).control, "closed") or b""
+    ).partition(" ")
+    seconds, micros = await client.time()
+    now_ms = seconds * 1000 + micros / 1000
+    return (Closed(int(at), reason) if at.isdecimal() else None), now_ms
+
+
 async def forget_pages(frontier: Frontier, urls: Sequence[str]) -> int:
     """Forget that pages were seen, by links and within the latest run; returns how many were.
 
@@ -156,6 +194,8 @@ class Run:
     """When it began, Unix seconds."""
     totals: Mapping[str, int]
     """What came of requests from its beginning to the next one's, by word."""
+    closed: str = ""
+    """Why the crawl's own code ended it; '' where it did not."""
 
 
 async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
@@ -175,6 +215,7 @@ async def list_runs(frontier: Frontier, *, limit: int = 10) -> list[Run]:
         totals = {name: n - whole(since.get(name)) for name, n in until.items()}
         at = whole(stored.get(b"at:%d" % number)) / 1000
         name = str(start.get("name") or "")
-        found.append(Run(number=number, name=name, at=at, totals=totals))
+        closed = word(stored.get(b"closed:%d" % number) or b"")
+        found.append(Run(number=number, name=name, at=at, totals=totals, closed=closed))
         until = {name: whole(n) for name, n in since.items()}
     return found

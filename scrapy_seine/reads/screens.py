@@ -126,6 +126,8 @@ def runs(rows: Sequence[Run], now_s: float) -> paint.Table:
     for run in rows:
         ended = (count(run.totals.get(word, 0)) for word in ("done", "buried"))
         table.add_row(str(run.number), paint.Text(run.name), span(now_s - run.at), *ended)
+    closed = [f"run {run.number}: its spider ended it: {run.closed}" for run in rows if run.closed]
+    table.caption, table.caption_justify = paint.Text("\n".join(closed)), "left"
     return table
 
 

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
+from scrapy_seine.frontier.runs import list_runs
 from scrapy_seine.scripts import call, load_script
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving, wait_until_async
@@ -130,3 +131,56 @@ async def test_two_workers_stop_at_the_items_that_both_have_together(
     assert all("closespider_itemcount" in err for err in errs), errs
     items = [int(n) for err in errs for n in re.findall(r"'item_scraped_count': (\d+)", err)]
     assert LIMIT <= sum(items) < 1.5 * LIMIT, items
+
+
+CLOSES = """
+import scrapy
+from scrapy.exceptions import CloseSpider
+
+class Mine(scrapy.Spider):
+    name = "mine"
+
+    async def start(self):
+        for n in range(500):
+            yield scrapy.Request(f"%s/page/1/?n={n}", callback=self.last if n == 30 else self.parse)
+
+    def parse(self, response):
+        yield {"url": response.url}
+
+    def last(self, response):
+        raise CloseSpider("had enough")
+
+    def closed(self, reason):
+        print("closed:", reason, flush=True)
+"""
+
+
+async def test_a_callback_that_closes_the_spider_ends_all_workers_with_its_reason(
+    tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    """Else each worker goes on until it meets the same page, 500 requests later if at all."""
+    settings = {
+        "CONCURRENT_REQUESTS": 1,
+        "SEINE_READ_AHEAD": 1,
+        "DOWNLOAD_DELAY": 0.1,
+        "REDIS_URL": redis_url,
+        "SEINE_CRAWL": namespace,
+        "ADDONS": '{"scrapy_seine.Addon": 500}',
+    }
+    words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    frontier = Frontier(redis_client, namespace)
+    with serving(Site) as url:
+        (tmp_path / "mine.py").write_text(CLOSES % url, "utf-8")
+        workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(3)]
+        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
+        ended = await asyncio.gather(*said)
+        assert [out.strip() for out, _ in ended] == ["closed: had enough"] * 3, ended
+        assert [w.returncode for w in workers] == [0] * 3
+        runs = await list_runs(frontier)
+        assert [run.closed for run in runs] == ["had enough"]
+        assert (await frontier.counts()).ready, "what is left stays in the frontier"
+
+        later = scrapy(tmp_path, "runspider", "mine.py", *words, "-s", "CLOSESPIDER_PAGECOUNT=3")
+        out, err = await asyncio.to_thread(later.communicate, timeout=patient(90))
+    assert out.strip() == "closed: closespider_pagecount", err
+    assert "joins run 1" in err

@@ -87,3 +87,18 @@ async def test_two_spiders_of_a_process_that_share_a_crawl_say_so(
     assert "another spider of this process works on crawl 'y'" in caplog.text
     for starts in (second, third):
         starts.last_words(stats)
+
+
+@pytest.mark.parametrize(
+    ("program", "own"),
+    [("/usr/bin/scrapy", True), ("/srv/scrapyd/runner.py", True), ("x.py", False)],
+)
+def test_a_command_whose_start_took_minutes_was_asked_for_when_its_process_began(
+    program: str, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the third worker of a busy machine crawls all again, after the first two ended."""
+    monkeypatch.setattr(start_requests, "process_age_s", lambda: 90.0)
+    monkeypatch.setattr("sys.argv", [program])
+    heart: Any = Heart()
+    starts = StartRequests(FrontierConfig.from_settings({}, "slow"), heart, lambda: None)
+    assert (starts.age_s() >= 90) is own

@@ -64,6 +64,7 @@ def _about(run: Run, until_s: float, *, running: bool, latest: bool) -> list[Nod
     lasted = "Since it began" if latest else "Until the next one"
     return [
         tag.p(state, " ", run.name, " begun ", moment(run.at), " UTC"),
+        tag.p("Its spider ended it: ", run.closed) if run.closed else None,
         tiles(
             [
                 ("Done", count(run.totals.get("done", 0))),

@@ -27,5 +27,5 @@ if ARGV[3] ~= '' then
     redis.call('HSET', RUNS, 'name:' .. ARGV[3], has)
 end
 local old = has - tonumber(ARGV[5])
-redis.call('HDEL', RUNS, old, 'at:' .. old)
+redis.call('HDEL', RUNS, old, 'at:' .. old, 'closed:' .. old)
 return { has, 'BEGAN' }

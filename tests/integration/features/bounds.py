@@ -163,8 +163,9 @@ class Closing(Shop):
 @feature(
     SECTION,
     "CloseSpider in a callback, `closed(reason)`",
-    "as in Scrapy, in the worker that raised it; the page is read again by another worker or the "
-    "next run",
+    "as in Scrapy, for the whole fleet: each worker ends with the reason, also where the code of a "
+    "page calls `engine.close_spider`. What is left is in the frontier, this page with it, and the "
+    "next start goes on with it",
     equal=False,
 )
 class ClosedBySpider(Base):

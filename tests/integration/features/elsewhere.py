@@ -81,6 +81,12 @@ ROWS = (
     Row(_SPIDERS, "an item that `start` itself yields", "comes once from each worker", ""),
     Row(
         _SPIDERS,
+        "a download that `start` itself awaits (`engine.download_async`)",
+        "each worker does it, beside the fleet's pace, and a line says so",
+        "",
+    ),
+    Row(
+        _SPIDERS,
         "`scrapy shell`, `fetch`, `view`, `parse`, `check` (contracts), `bench`, `list`",
         "as in Scrapy; they join no crawl",
         "test_any_spider",

@@ -1,0 +1,90 @@
+"""The end of a crawl that its own code asks for: one worker says so, and all of them end.
+
+A callback, an errback or a pipeline that raises `CloseSpider`, or that calls `close_spider` of the
+engine, means the crawl, and not the one worker that met the page. Its reason is kept with the
+crawl's run, and is the `finish_reason` of each worker. A worker that was starting at that time ends
+with them; whoever is started later goes on with what the frontier has.
+
+What Scrapy's extensions count in each process (`closespider_…`) and what ends a worker alone
+(memory, a signal, an outage) is no end of the crawl.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from redis.exceptions import RedisError, ResponseError
+
+from scrapy_seine.engine.outcomes import printable
+from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.runs import close_run, last_close
+from scrapy_seine.printable import redact
+
+logger = logging.getLogger(__name__)
+#: How long a worker that ends tries to tell the others, s.
+TELL_S = 3.0
+#: What the message on the crawl's channel says.
+MESSAGE = b"close"
+
+
+def is_counted_here(reason: str) -> bool:
+    """Whether a reason is that of Scrapy's extension, which counts what one process saw.
+
+    >>> is_counted_here("closespider_pagecount_no_item"), is_counted_here("had enough")
+    (True, False)
+    """
+    return reason.startswith("closespider_")
+
+
+@attrs.define(eq=False, repr=False)
+class CrawlEnd:
+    """Tells the fleet that the crawl's own code ended it, and ends this worker when told."""
+
+    frontier: Frontier
+    crawl: str
+    age_s: Callable[[], float]
+    """How long ago this worker was asked for: what was closed before does not end it."""
+    stop: Callable[[str], None]
+    """Closes the spider with a reason."""
+    _since_ms: float | None = attrs.field(default=None, init=False)
+
+    async def tell(self, reason: str) -> None:
+        """End the crawl for all; never raises, because this worker ends in any case."""
+        text = printable(redact(str(reason)))
+        logger.info(
+            "the spider ends crawl %r for all workers: %s. What is left stays in the frontier, and "
+            "the next start goes on with it; `scrapy seine frontier clear` drops it",
+            *(self.crawl, text),
+        )
+        try:
+            await asyncio.wait_for(self._tell(text), TELL_S)
+        except (RedisError, OSError, TimeoutError) as error:
+            logger.warning("the other workers of crawl %r go on: %s", self.crawl, error)
+
+    async def _tell(self, reason: str) -> None:
+        await close_run(self.frontier, reason)
+        client: Any = self.frontier.redis
+        await client.publish(self.frontier.keys.wake, MESSAGE)
+
+    async def look(self) -> None:
+        """End this worker where the crawl was ended since the worker was asked for.
+
+        Raises:
+            RedisError: Redis does not answer; a refusal is told.
+        """
+        try:
+            closed, now_ms = await last_close(self.frontier)
+        except ResponseError as error:
+            logger.warning(
+                "an end of crawl %r that others ask for is missed: %s", self.crawl, error
+            )
+            return
+        if self._since_ms is None:
+            self._since_ms = now_ms - 1000 * self.age_s()
+        if closed is not None and closed.at_ms >= self._since_ms:
+            logger.info("another worker's spider ended crawl %r: %s", self.crawl, closed.reason)
+            self.stop(closed.reason)
