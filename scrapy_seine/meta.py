@@ -74,7 +74,7 @@ PATIENCE_MS = "patience_ms"
 
 #: Host and port of the seed that a request comes from, where their address is private: the only
 #: private ones that it may reach; '' where the seed's were public. Only the engine sets it.
-HOME = "home"
+HOME = "seine_home"
 #: Scheme, host and port that a request's Authorization is for, where it came from its URL: what the
 #: page leads to there is asked for with it, as browsers do. Only the engine sets it.
 LOGIN = "login_for"
@@ -317,7 +317,6 @@ _KEYS = (
         "handlers of a page's events; once stored, names of the spider's own methods",
     ),
     Key("curl_cffi_impersonate", SPIDER, _ANY, "browser for Scrapy's curl handler"),
-    Key(HOME, ENGINE, words(400), "private host and port that may be reached"),
     Key(LOGIN, ENGINE, words(400), "whom the Authorization is for"),
     Key(JAR, ENGINE, words(60), "jar of cookies that the page came with, and its version"),
     Key(RUN, ENGINE, whole(0, 2**53), "run of the crawl that the request belongs to"),

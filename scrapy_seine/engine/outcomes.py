@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from scrapy.exceptions import IgnoreRequest
@@ -198,6 +199,10 @@ async def staying(made: Coroutine[Any, Any, Any]) -> Any:
         raise as_exception(error) from error
 
 
+#: Whether the code that runs is a spider's start, or what that began.
+in_start: ContextVar[bool] = ContextVar("in_start", default=False)
+
+
 async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:
     """Yield what a spider's start yields; what leaves it is an Exception.
 
@@ -205,6 +210,7 @@ async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:
     over, so that the worker would stay for ever. One that Scrapy asked for goes on as it is.
     """
     while True:
+        in_start.set(True)
         try:
             output = await anext(start, _END)
         except asyncio.CancelledError as error:
@@ -214,6 +220,8 @@ async def unbroken(start: AsyncIterator[Any]) -> AsyncIterator[Any]:
             raise as_output(error) from error
         except BaseException as error:
             raise as_output(error) from error
+        finally:
+            in_start.set(False)
         if output is _END:
             return
         yield output

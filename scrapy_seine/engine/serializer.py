@@ -43,6 +43,8 @@ _DEFAULTS: dict[str, Any] = {
     "flags": [],
     "cb_kwargs": {},
 }
+#: What `meta.HOME` was called.
+_OLD_HOME = "home"
 
 
 def _method_name(spider: Spider, function: Any, url: str) -> str | None:
@@ -54,12 +56,26 @@ def _method_name(spider: Spider, function: Any, url: str) -> str | None:
     """
     if function is None:
         return None
-    name = getattr(function, "__name__", "")
-    if getattr(function, "__self__", None) is not spider or not hasattr(spider, name):
+    name = str(getattr(function, "__name__", ""))
+    if getattr(function, "__self__", None) is not spider:
         raise EncodeError(f"{url}: {function!r} is not a method of spider {spider.name!r}")
+    if getattr(spider, name, None) != function:
+        name = _other_name(spider, function)
+    if not name:
+        raise EncodeError(f"{url}: {function!r} has no name in spider {spider.name!r}")
     if name not in callbacks_of(type(spider)):
         raise EncodeError(f"{url}: {_no_callback(spider, name)}")
-    return str(name)
+    return name
+
+
+def _other_name(spider: Spider, method: Any) -> str:
+    """Name by which a spider has a method that is called otherwise; '' where it has none.
+
+    A decorator without functools.wraps gives its methods its own function's name. A method that the
+    spider's class has overridden (`super().parse`) has no name.
+    """
+    names = sorted(callbacks_of(type(spider)))
+    return next((name for name in names if getattr(spider, name, None) == method), "")
 
 
 def _no_callback(spider: Spider, name: object) -> str:
@@ -116,6 +132,8 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
     fields["url"] = take_login(request.url, headers, meta)
     if headers:
         fields["headers"] = headers
+    if _OLD_HOME in meta:
+        meta[m.OWN] = [*meta.get(m.OWN, ()), _OLD_HOME]
     if meta:
         fields["meta"] = _checked(meta, request.url)
     if type(request) is not Request:
@@ -242,7 +260,7 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
             _check_head(fields)
         _check_cookies(fields.get("cookies", {}))
         if "meta" in fields:
-            fields["meta"] = m.stored(fields["meta"])
+            fields["meta"] = m.stored(_renamed(fields["meta"]))
             if m.EVENT_HANDLERS in fields["meta"]:
                 for name in fields["meta"][m.EVENT_HANDLERS].values():
                     _callback(spider, name)
@@ -253,6 +271,16 @@ def from_blob(blob: bytes, spider: Spider) -> Request:
     except Exception as error:
         raise DecodeError(f"{url[:200]}: {type(error).__name__}: {str(error)[:500]}") from None
     return request
+
+
+def _renamed(meta: dict[Any, Any]) -> dict[Any, Any]:
+    """Return the meta that an earlier version stored with our private host under a project's name.
+
+    Since then a project's own value under that name is marked as such.
+    """
+    if _OLD_HOME not in meta or _OLD_HOME in (meta.get(m.OWN) or ()):
+        return meta
+    return {m.HOME if key == _OLD_HOME else key: value for key, value in meta.items()}
 
 
 def _move_login(fields: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from scrapy.settings import Settings
 from scrapy_seine.engine.fastpath import site_slots
 from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
+from scrapy_seine.engine.outcomes import unbroken
 
 URL = "http://127.0.0.1/page"
 
@@ -194,3 +195,22 @@ def test_limits_of_the_process_are_kept_by_scrapys_queue() -> None:
 )
 def test_a_pace_that_the_fleet_keeps_is_not_kept_once_more(fleets: dict[str, Any]) -> None:
     assert not downloader(**fleets).queues
+
+
+async def test_a_download_that_a_start_awaits_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each worker does it, which a user of one process does not expect."""
+    used, loop = downloader(), asyncio.get_running_loop()
+
+    async def start() -> AsyncIterator[Any]:
+        for _ in range(2):
+            yield await used.fetch(Request(URL)).asFuture(loop)
+
+    assert [page.body async for page in unbroken(start())] == [b"page", b"page"]
+    await used.fetch(Request("http://127.0.0.1/later")).asFuture(loop)
+    said = [line.getMessage() for line in caplog.records if "by itself" in line.getMessage()]
+    assert len(said) == 1
+    assert URL in said[0]
+    await fetched(Request("http://127.0.0.1/another"))
+    assert len([line for line in caplog.records if "by itself" in line.getMessage()]) == 1

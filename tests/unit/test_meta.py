@@ -35,7 +35,7 @@ JSON = st.recursive(
         ("lane", "tsl", "meta.lane is 'tsl', not one of plain, tls, browser, replay"),
         ("max_retries", "three", "meta.max_retries is 'three', not a whole number"),
         ("handle_httpstatus_list", [404, "x"], "not a list of statuses"),
-        ("home", "10.0.0.1:80", "only the engine may set it"),
+        ("seine_home", "10.0.0.1:80", "only the engine may set it"),
         ("bindaddress", "127.0.0.1", "only the engine and spiders may set it"),
         ("playwright_page_init_callback", "os.system", "only the engine and spiders"),
         ("playwright_anything", 1, "only the engine and spiders"),

@@ -244,3 +244,58 @@ def test_a_product_is_stored_under_the_address_that_was_asked_for_first() -> Non
     assert own_address(Request(URL, meta=way)) == "http://shop.example/old?b=1"
     assert own_address(Request(URL)) == URL
     assert own_address(Request(URL, meta={"redirect_urls": ["http://["]})) == "http://["
+
+
+def test_a_method_that_its_decorator_renamed_travels_by_its_name_in_the_spider() -> None:
+    """A decorator without functools.wraps gives all its methods one name, and none is lost here."""
+
+    def safe(method: Any) -> Any:
+        def inner(self: Any, response: Any) -> Any:
+            return method(self, response)
+
+        return inner
+
+    class Decorated(Spider):
+        name = "decorated"
+
+        @safe
+        def parse(self, response: Any) -> None: ...
+
+        @safe
+        def item(self, response: Any) -> None: ...
+
+        def inner(self, response: Any) -> None: ...
+
+    spider = Decorated()
+    for name in ("parse", "item", "inner"):
+        fields = to_fields(Request(URL, callback=getattr(spider, name)), spider)
+        assert fields["callback"] == name
+        assert from_blob(encode(fields), spider).callback == getattr(spider, name)
+
+
+def test_a_method_that_the_class_has_overridden_is_not_taken_for_the_one_over_it() -> None:
+    """`super().parse` came back as `self.parse`, and the page was read by the wrong code."""
+
+    class Sub(Shop):
+        def parse(self, response: Any) -> None: ...
+
+        @property
+        def over(self) -> Any:
+            return super().parse
+
+    spider = Sub()
+    with pytest.raises(EncodeError, match="has no name in spider"):
+        to_fields(Request(URL, callback=spider.over), spider)
+
+
+@pytest.mark.parametrize("home", ["Arsenal", "", "db:5432", 7])
+def test_a_projects_own_home_is_a_value_like_any_other(home: object) -> None:
+    """It was taken for the private host that a page may lead to: its links were refused."""
+    found = back(Request(URL, meta={"home": home, m.HOME: "shop.internal:80"}))
+    assert (found.meta["home"], found.meta[m.HOME]) == (home, "shop.internal:80")
+    assert m.HOME not in back(Request(URL, meta={"home": home})).meta
+
+
+def test_the_private_host_that_an_earlier_version_stored_is_read() -> None:
+    found = from_blob(encode({"url": URL, "meta": {"home": "shop.internal:80"}}), SPIDER)
+    assert (found.meta[m.HOME], "home" in found.meta) == ("shop.internal:80", False)

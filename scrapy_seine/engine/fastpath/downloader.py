@@ -10,6 +10,7 @@ SEINE_DOMAIN_CONCURRENCY, CONCURRENT_REQUESTS_PER_IP), Scrapy's queue is used.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from functools import partial
 from inspect import isawaitable
@@ -26,7 +27,12 @@ from twisted.internet.defer import Deferred
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
+from scrapy_seine.engine.inflight import current
+from scrapy_seine.engine.outcomes import in_start
 from scrapy_seine.politeness.download_slots import OwnSlot
+from scrapy_seine.printable import redact
+
+logger = logging.getLogger(__name__)
 
 _InvalidOutput, _process_pending_io = scrapy_internals.imported("downloader")[:2]
 
@@ -38,6 +44,7 @@ class Downloader(QueueingDownloader):
         # Scrapy goes on without a handler that cannot be made, and each download would fail.
         client_of(crawler.settings)
         super().__init__(crawler)
+        self._told = False
         self.queues = not _is_short(crawler.settings) or _has_own_limits(crawler.settings)
         if self.queues:
             return
@@ -48,6 +55,13 @@ class Downloader(QueueingDownloader):
 
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:
         """Pass a request through the middlewares and its handler."""
+        if in_start.get() and current.get() is None and not self._told:
+            self._told = True
+            logger.warning(
+                "start downloads %s by itself: each worker does, and beside the fleet's pace. What "
+                "start yields is fetched once for all workers",
+                redact(request.url),
+            )
         if self.queues:
             queued: Deferred[Response | Request] = super().fetch(request)
             return queued
