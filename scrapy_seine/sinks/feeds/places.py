@@ -72,7 +72,10 @@ class Folder:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, name, part)
 
     def close(self) -> None:
-        """Let go of the file at hand; the next part begins another one."""
+        """Let go of the file at hand once it is written; the next part begins another one."""
+        self._thread.submit(self._close)
+
+    def _close(self) -> None:
         file, self._file = self._file, None
         if file is not None:
             file.close()
@@ -92,14 +95,14 @@ class Folder:
             sync_folder(self.path)
             return
         if self._file is not None and self._file.size >= FILE_BYTES:
-            self.close()
+            self._close()
         try:
             if self._file is None:
                 self._file = _File(self.path, name, part)
             else:
                 self._file.append(name, part)
         except BaseException:  # nobody knows what it holds now: nothing follows
-            self.close()
+            self._close()
             raise
 
 
