@@ -222,7 +222,7 @@ def main() -> int:
             found[kind or image] = one
     finally:
         server.stop()
-    told: dict[str, Any] = found if options.browser else found[image]
+    told: dict[str, Any] = {**found} if options.browser else found[image]
     told["mb"] = {name: size_mb(root / name) for name in ("", "opt/venv", "app")}
     packages = (root / "opt/venv/lib/python3.11/site-packages").glob("*.dist-info")
     told["packages"] = len(list(packages))
