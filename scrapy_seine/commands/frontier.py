@@ -19,6 +19,7 @@ from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.legacy import Source, import_queue
+from scrapy_seine.frontier.opening import disown
 from scrapy_seine.frontier.priorities import Which, checked
 from scrapy_seine.reads import paint, screens
 from scrapy_seine.reads.audit import note_command
@@ -129,6 +130,8 @@ class Command(SeineCommand):
         domain = opts.domain
         seen = 0 if domain else (await frontier.counts()).seen
         dropped = await (frontier.clear_domain(domain) if domain else frontier.clear())
+        if not domain:
+            await disown(frontier)
         await note_command(frontier.redis, frontier.keys, "clear", domain, dropped)
         also = "" if domain else f", {seen} seen URLs forgotten"
         text = f"{_target(frontier, opts)}: {dropped} requests dropped{also}"

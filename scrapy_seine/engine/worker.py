@@ -55,7 +55,7 @@ from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
-from scrapy_seine.frontier.opening import reopen
+from scrapy_seine.frontier.opening import belong, reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
 from scrapy_seine.frontier.seeds import BATCH, MOST_TICK_S, Intake
@@ -237,7 +237,7 @@ class Worker:
         """Put together what works on the crawl, and tell the fleet of this worker.
 
         Raises:
-            ConfigError: the crawl has another number of partitions.
+            ConfigError: the crawl has another number of partitions, or is another spider's.
             RedisError: Redis does not answer.
         """
         frontier = await open_frontier(redis, config)
@@ -340,6 +340,7 @@ class Worker:
 
     async def _configure(self, member: Member) -> None:
         config, pace = member.exchange.config, pace_of_project(self.crawler.settings)
+        await belong(member.frontier, self.spider.name)
         await member.frontier.configure(
             delay_ms=pace.delay_ms,
             jitter=pace.jitter,

@@ -14,7 +14,10 @@ from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.lenient import whole
+from scrapy_seine.lenient import whole, word
+
+#: The field of a crawl's control that names its spider.
+_SPIDER = "spider"
 
 
 class CrawlConfig(Protocol):
@@ -86,6 +89,38 @@ async def reopen(frontier: Frontier) -> None:
     crawl, partitions = frontier.keys.crawl, frontier.keys.of
     agree(crawl, partitions, whole(await Frontier(frontier.redis, crawl).run("join", partitions)))
     await frontier.begin()
+
+
+async def belong(frontier: Frontier, spider: str) -> None:
+    """Make a crawl the spider's, for what its pages lead to is for this spider's callbacks.
+
+    A worker of another spider would call its own `parse` with them, and lose their items unseen.
+
+    Raises:
+        ConfigError: the crawl is another spider's.
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    crawl = frontier.keys.crawl
+    control = Keys(crawl).control
+    await client.hsetnx(control, _SPIDER, spider)
+    has = word(await client.hget(control, _SPIDER))
+    if has != spider:
+        raise ConfigError(
+            f"crawl {crawl!r} is of spider {has!r}, so that its pages would reach the wrong "
+            f"callbacks of spider {spider!r}: give this one a crawl of its own (SEINE_CRAWL), or "
+            "empty that one (scrapy seine frontier clear)"
+        )
+
+
+async def disown(frontier: Frontier) -> None:
+    """Let a crawl be whose spider works on it next, because it was emptied.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
+    client: Any = frontier.redis
+    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER)
 
 
 def agree(crawl: str, partitions: int, has: int) -> None:

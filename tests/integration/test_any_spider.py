@@ -245,3 +245,34 @@ def test_a_feed_is_written_and_a_list_that_requests_share_is_named(
     assert (
         err.count("requests with callback Quotes.author share one list in cb_kwargs['left']") == 1
     )
+
+
+@pytest.mark.redis
+def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) -> None:
+    """Another spider's `parse` would take its pages, and their items were never missed."""
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(
+            "import scrapy\n"
+            f"class Any(scrapy.Spider):\n    name = '{name}'\n"
+            "    def parse(self, response):\n        yield {'url': response.url}\n",
+            "utf-8",
+        )
+    (tmp_path / "mine_settings.py").write_text(
+        'ADDONS = {"scrapy_seine.Addon": 1}\n'
+        f"REDIS_URL = {redis_url!r}\nSEINE_CRAWL = {namespace!r}\n",
+        "utf-8",
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine_settings\n", "utf-8")
+
+    def run(*words: str) -> tuple[int, str]:
+        command = scrapy(tmp_path, *words)
+        _, told = command.communicate(timeout=patient(60))
+        return command.returncode, told
+
+    assert run("runspider", "first.py")[0] == 0
+    status, told = run("runspider", "second.py")
+    assert status == 1
+    assert f"crawl '{namespace}' is of spider 'first'" in told
+    assert "Traceback" not in told
+    assert run("seine", "frontier", "clear", "--yes", "--crawl", namespace)[0] == 0
+    assert run("runspider", "second.py")[0] == 0
