@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from redis import Redis
-from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from crawler.cli_crawl import Line
@@ -63,8 +62,6 @@ def test_down_stops_no_servers_that_somebody_uses(
         assert capsys.readouterr().out.startswith("stopped Redis and PostgreSQL; data stays in ")
         perform(down.Command, "--force", **here)
         assert capsys.readouterr().out.startswith("nothing runs in ")
-    with pytest.raises(UsageError, match="stops both servers; 'redis' is one"):
-        perform(down.Command, "redis")
 
 
 def test_up_shows_no_password_of_servers_of_ones_own(
