@@ -113,7 +113,7 @@ def _urls(address: str, options: dict[str, str]) -> list[str]:
     if "{session}" not in address:
         return [_url(address)]
     count = options.get("sessions", str(SESSIONS))
-    if not count.isdigit() or not 0 < int(count) <= _MAX_SESSIONS:
+    if not count.isdecimal() or not 0 < int(count[:6]) <= _MAX_SESSIONS:
         raise ValueError(f"sessions is no number from 1 to {_MAX_SESSIONS}")
     return [_url(address.replace("{session}", str(i))) for i in range(1, int(count) + 1)]
 

@@ -58,7 +58,7 @@ def page_number(address: Address, unusual: Collection[str] = ()) -> int:
 @lru_cache(maxsize=1024)
 def _page_number(address: Address) -> int:
     for name, value in address[2]:
-        if _PAGE(name) and value.isdigit() and len(value) <= _DIGITS:
+        if _PAGE(name) and value.isdecimal() and len(value) <= _DIGITS:
             return int(value)
     match = _PAGE_PATH.search(address[1])
     return int(match[1]) if match else 0

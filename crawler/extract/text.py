@@ -465,7 +465,7 @@ def _image_beside(page: Page, heading: Element | None) -> list[str]:
         for image in islice(here.iter("img"), _MOST_IMAGES):
             source = image.get("data-src") or image.get("src") or ""
             sizes = [image.get(name) or "" for name in ("width", "height")]
-            small = any(size.isdigit() and int(size) < _SMALLEST for size in sizes)
+            small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
             if source and not small and not source.startswith("data:") and not _SIGN(source):
                 return [source]
         here = here.getparent()

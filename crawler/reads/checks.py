@@ -114,7 +114,7 @@ def _switches(settings: SettingsLike) -> Iterator[Finding]:
             yield Finding("warn", "settings", f"{name} is set: {text}", f"remove {name}")
     many = 16
     items = str(settings.get("CONCURRENT_ITEMS"))
-    if items.isdigit() and int(items) > many:
+    if items.isdecimal() and int(items[:6]) > many:
         text = "CONCURRENT_ITEMS makes as many tasks for each response: 2 ms of CPU at 100"
         yield Finding("warn", "settings", text, "set CONCURRENT_ITEMS = 4")
 

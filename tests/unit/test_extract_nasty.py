@@ -116,3 +116,13 @@ def test_a_truncated_page_gives_what_is_there() -> None:
     product = found.product()
     assert product is not None
     assert (product.name, str(product.price)) == ("Lamp", "5.00")
+
+
+@pytest.mark.parametrize("number", ["²", "٢", "9" * 5_000])
+def test_a_number_that_python_reads_otherwise_costs_no_page(number: str) -> None:
+    """`int` refuses "²", which is a digit, and 5,000 figures."""
+    added = f'<a href="?page={number}">next</a><img src="/lamp.jpg" width="{number}">'
+    body = PRODUCT.replace(b"<body>", b"<body><div>") + added.encode()
+    page = parse(body, URL, "text/html; charset=utf-8")
+    assert extract(page).fields["name"] == "Lamp"
+    assert len(find_links(page)) <= 1
