@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.served import ServedShop, served
-from tests.acceptance.conftest import Crawl
+from tests.acceptance.conftest import Crawl, said
 from tests.helpers import wait_until
 
 pytestmark = pytest.mark.acceptance
@@ -75,7 +76,7 @@ def crawl_at_many_sizes(
     assert [w.process.returncode for w in crawl.workers.workers] == [0] * most
     verdict = judge(catalogue(products), crawl.rows())
     assert verdict.passed, verdict
-    assert {path: n for path, n in visits.items() if n != 1} == {}
+    assert sum(visits.values()) - len(visits) <= _looks(crawl), visits.most_common(5)
     assert {p.path for p in catalogue(products)} <= {path.partition("?")[0] for path in visits}
     assert crawl.redis.zcard(crawl.keys.leases) == crawl.redis.zcard(crawl.keys.dead) == 0
     return found
@@ -85,6 +86,15 @@ def _busy(crawl: Crawl) -> int:
     """How many workers hold leases."""
     held = crawl.redis.hvals(crawl.keys.held)
     return len({lease.split()[1] for lease in held})
+
+
+def _looks(crawl: Crawl) -> int:
+    """How many pages were to be read again, because the first ones of a worker changed currency.
+
+    The shop has four at random, so that two runs of them may be the first that one worker reads.
+    """
+    told = (re.findall(r"'extract/looked_again': (\d+)", said(w)) for w in crawl.workers.workers)
+    return sum(int(n) for numbers in told for n in numbers)
 
 
 def _left(crawl: Crawl) -> int:
