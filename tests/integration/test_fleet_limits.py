@@ -101,19 +101,23 @@ class Mine(scrapy.Spider):
 """
 
 
-async def test_two_workers_stop_at_the_items_that_both_have_together(
-    tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
-) -> None:
+def _slowly(redis_url: str, crawl: str) -> list[str]:
+    """Options of a worker that has one request at a time, ten in a second."""
     settings = {
-        "CLOSESPIDER_ITEMCOUNT": LIMIT,
         "CONCURRENT_REQUESTS": 1,
         "SEINE_READ_AHEAD": 1,
         "DOWNLOAD_DELAY": 0.1,
         "REDIS_URL": redis_url,
-        "SEINE_CRAWL": namespace,
+        "SEINE_CRAWL": crawl,
         "ADDONS": '{"scrapy_seine.Addon": 500}',
     }
-    words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    return [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+
+
+async def test_two_workers_stop_at_the_items_that_both_have_together(
+    tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    words = [*_slowly(redis_url, namespace), "-s", f"CLOSESPIDER_ITEMCOUNT={LIMIT}"]
     frontier = Frontier(redis_client, namespace)
     await frontier.pause()
     with serving(Site) as url:
@@ -159,15 +163,7 @@ async def test_a_callback_that_closes_the_spider_ends_all_workers_with_its_reaso
     tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
 ) -> None:
     """Else each worker goes on until it meets the same page, 500 requests later if at all."""
-    settings = {
-        "CONCURRENT_REQUESTS": 1,
-        "SEINE_READ_AHEAD": 1,
-        "DOWNLOAD_DELAY": 0.1,
-        "REDIS_URL": redis_url,
-        "SEINE_CRAWL": namespace,
-        "ADDONS": '{"scrapy_seine.Addon": 500}',
-    }
-    words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    words = _slowly(redis_url, namespace)
     frontier = Frontier(redis_client, namespace)
     with serving(Site) as url:
         (tmp_path / "mine.py").write_text(CLOSES % url, "utf-8")
