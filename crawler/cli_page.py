@@ -19,7 +19,7 @@ from crawler.extract import Found, Page, parse
 from crawler.extract.site import Site
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.engine.private_addresses import policy_from
+from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
 
 _TIMEOUT_S = 30

@@ -40,9 +40,9 @@ from crawler.stores.templates import write_templates
 from crawler.stores.warc import Page
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
-from scrapy_seine.engine.inflight import current
-from scrapy_seine.engine.page_end import Hold
-from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.engine.ending.shutdown import cancel
+from scrapy_seine.engine.lease.inflight import current
+from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable

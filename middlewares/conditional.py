@@ -16,9 +16,9 @@ from crawler.stores.rows import Confirmed, Seen, Vanished
 from crawler.validators import KEY, Validators, from_meta, validators_in
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.outcomes import Ignored
-from scrapy_seine.engine.serializer import own_address
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.lease.outcomes import Ignored
+from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import tidy
 

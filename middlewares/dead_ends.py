@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.lease.outcomes import Ignored
 
 RULE = "dead end"
 

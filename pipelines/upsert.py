@@ -12,8 +12,8 @@ from scrapy.exceptions import CloseSpider, NotConfigured
 from crawler.items import Product
 from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
-from scrapy_seine.engine.one_off import is_one_off
-from scrapy_seine.engine.shutdown import unless_stopped
+from scrapy_seine.engine.ending.shutdown import unless_stopped
+from scrapy_seine.engine.starting.one_off import is_one_off
 from scrapy_seine.errors import StoreError, StoreUnreachable
 from scrapy_seine.sinks.postgres.database import line_of
 

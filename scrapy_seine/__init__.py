@@ -16,12 +16,12 @@ The life of a request, and where to read about each step:
    of its lane (`engine.download`; the plain lane's client writes when `send_gate` says that it is
    time) and the spider, which reads one page at a time (`fastpath.parse_queue`). Where Scrapy lacks
    a private name that this needs, its own engine does it (`fastpath.stock_path`).
-5. `engine.inflight` holds the request's lease. `engine.page_end` waits until Scrapy is done with
-   the request and each of its items is durable. Only then the frontier ends the lease and takes
-   the page's links in, in one script. Each lease ends as was stated (`engine.statements`, by the
-   ranks of `engine.outcomes`; `engine.lease_ends` sends it): done where a callback has ended,
-   ignored by a named rule, retried, or buried (with the links that a failed callback had yielded).
-   What nobody states has failed.
+5. `engine.lease.inflight` holds the request's lease. `engine.lease.page_end` waits until Scrapy is
+   done with the request and each of its items is durable. Only then the frontier ends the lease and
+   takes the page's links in, in one script. Each lease ends as was stated
+   (`engine.lease.statements`, by the ranks of `engine.lease.outcomes`; `engine.lease.lease_ends`
+   sends it): done where a callback has ended, ignored by a named rule, retried, or buried (with the
+   links that a failed callback had yielded). What nobody states has failed.
 6. What fails returns later, or is set aside with its reason. What a dead worker held returns when
    its leases expire.
 

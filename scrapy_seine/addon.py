@@ -18,8 +18,8 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 
-from scrapy_seine.engine.one_off import is_one_off
 from scrapy_seine.engine.settings_table import LEVEL, check, strangers
+from scrapy_seine.engine.starting.one_off import is_one_off
 from scrapy_seine.engine.telemetry.logs import one_line_failures
 from scrapy_seine.errors import ConfigError
 
@@ -65,8 +65,10 @@ ADDED = {"scrapy_seine.middlewares.throttle.Throttle": 990}
 MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 #: Scrapy's extension -> the one that does the same for the whole fleet.
 EXTENSIONS = {
-    "scrapy.extensions.feedexport.FeedExporter": ("scrapy_seine.sinks.feeds.exporter.FeedExporter"),
-    "scrapy.extensions.closespider.CloseSpider": "scrapy_seine.engine.fleet_limits.CloseSpider",
+    "scrapy.extensions.feedexport.FeedExporter": "scrapy_seine.sinks.feeds.exporter.FeedExporter",
+    "scrapy.extensions.closespider.CloseSpider": (
+        "scrapy_seine.engine.ending.fleet_limits.CloseSpider"
+    ),
 }
 PARQUET = "scrapy_seine.sinks.feeds.parquet.ParquetItemExporter"
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"

@@ -343,7 +343,7 @@ EXTENSIONS = {
     "scrapy_seine.engine.telemetry.log_stream.LogStream": 30,
     # CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT are the fleet's.
     "scrapy.extensions.closespider.CloseSpider": None,
-    "scrapy_seine.engine.fleet_limits.CloseSpider": 0,
+    "scrapy_seine.engine.ending.fleet_limits.CloseSpider": 0,
     # Files of items (FEEDS, -o, -O) lose none where a worker is killed.
     "scrapy.extensions.feedexport.FeedExporter": None,
     "scrapy_seine.sinks.feeds.exporter.FeedExporter": 0,

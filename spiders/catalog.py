@@ -26,8 +26,8 @@ from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.serializer import make_request, own_address
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.stored.serializer import make_request, own_address
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
 from scrapy_seine.urls import absolute

@@ -18,8 +18,8 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.programs import launch_options
 from scrapy_seine.config import number
-from scrapy_seine.engine.private_addresses import place_of
-from scrapy_seine.engine.socks_relay import Relay
+from scrapy_seine.engine.download.private_addresses import place_of
+from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.worker import worker_of
 
 #: What Chrome on Linux calls itself.

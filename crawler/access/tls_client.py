@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy_download_handlers_incubator import WreqDownloadHandler
 
-from scrapy_seine.engine.private_addresses import place_of
-from scrapy_seine.engine.socks_relay import Relay
+from scrapy_seine.engine.download.private_addresses import place_of
+from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.worker import worker_of
 
 #: Key in `request.meta`: port of the local proxy through which the request goes out.
@@ -24,7 +24,7 @@ class TlsHandler(WreqDownloadHandler):
     The warning says that its interface may change. Its version is pinned for that reason
     (constraints.txt), and tests/integration/access holds it to what this project needs.
     The client resolves names itself, so what goes out directly goes through a local proxy that
-    looks at addresses (scrapy_seine.engine.socks_relay).
+    looks at addresses (scrapy_seine.engine.download.socks_relay).
     """
 
     experimental: ClassVar[bool] = False

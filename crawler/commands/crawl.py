@@ -30,9 +30,9 @@ from scrapy_seine.commands.base import (
     spider_class,
 )
 from scrapy_seine.config import FrontierConfig, flag, number
-from scrapy_seine.engine.arguments import refuse_undeclared
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting.arguments import refuse_undeclared
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.opening import agree

@@ -16,7 +16,7 @@ from crawler.stores.archive import Reader
 from crawler.stores.connect import endpoints
 from crawler.stores.objects import open_store
 from crawler.stores.warc import MOST_BYTES, Page
-from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.errors import ConfigError, PageUnreadable
 
 _THREADS = 4

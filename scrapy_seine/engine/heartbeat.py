@@ -19,8 +19,8 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from scrapy_seine.engine.crawl_end import MESSAGE
-from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.ending.crawl_end import MESSAGE
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease

@@ -1,7 +1,7 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
 A request by way of a private proxy that only the spider's code names is another one, and so is a
-request of another scheme than http (engine.private_addresses).
+request of another scheme than http (engine.download.private_addresses).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
@@ -26,9 +26,9 @@ import orjson
 from redis.exceptions import RedisError
 from scrapy import Request
 
-from scrapy_seine.engine.inflight import InFlight, InFlightTable
-from scrapy_seine.engine.page_end import Hold
-from scrapy_seine.engine.serializer import push_of
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.page_end import Hold
+from scrapy_seine.engine.stored.serializer import push_of
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.exchange import Exchange

@@ -11,7 +11,7 @@ from typing import Literal
 
 from scrapy import Request
 
-from scrapy_seine.engine.outcomes import whole
+from scrapy_seine.engine.lease.outcomes import whole
 from scrapy_seine.urls import fingerprint
 
 Lead = Literal["elsewhere", "same", "circle", "sent back"]

@@ -22,20 +22,20 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
-from scrapy_seine.engine import serializer
-from scrapy_seine.engine.exit_status import fail_after
+from scrapy_seine.engine.download.private_addresses import off_the_web
+from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
-from scrapy_seine.engine.inflight import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlight, current
+from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.local_requests import is_stub
-from scrapy_seine.engine.logins import hand_down_login
-from scrapy_seine.engine.one_off import is_one_off, plain_scheduler
-from scrapy_seine.engine.outcomes import describe
-from scrapy_seine.engine.private_addresses import off_the_web
 from scrapy_seine.engine.redirect_targets import LOOPS, lead_of
-from scrapy_seine.engine.shared_values import SharedValues
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
+from scrapy_seine.engine.stored import serializer
+from scrapy_seine.engine.stored.logins import hand_down_login
+from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push

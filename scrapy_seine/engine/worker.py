@@ -24,31 +24,31 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.connect import endpoints, redis_client
-from scrapy_seine.engine.arguments import digest, misspelt
-from scrapy_seine.engine.completion import Completion
-from scrapy_seine.engine.crawl_end import CrawlEnd, is_counted_here
 from scrapy_seine.engine.download.handler_setup import warm_up
+from scrapy_seine.engine.download.private_addresses import Reach, policy_from
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
-from scrapy_seine.engine.early_push import EarlyPush
+from scrapy_seine.engine.ending.completion import Completion
+from scrapy_seine.engine.ending.crawl_end import CrawlEnd, is_counted_here
+from scrapy_seine.engine.ending.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
-from scrapy_seine.engine.lease_ends import Ends
+from scrapy_seine.engine.lease.early_push import EarlyPush
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.lease_ends import Ends
+from scrapy_seine.engine.lease.outcomes import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests
-from scrapy_seine.engine.long_pages import LongPages
-from scrapy_seine.engine.outcomes import unbroken
-from scrapy_seine.engine.private_addresses import Reach, policy_from
-from scrapy_seine.engine.reading_limit import MOST_OUTPUTS, ReadingLimit
-from scrapy_seine.engine.seeds import SETS, pushes_of, seeds_key_of
+from scrapy_seine.engine.reading.long_pages import LongPages
+from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
+from scrapy_seine.engine.reading.suspects import Suspects
+from scrapy_seine.engine.reading.watchdog import Watchdog, note_overrun
 from scrapy_seine.engine.settings_table import check
-from scrapy_seine.engine.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.engine.start_requests import StartRequests
-from scrapy_seine.engine.suspects import Suspects
+from scrapy_seine.engine.starting.arguments import digest, misspelt
+from scrapy_seine.engine.starting.seeds import SETS, pushes_of, seeds_key_of
+from scrapy_seine.engine.starting.start_requests import StartRequests
+from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_popping
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
-from scrapy_seine.engine.waiting_for_seeds import idle_limit_s, stop_popping
-from scrapy_seine.engine.watchdog import Watchdog, note_overrun
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.exchange import Exchange

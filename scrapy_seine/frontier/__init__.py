@@ -28,7 +28,7 @@ I10 A lease ends by one stated outcome: done, ignored by a named rule, retried o
     done by default: what nobody states has failed. Done and ignored are acks, with which the page's
     children enter (I3), as those do that a buried page had yielded when its callback or an item
     failed. A replay reads the page again, and the filter keeps these links from entering twice,
-    also those that skip it (`engine.lease_ends.once_a_page`).
+    also those that skip it (`engine.lease.lease_ends.once_a_page`).
 I12 State that is lost is said to be lost: no worker takes another state of Redis for the one that
     it began with (`state`).
 

@@ -35,7 +35,7 @@
 | tens:<hour>, hours:<day> | hash | the same by ten seconds, and by hour | workers | two hours, nine days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
-| limits | hash | what a worker counted for CLOSESPIDER_…COUNT, by worker; those that left under '' (engine.fleet_limits) | workers | until the last worker leaves, a day at most |
+| limits | hash | what a worker counted for CLOSESPIDER_…COUNT, by worker; those that left under '' (engine.ending.fleet_limits) | workers | until the last worker leaves, a day at most |
 | logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
 | locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |

@@ -26,7 +26,7 @@ from scrapy_seine.frontier.model import Lease, Push
 from scrapy_seine.frontier.state import StateError, StateLost
 
 if TYPE_CHECKING:
-    from scrapy_seine.engine.inflight import InFlightTable
+    from scrapy_seine.engine.lease.inflight import InFlightTable
     from scrapy_seine.frontier.exchange import Exchange
     from scrapy_seine.frontier.frontier import Frontier
 

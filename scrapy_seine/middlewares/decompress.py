@@ -19,8 +19,8 @@ from w3lib.encoding import html_body_declared_encoding, http_content_type_encodi
 
 from scrapy_seine.charsets import encoding_of
 from scrapy_seine.engine.headers import has_header, header
-from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.reading_limit import ReadingLimit, Unreadable
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.reading.reading_limit import ReadingLimit, Unreadable
 from scrapy_seine.engine.worker import worker_of
 
 #: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").

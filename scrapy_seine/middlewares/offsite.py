@@ -6,7 +6,7 @@ from scrapy import Request, Spider, signals
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.lease.outcomes import Ignored
 
 
 class Offsite(OffsiteMiddleware):

@@ -18,7 +18,7 @@ from scrapy.downloadermiddlewares.redirect import (
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import domain
 

@@ -26,11 +26,11 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.outcomes import Ignored
-from scrapy_seine.engine.private_addresses import place_of
-from scrapy_seine.engine.reading_limit import Unreadable
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.lease.outcomes import Ignored
+from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at

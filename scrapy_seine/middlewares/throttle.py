@@ -16,7 +16,7 @@ from scrapy.http import Response
 from scrapy_seine import meta as m
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
-from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.download_slots import waits_at

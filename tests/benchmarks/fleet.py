@@ -50,8 +50,8 @@ from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import redis_client
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier

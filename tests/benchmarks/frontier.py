@@ -28,7 +28,7 @@ from scrapy import Request, Spider
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
-from scrapy_seine.engine.serializer import from_blob, to_push
+from scrapy_seine.engine.stored.serializer import from_blob, to_push
 from scrapy_seine.frontier.codec import encode
 from scrapy_seine.frontier.endings import Endings
 from scrapy_seine.frontier.frontier import Frontier

@@ -26,8 +26,8 @@ from scrapy import Request
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from scrapy_seine.engine.early_push import EarlyPush
-from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.engine.lease.early_push import EarlyPush
+from scrapy_seine.engine.lease.inflight import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.frontier.model import Push
 from tests import started

@@ -11,7 +11,7 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from scrapy_seine.engine.early_push import MOST
+from scrapy_seine.engine.lease.early_push import MOST
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from tests.helpers import patient

@@ -32,7 +32,7 @@ class Counts:
         self.key = Keys(crawl).limits
 
     async def tell(self, worker: str, *counts: int, life_ms: int = LIFE) -> list[int]:
-        lua = load_script("scrapy_seine.engine", "fleet_limits")
+        lua = load_script("scrapy_seine.engine.ending", "fleet_limits")
         return list(await call(self.redis, lua, [self.key], [worker, life_ms, *counts]))
 
     async def leave(self, worker: str, *counts: int) -> list[int]:

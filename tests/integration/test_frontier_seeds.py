@@ -13,7 +13,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier.codec import encode
 from scrapy_seine.frontier.frontier import Frontier

@@ -13,8 +13,8 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.config import FrontierConfig
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.engine.shutdown import cancel
 from scrapy_seine.frontier import exchange as exchanging
 from scrapy_seine.frontier import seeds
 from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange

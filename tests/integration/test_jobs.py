@@ -19,7 +19,7 @@ from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.catalogue.jobs.store import Jobs
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
-from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError

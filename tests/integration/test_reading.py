@@ -14,7 +14,7 @@ import pytest
 
 from crawler.demo.served import served
 from crawler.stores.connect import blocking_client
-from scrapy_seine.engine.watchdog import EXIT_CODE
+from scrapy_seine.engine.reading.watchdog import EXIT_CODE
 from scrapy_seine.frontier.keys import Keys
 from tests import started
 from tests.helpers import patient, wait_until

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine.engine.exit_status import BAD_ENDS
+from scrapy_seine.engine.ending.exit_status import BAD_ENDS
 from tests.benchmarks.server import free_port
 from tests.helpers import wait_until_async
 from tests.integration import redis_fleet

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from scrapy import Spider
 
-from scrapy_seine.engine.arguments import misspelt, refuse_undeclared
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting.arguments import misspelt, refuse_undeclared
 from scrapy_seine.errors import ConfigError
 
 

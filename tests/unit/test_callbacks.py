@@ -9,9 +9,9 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.spiders import CrawlSpider, SitemapSpider
 
-from scrapy_seine.engine.callbacks import callbacks_of
-from scrapy_seine.engine.serializer import from_blob, to_fields
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.stored.callbacks import callbacks_of
+from scrapy_seine.engine.stored.serializer import from_blob, to_fields
 from scrapy_seine.errors import DecodeError, EncodeError
 from scrapy_seine.frontier.codec import encode
 

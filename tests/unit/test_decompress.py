@@ -15,8 +15,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_seine.charsets import CODECS
-from scrapy_seine.engine.inflight import InFlight
-from scrapy_seine.engine.reading_limit import Unreadable
+from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.retry_rules import decide

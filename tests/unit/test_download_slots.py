@@ -9,8 +9,8 @@ from scrapy import Request, Spider
 from scrapy.dupefilters import BaseDupeFilter, RFPDupeFilter
 from scrapy.utils.test import get_crawler
 
-from scrapy_seine.engine import serializer
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
+from scrapy_seine.engine.stored import serializer
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.model import Lease, Push
 from scrapy_seine.politeness.download_slots import OwnSlot

@@ -14,7 +14,7 @@ from crawler.extract.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.links import Link
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
-from scrapy_seine.engine.outcomes import Ignored
+from scrapy_seine.engine.lease.outcomes import Ignored
 from spiders.catalog import CatalogSpider
 
 SITE = "https://shop.example"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_seine.engine.inflight import InFlight
-from scrapy_seine.engine.long_pages import LongPages
+from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.reading.long_pages import LongPages
 from scrapy_seine.frontier.model import Lease
 
 URL = "http://me:secret@shop.example/\x1b[31m3"

@@ -8,7 +8,7 @@ from scrapy import Request, Spider
 from crawler.access.profiles import candidates, chosen, fetch_site, pick, profiles
 from middlewares.profiles import Profiles, dress
 from scrapy_seine import meta as m
-from scrapy_seine.engine.serializer import to_fields
+from scrapy_seine.engine.stored.serializer import to_fields
 from scrapy_seine.errors import ConfigError
 
 HINTS = {"sec-ch-ua", "sec-ch-ua-mobile", "sec-ch-ua-platform"}

@@ -34,7 +34,7 @@ from crawler.extract.words.listed import Listed
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls
-from scrapy_seine.engine.reading_limit import ReadingLimit
+from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 from scrapy_seine.politeness.robots_rules import Robots
 from scrapy_seine.urls import MAX_LENGTH
 from tests.benchmarks import readers

@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 from crawler.extract import parse
-from scrapy_seine.engine.reading_limit import Endless, ReadingLimit, Unreadable
+from scrapy_seine.engine.reading.reading_limit import Endless, ReadingLimit, Unreadable
 from tests.measuring import within_cpu
 
 LIMIT_S = 0.2

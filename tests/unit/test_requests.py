@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 
-from scrapy_seine.engine.serializer import _SAFE_URL, _check_head, make_request
+from scrapy_seine.engine.stored.serializer import _SAFE_URL, _check_head, make_request
 from scrapy_seine.errors import DecodeError
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=70)

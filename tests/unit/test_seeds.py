@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_seine.engine.seeds import MOST_REQUESTS, requests_of
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting.seeds import MOST_REQUESTS, requests_of
 from scrapy_seine.errors import BadSeed
 
 

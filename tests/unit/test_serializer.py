@@ -9,8 +9,8 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.logins import hand_down_login, origin_of
-from scrapy_seine.engine.serializer import (
+from scrapy_seine.engine.stored.logins import hand_down_login, origin_of
+from scrapy_seine.engine.stored.serializer import (
     from_blob,
     not_before_ms,
     own_address,

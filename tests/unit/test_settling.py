@@ -10,8 +10,8 @@ from typing import Any
 import psycopg2
 import pytest
 
-from scrapy_seine.engine import completion as module
-from scrapy_seine.engine.completion import Completion
+from scrapy_seine.engine.ending import completion as module
+from scrapy_seine.engine.ending.completion import Completion
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.retry_until import tell_failure
 from tests.helpers import wait_until_async

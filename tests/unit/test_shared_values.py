@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy import Request
 
-from scrapy_seine.engine.shared_values import MOST, SharedValues
+from scrapy_seine.engine.stored.shared_values import MOST, SharedValues
 
 
 def said(caplog: pytest.LogCaptureFixture, *requests: Request) -> list[str]:

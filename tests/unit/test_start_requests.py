@@ -8,8 +8,8 @@ from unittest.mock import Mock
 import pytest
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.engine import start_requests
-from scrapy_seine.engine.start_requests import StartRequests
+from scrapy_seine.engine.starting import start_requests
+from scrapy_seine.engine.starting.start_requests import StartRequests
 
 
 class Heart:

@@ -9,8 +9,8 @@ from scrapy import Request
 
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
-from scrapy_seine.engine.inflight import InFlightTable
-from scrapy_seine.engine.private_addresses import Reach, off_the_web
+from scrapy_seine.engine.download.private_addresses import Reach, off_the_web
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused
 from scrapy_seine.frontier.model import Lease
 
@@ -38,7 +38,7 @@ def reach(table: InFlightTable, monkeypatch: pytest.MonkeyPatch) -> Reach:
     async def resolved(host: str) -> list[str]:
         return ["127.0.0.1"] if host in {"localhost", "0x7f000001", "127.1"} else [host]
 
-    monkeypatch.setattr("scrapy_seine.engine.private_addresses.addresses_of", resolved)
+    monkeypatch.setattr("scrapy_seine.engine.download.private_addresses.addresses_of", resolved)
     return Reach(AddressPolicy(), table)
 
 

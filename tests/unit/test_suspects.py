@@ -10,8 +10,8 @@ from scrapy import Request
 from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.engine import suspects
-from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.reading import suspects
 from scrapy_seine.frontier.model import Lease
 from tests.helpers import patient
 

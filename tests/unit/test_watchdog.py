@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_seine.engine import watchdog
-from scrapy_seine.engine.watchdog import Watchdog, note_overrun
+from scrapy_seine.engine.reading import watchdog
+from scrapy_seine.engine.reading.watchdog import Watchdog, note_overrun
 from tests.helpers import patient, wait_until
 
 

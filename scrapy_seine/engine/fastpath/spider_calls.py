@@ -17,15 +17,15 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.attribute_limit import bounded, is_suspect
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.engine.inflight import InFlightTable, current
-from scrapy_seine.engine.outcomes import (
+from scrapy_seine.engine.lease.inflight import InFlightTable, current
+from scrapy_seine.engine.lease.outcomes import (
     as_exception,
     as_output,
     staying,
     uncancelled,
     uncancelled_async,
 )
-from scrapy_seine.engine.reading_limit import ReadingLimit
+from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 
 # Scrapy's own name: who looks for its lines finds them.
 logger = logging.getLogger("scrapy.core.engine")

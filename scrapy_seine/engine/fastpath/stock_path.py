@@ -18,10 +18,10 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
-from scrapy_seine.engine.outcomes import as_exception
-from scrapy_seine.engine.page_memory import PageMemory
-from scrapy_seine.engine.reading_limit import ReadingLimit
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.outcomes import as_exception
+from scrapy_seine.engine.reading.page_memory import PageMemory
+from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 
 logger = logging.getLogger("scrapy.core.engine")
 

@@ -13,9 +13,9 @@ import attrs
 from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
-from scrapy_seine.engine.outcomes import describe
-from scrapy_seine.engine.page_end import Hold
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.outcomes import describe
+from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil

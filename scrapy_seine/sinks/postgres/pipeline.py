@@ -18,7 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DropItem, NotConfigured
 
 from scrapy_seine.config import number
-from scrapy_seine.engine.shutdown import unless_stopped
+from scrapy_seine.engine.ending.shutdown import unless_stopped
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import BadItem, ConfigError, StoreUnreachable
 from scrapy_seine.printable import printable, redact

@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
-from scrapy_seine.engine import statements
+from scrapy_seine.engine.lease import statements
 
 # How long a request waits for a lane or a pool that nobody has: nobody waits so long for a test.
 statements.LACKING_S = 6.0

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
-from scrapy_seine.engine.reading_limit import ReadingLimit
+from scrapy_seine.engine.reading.reading_limit import ReadingLimit
 from scrapy_seine.engine.worker import worker_of
 
 #: Name of the scenario, which is the callback too, and what its request is asked with.

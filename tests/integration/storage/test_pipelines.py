@@ -20,7 +20,7 @@ from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
 from pipelines.upsert import Upsert
 from pipelines.validate import Validate
-from scrapy_seine.engine.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from tests.helpers import execute

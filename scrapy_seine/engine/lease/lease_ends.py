@@ -13,10 +13,10 @@ import attrs
 from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine import serializer
-from scrapy_seine.engine.inflight import InFlight
+from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.outcomes import describe, printable, whole
 from scrapy_seine.engine.local_requests import LocalRequests
-from scrapy_seine.engine.outcomes import describe, printable, whole
+from scrapy_seine.engine.stored import serializer
 from scrapy_seine.errors import EncodeError
 from scrapy_seine.frontier.codec import decode
 from scrapy_seine.frontier.exchange import Exchange

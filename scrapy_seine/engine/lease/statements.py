@@ -1,6 +1,6 @@
 """What was stated of how a request ended, by middlewares, callbacks and errbacks (I10).
 
-An entry ends by the outcome that was stated for it (scrapy_seine.engine.outcomes ranks outcomes).
+An entry ends by the outcome that was stated for it (`engine.lease.outcomes` ranks outcomes).
 Nothing is done by default: a request of which nobody stated how it ended has failed.
 """
 
@@ -15,7 +15,7 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.outcomes import (
+from scrapy_seine.engine.lease.outcomes import (
     BY_STATUS,
     Outcome,
     blames_item,
@@ -25,10 +25,10 @@ from scrapy_seine.engine.outcomes import (
     rule_of,
     seconds,
 )
-from scrapy_seine.engine.reading_limit import Endless, Unreadable
+from scrapy_seine.engine.reading.reading_limit import Endless, Unreadable
 
 if TYPE_CHECKING:
-    from scrapy_seine.engine.inflight import InFlight
+    from scrapy_seine.engine.lease.inflight import InFlight
 
 #: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
 LACKING_S = 900.0

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import attrs
 from scrapy import Request
 
-from scrapy_seine.engine.statements import RetryPolicy, Statements
+from scrapy_seine.engine.lease.statements import RetryPolicy, Statements
 
 if TYPE_CHECKING:
-    from scrapy_seine.engine.inflight import InFlight
+    from scrapy_seine.engine.lease.inflight import InFlight
 
 #: What is told of a request that ended, though no code said how.
 UNSTATED = "the request ended, and nothing stated how"

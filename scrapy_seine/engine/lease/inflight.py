@@ -24,12 +24,12 @@ import attrs
 from scrapy import Request
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.outcomes import (
+from scrapy_seine.engine.lease.outcomes import (
     Outcome,
     describe,
     whole,
 )
-from scrapy_seine.engine.page_end import Hold, PageEnds
+from scrapy_seine.engine.lease.page_end import Hold, PageEnds
 from scrapy_seine.frontier.model import Lease, Push
 
 logger = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ from scrapy import FormRequest, Request, Spider
 from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine import serializer
 from scrapy_seine.engine.dupefilter import DupeFilter
-from scrapy_seine.engine.serializer import METHOD
+from scrapy_seine.engine.stored import serializer
+from scrapy_seine.engine.stored.serializer import METHOD
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seal import Seal

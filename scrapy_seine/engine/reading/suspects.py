@@ -16,7 +16,7 @@ from collections.abc import Callable
 from redis.exceptions import RedisError
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.engine.inflight import InFlightTable
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease, company
 

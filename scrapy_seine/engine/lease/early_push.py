@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from redis.exceptions import RedisError
 
-from scrapy_seine.engine.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 

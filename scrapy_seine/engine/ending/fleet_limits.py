@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from scrapy import signals
 from scrapy.extensions import closespider
 
-from scrapy_seine.engine.shutdown import cancel
+from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.scripts import call, load_script
@@ -98,7 +98,7 @@ class CloseSpider(closespider.CloseSpider):
         if worker.member is None:
             return []
         key = Keys(worker.member.frontier.keys.crawl).limits
-        lua = load_script("scrapy_seine.engine", "fleet_limits")
+        lua = load_script("scrapy_seine.engine.ending", "fleet_limits")
         args = [worker.name, life_ms, *(self.counter[kind] for kind in KINDS)]
         try:
             return [int(n) for n in await call(worker.member.redis, lua, [key], args)]

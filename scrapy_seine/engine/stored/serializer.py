@@ -11,8 +11,8 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import Headers, JsonRequest, XmlRpcRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.callbacks import callbacks_of
-from scrapy_seine.engine.logins import take_login
+from scrapy_seine.engine.stored.callbacks import callbacks_of
+from scrapy_seine.engine.stored.logins import take_login
 from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.codec import decode, encode
 from scrapy_seine.frontier.model import Lease, Push, header_of

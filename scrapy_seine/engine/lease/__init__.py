@@ -1,0 +1,1 @@
+"""A lease while its worker has it: in flight, stated, ended."""

@@ -1,0 +1,1 @@
+"""What brings a worker its first requests: arguments, start requests, and seeds."""

@@ -1,0 +1,1 @@
+"""Requests as the frontier stores them, and as Scrapy sees them again."""
