@@ -201,8 +201,8 @@ class Jobs:
         await self._end(job.id, "cancelled")
         await self._redis.sadd(self.frontier.keys.cancelled, job.id)
         await self._redis.publish(self.frontier.keys.wake, "cancel")
-        with suppress(ResponseError):  # a key of another type: what is there waits for its turn
-            for name in job.domains:
+        for name in job.domains:
+            with suppress(ResponseError):  # a key of another type: what is there waits for its turn
                 await self.frontier.clear_job(name, job.id)
 
     async def note_checked(self, job: Job) -> None:
