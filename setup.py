@@ -13,11 +13,15 @@ LIBRARY = ["scrapy_seine*"]
 CRAWLER = ["crawler*", "spiders*", "pipelines*", "middlewares*", "settings*"]
 COMMANDS = ["seine = scrapy_seine.commands.seine:Command"]
 WHEEL, EGG = "bdist_wheel" in sys.argv, "bdist_egg" in sys.argv
+#: Takes the place of Scrapy's own in the environment of a checkout, because only what comes before
+#: Scrapy's import can keep a Ctrl-C in it from a traceback. Nobody else's `scrapy` is replaced.
+SCRIPTS = [] if WHEEL or EGG else ["scrapy = scrapy_seine.interrupts:main"]
 
 setup(
     packages=find_packages(include=LIBRARY if WHEEL else LIBRARY + CRAWLER),
     entry_points={
         "scrapy.commands": COMMANDS,
+        "console_scripts": SCRIPTS,
         **({"scrapy": ["settings = settings.laptop"]} if EGG else {}),
     },
     # Said here, because setuptools takes any use of __path__ for a reason to unpack an egg. Package

@@ -18,7 +18,7 @@ from psycopg2 import errors, extensions, sql
 
 from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.lenient import did_you_mean
-from scrapy_seine.sinks.postgres.database import transaction
+from scrapy_seine.sinks.postgres.database import interruptible_statements, transaction
 from scrapy_seine.store_errors import first_line, said_by
 
 _PRODUCT = (
@@ -182,7 +182,7 @@ def stream(
     """
     query, values = selection.sql()
     try:
-        with transaction(database_url) as connection:
+        with transaction(database_url) as connection, interruptible_statements():
             connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
             # Named, so that the server keeps the result and sends it by the chunk. JSON stays text.
             with connection.cursor("seine_export") as cursor:

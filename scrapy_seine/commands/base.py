@@ -22,6 +22,7 @@ from scrapy_redis.spiders import RedisMixin
 from scrapy_seine.engine.starting.seeds import requests_of
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.interrupts import interruptible
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.loading import broken_files
 from scrapy_seine.printable import (
@@ -181,8 +182,9 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
     tell = tell or complain
     open_streams()
     try:
-        status = work() or 0
-        sys.stdout.flush()
+        with interruptible():
+            status = work() or 0
+            sys.stdout.flush()
     except SeineError as error:
         tell(str(error))
         return FAILED

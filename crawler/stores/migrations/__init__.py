@@ -15,7 +15,12 @@ import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.errors import MigrationError
-from scrapy_seine.sinks.postgres.database import connected, line_of, unreachable
+from scrapy_seine.sinks.postgres.database import (
+    connected,
+    interruptible_statements,
+    line_of,
+    unreachable,
+)
 
 _LOCK = (7366450, 1)
 _TABLE = """
@@ -55,7 +60,7 @@ def migrate(database_url: str) -> list[str]:
     """
     with connected(database_url) as connection:
         try:
-            with connection, connection.cursor() as cursor:
+            with interruptible_statements(), connection, connection.cursor() as cursor:
                 return _apply(cursor)
         except psycopg2.Error as error:
             raise MigrationError(f"migration failed: {line_of(error)}") from None

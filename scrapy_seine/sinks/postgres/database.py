@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import select
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 import psycopg2
 from psycopg2 import extensions
@@ -49,6 +53,49 @@ def connected(database_url: str) -> Iterator[extensions.connection]:
         raise unreachable(error) from None
     with closing(connection):
         yield connection
+
+
+@contextmanager
+def interruptible_statements() -> Iterator[None]:
+    """Let Ctrl-C end the block's statements: libpq waits in C, where Python hears of no signal.
+
+    A migration that waits for another's lock could not be stopped at all. psycopg2 has one way to
+    wait for all connections of a process, so only a command that has no other ones uses this: its
+    main thread, while Ctrl-C is an exception.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    stopped: list[KeyboardInterrupt] = []
+    extensions.set_wait_callback(partial(_wait, stopped=stopped))
+    try:
+        yield
+    except Exception:
+        if stopped:  # the server says that the statement was cancelled
+            raise stopped[0] from None
+        raise
+    finally:
+        extensions.set_wait_callback(None)
+
+
+def _wait(connection: extensions.connection, stopped: list[KeyboardInterrupt]) -> None:
+    """Wait as psycopg2 does, in Python; at Ctrl-C the server is asked to end the statement.
+
+    An error that left here would close the connection, and the rollback's complaint about that
+    would be all that is told. A second Ctrl-C waits for no answer.
+    """
+    events = {extensions.POLL_READ: select.POLLIN, extensions.POLL_WRITE: select.POLLOUT}
+    while (state := connection.poll()) != extensions.POLL_OK:
+        ready = select.poll()
+        ready.register(connection.fileno(), events[state])
+        try:
+            ready.poll()
+        except KeyboardInterrupt as error:
+            if stopped:
+                raise
+            stopped.append(error)
+            connection.cancel()
 
 
 @contextmanager

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import psycopg2
 import pytest
 
+from crawler.stores import migrations
 from crawler.stores.migrations import available, migrate, pending
 from scrapy_seine.errors import MigrationError, StoreUnreachable
+from tests.helpers import patient, wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -33,6 +39,26 @@ def test_processes_that_start_together_apply_each_file_once(database_url_empty: 
     assert sorted(name for names in applied for name in names) == [
         migration.name for migration in available()
     ]
+
+
+def test_ctrl_c_ends_a_migration_that_waits_for_anothers(database_url_empty: str) -> None:
+    """libpq waits in C, where Python hears of no signal: nothing but a kill ended it."""
+    code = "from scrapy_seine.interrupts import main; main()"
+    env = {**os.environ, "DATABASE_URL": database_url_empty, "SCRAPY_PROJECT": "default"}
+    with closing(psycopg2.connect(database_url_empty)) as holder, holder.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", migrations._LOCK)
+        with subprocess.Popen(
+            [sys.executable, "-c", code, "migrate"], env=env, stderr=subprocess.PIPE, text=True
+        ) as process:
+
+            def waits() -> bool:
+                cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                return bool((cursor.fetchone() or [0])[0])
+
+            wait_until(waits, 30, "the migration waits for the lock")
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=patient(30))
+    assert (process.returncode, said) == (130, "seine: stopped\n")
 
 
 def test_an_edited_file_is_refused(database_url_empty: str) -> None:

@@ -1,0 +1,100 @@
+"""Ctrl-C ends a command in one line, by the signal, wherever it comes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from importlib.metadata import distribution
+
+import pytest
+
+from scrapy_seine.interrupts import end_at_once, interruptible
+
+#: Sends Ctrl-C to itself as soon as a module is asked for.
+_AT_IMPORT = """
+import os, signal, sys
+class Now:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Now())
+from scrapy_seine.interrupts import main
+main()
+"""
+#: Loses it in a place that passes no exception on, as importlib's own callbacks are.
+_LOST = """
+import os, signal, sys
+from scrapy_seine import interrupts
+class Gone:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.getpid()  # the handler runs before it returns
+def execute():
+    with interrupts.interruptible():
+        Gone()
+    print("went on")
+import scrapy.cmdline
+scrapy.cmdline.execute = execute
+interrupts.main()
+"""
+
+
+def ended(code: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", ["scrapy", "twisted.python", "scrapy.commands.crawl"])
+def test_ctrl_c_while_scrapy_is_imported_is_one_line(name: str) -> None:
+    assert ended(_AT_IMPORT.format(name=name)) == (-signal.SIGINT, "", "seine: stopped\n")
+
+
+def test_ctrl_c_that_a_callback_loses_ends_the_command_all_the_same() -> None:
+    assert ended(_LOST) == (-signal.SIGINT, "", "seine: stopped\n")
+
+
+def test_a_commands_work_sees_an_exception_and_nothing_else_does() -> None:
+    before = signal.signal(signal.SIGINT, end_at_once)
+    try:
+        with pytest.raises(KeyboardInterrupt), interruptible():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is end_at_once
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_handles_ctrl_c_otherwise_is_left_alone() -> None:
+    """Scrapy's own handler lets a worker end in order; a thread may set none at all."""
+    with interruptible():
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interruptible():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                with interruptible():
+                    pass
+            except BaseException as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert failed == []
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_checkouts_scrapy_is_the_one_that_knows_ctrl_c() -> None:
+    """Scrapy's script imports for a second before any line of ours is read."""
+    points = distribution("scrapy-seine").entry_points.select(group="console_scripts")
+    assert [(point.name, point.value) for point in points] == [
+        ("scrapy", "scrapy_seine.interrupts:main")
+    ]
