@@ -5,8 +5,9 @@
 
 The life of a request, and where to read about each step:
 
-1. A user pushes a seed to Redis. `frontier.seeds` claims the seed, reads it and pushes a request. A
-   seed that cannot be read is set aside with its reason.
+1. A user pushes a seed to Redis. `frontier.seed_intake` claims the seed and pushes the request that
+   `engine.starting.seed_reading` makes of it. A seed that cannot be read is set aside with its
+   reason.
 2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
    a domain's pace for the whole fleet, so that what it hands out may be sent at once.
 3. `engine.worker` puts a worker together; `engine.scheduler` is Scrapy's scheduler slot.

@@ -61,7 +61,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.engine.lease.outcomes": ("outcomes",),
     "scrapy_seine.engine.lease.page_end": ("outcomes", "conditional"),
     "scrapy_seine.engine.reading.page_memory": ("page_memory",),
-    "scrapy_seine.engine.starting.seeds": ("seeds",),
+    "scrapy_seine.engine.starting.seed_reading": ("seed_reading",),
     "scrapy_seine.engine.stored.serializer": (
         "serializer",
         "requests",

@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy_redis.spiders import RedisMixin
 
-from scrapy_seine.engine.starting.seeds import requests_of
+from scrapy_seine.engine.starting.seed_reading import requests_of
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.interrupts import interruptible

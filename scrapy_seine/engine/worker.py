@@ -45,7 +45,7 @@ from scrapy_seine.engine.reading.watchdog import Watchdog, note_overrun
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import digest, misspelt
-from scrapy_seine.engine.starting.seeds import SETS, pushes_of, seeds_key_of
+from scrapy_seine.engine.starting.seed_reading import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.starting.start_requests import StartRequests
 from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_popping
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
@@ -58,7 +58,7 @@ from scrapy_seine.frontier.model import Budgets, Push
 from scrapy_seine.frontier.opening import belong, reopen
 from scrapy_seine.frontier.recovery import Recovery
 from scrapy_seine.frontier.seal import Seal
-from scrapy_seine.frontier.seeds import BATCH, MOST_TICK_S, Intake
+from scrapy_seine.frontier.seed_intake import BATCH, MOST_TICK_S, Intake
 from scrapy_seine.politeness.project_pace import (
     concurrency_of_project,
     pace_of_project,

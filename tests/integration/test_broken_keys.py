@@ -18,7 +18,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done, Retry
-from scrapy_seine.frontier.seeds import Intake
+from scrapy_seine.frontier.seed_intake import Intake
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
 

@@ -16,12 +16,12 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier import exchange as exchanging
-from scrapy_seine.frontier import seeds
+from scrapy_seine.frontier import seed_intake
 from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done
-from scrapy_seine.frontier.seeds import (
+from scrapy_seine.frontier.seed_intake import (
     CLAIM_MS,
     CLAIMS_S,
     LIST_TICK_S,
@@ -200,14 +200,14 @@ async def test_an_idle_worker_blocks_on_the_list_and_asks_for_a_set_only_where_o
 
     async def blmove(_: str, __: str, wait_s: float, *___: str) -> Any:
         blocked.append(wait_s)
-        monkeypatch.setattr(seeds, "monotonic", lambda: sum(blocked))
+        monkeypatch.setattr(seed_intake, "monotonic", lambda: sum(blocked))
         answer = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     waits.blmove = blmove
-    monkeypatch.setattr(seeds, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(seed_intake, "monotonic", lambda: 0.0)
     keys = SeedKeys(f"{f.keys.crawl}:start_urls")
     intake = Intake(f.redis, f, keys, lambda _: [], lambda *_: None, waits=waits)
     assert await intake.take() == 0
@@ -234,8 +234,8 @@ async def test_a_waiting_intake_notices_seeds_of_each_kind(
 
     redis: Any = f.redis
     intake = Intake(redis, f, keys, note, lambda *_: None)
-    monkeypatch.setattr(seeds, "CLAIMS_S", 1e6)
-    monkeypatch.setattr(seeds, "MOST_CLAIMS_S", 1e6)
+    monkeypatch.setattr(seed_intake, "CLAIMS_S", 1e6)
+    monkeypatch.setattr(seed_intake, "MOST_CLAIMS_S", 1e6)
     sent = counted(monkeypatch, redis)
     running = asyncio.ensure_future(intake.run())
 
