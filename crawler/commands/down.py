@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from crawler.stores import connect, embedded
+from crawler.stores.embedded_in_use import refuse_if_used
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.errors import ConfigError
 
 
 class Command(SeineCommand):
@@ -27,11 +27,8 @@ class Command(SeineCommand):
             ConfigError: workers, a demo or a dashboard use them.
         """
         folder = connect.data_folder(self.project)
-        users = embedded.users(folder) if not opts.force else 0
-        if users:
-            plural = "" if users == 1 else "s"
-            text = f"a worker, a demo or a dashboard uses the servers ({users} connection{plural})"
-            raise ConfigError(f"{text}; end it first, or say --force")
+        if not opts.force:
+            refuse_if_used(folder)
         stopped = embedded.stop(folder)
         names = {"redis": "Redis", "postgres": "PostgreSQL"}
         what = " and ".join(names[name] for name in stopped)

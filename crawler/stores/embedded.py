@@ -5,10 +5,7 @@ PostgreSQL joins the servers that `scrapy_seine.embedded` starts when this modul
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from crawler.stores import postgres_server as postgres
-from scrapy_seine.connect import blocking_client
 from scrapy_seine.embedded import (
     SERVERS,
     Servers,
@@ -30,23 +27,7 @@ __all__ = [
     "socket_path",
     "start",
     "stop",
-    "users",
     "valkey",
 ]
 
 SERVERS["postgres"] = postgres
-
-
-def users(data: Path) -> int:
-    """Count the connections of other processes to the embedded Redis; 0 where it does not run.
-
-    Each worker, demo and dashboard holds some; a process that was killed holds none.
-    """
-    if not data.exists():
-        return 0
-    place = layout(data)
-    if not valkey.running(place):
-        return 0
-    with blocking_client(valkey.url(place)) as redis:
-        own = str(redis.client_id())
-        return sum(client["id"] != own for client in redis.client_list())

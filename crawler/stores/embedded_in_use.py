@@ -1,0 +1,37 @@
+"""Whether something uses the embedded servers, so that `scrapy down` leaves them alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scrapy_seine.connect import blocking_client
+from scrapy_seine.embedded import valkey
+from scrapy_seine.embedded.places import layout
+from scrapy_seine.errors import ConfigError
+
+
+def refuse_if_used(data: Path) -> None:
+    """Refuse to take the servers of a data folder away from anybody.
+
+    Raises:
+        ConfigError: workers, a demo or a dashboard use them.
+    """
+    if users := _users(data):
+        plural = "" if users == 1 else "s"
+        text = f"a worker, a demo or a dashboard uses the servers ({users} connection{plural})"
+        raise ConfigError(f"{text}; end it first, or say --force")
+
+
+def _users(data: Path) -> int:
+    """Count the connections of other processes to the embedded Redis; 0 where it does not run.
+
+    Each worker, demo and dashboard holds some; a process that was killed holds none.
+    """
+    if not data.exists():
+        return 0
+    place = layout(data)
+    if not valkey.running(place):
+        return 0
+    with blocking_client(valkey.url(place)) as redis:
+        own = str(redis.client_id())
+        return sum(client["id"] != own for client in redis.client_list())
