@@ -10,9 +10,10 @@ from importlib import import_module
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.spiders import Spider
 
+from crawler.reads.clocks import clock_findings
 from crawler.reads.setting_sources import refuse_strays
 from crawler.reads.settings_table import TABLE
-from crawler.reads.start_checks import Wish, skew_finding, start_findings
+from crawler.reads.start_checks import Wish, start_findings
 from scrapy_seine.commands.base import spider_class
 from scrapy_seine.engine.settings_table import strangers
 from scrapy_seine.errors import ConfigError
@@ -65,6 +66,6 @@ def tell(settings: Settings, spider: type[Spider], skew_s: float) -> None:
     for stranger in strangers(settings, TABLE):
         logger.warning("%s", stranger)
     wishes, broken = told_by(spider)
-    for finding in [*start_findings(settings, wishes, broken), *skew_finding(skew_s)]:
+    for finding in [*start_findings(settings, wishes, broken), *clock_findings(skew_s, "Redis")]:
         if finding.level != "ok":
             logger.warning("%s: %s; %s", finding.subject, finding.text, finding.advice)

@@ -11,12 +11,13 @@ from typing import Any
 
 import attrs
 
-from crawler.reads.finding import SKEW_S, Finding, Level
+from crawler.reads.clocks import clock_findings
+from crawler.reads.finding import Finding, Level
 from crawler.reads.settings_table import TABLE
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_table import faults
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads.formatting import share, size, span
+from scrapy_seine.reads.formatting import share, size
 
 #: Share of Redis' memory limit beyond which it is time to act.
 FULL = 0.8
@@ -173,11 +174,8 @@ def _server(facts: RedisFacts) -> Iterator[Finding]:
         text = f"a round trip takes {1000 * facts.round_trip_s:.0f} ms"
         advice = "bring Redis closer, or raise SEINE_READ_AHEAD"
         yield Finding("warn", "redis", text, advice)
-    if abs(facts.skew_s) > SKEW_S:
-        text = f"this machine's clock is {span(abs(facts.skew_s))} off Redis'"
-        yield Finding("warn", "clock", text, "run NTP; leases and delays go by Redis' clock")
-    else:
-        yield _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
+    right = _ok("clock", f"{1000 * abs(facts.skew_s):.0f} ms off Redis'")
+    yield from clock_findings(facts.skew_s, "Redis") or [right]
 
 
 def _memory(info: Mapping[str, Any]) -> Iterator[Finding]:
@@ -289,10 +287,7 @@ def postgres_findings(facts: PostgresFacts) -> list[Finding]:
     if facts.connections > FULL * facts.max_connections:
         text = f"{facts.connections} of {facts.max_connections} connections are in use"
         found.append(Finding("warn", "postgresql", text, "raise the limit, or use PgBouncer"))
-    if abs(facts.skew_s) > SKEW_S:
-        text = f"this machine's clock is {span(abs(facts.skew_s))} off PostgreSQL's"
-        found.append(Finding("warn", "clock", text, "run NTP: a newer page wins by its time"))
-    return found
+    return [*found, *clock_findings(facts.skew_s, "PostgreSQL")]
 
 
 def browser_findings(

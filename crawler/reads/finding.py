@@ -7,8 +7,6 @@ from typing import Literal
 import attrs
 
 Level = Literal["ok", "warn", "fail"]
-#: Clocks further apart than this confuse whoever reads logs and ages, seconds.
-SKEW_S = 1.0
 
 
 @attrs.frozen

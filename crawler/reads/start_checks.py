@@ -1,7 +1,7 @@
 """What is said when a worker starts, and by `scrapy doctor`: what will be missed later. Pure.
 
-A list of proxies that holds none, a pool or a lane that nobody has, a name that says nothing, a
-file that is left out and a clock that is wrong stop nothing at once; they are found after hours.
+A list of proxies that holds none, a pool or a lane that nobody has, a name that says nothing and a
+file that is left out stop nothing at once; they are found after hours.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import attrs
 from crawler.access.proxy_line import POOLS
 from crawler.access.proxy_list import ProxyList
 from crawler.catalogue.jobs.model import Job
-from crawler.reads.finding import SKEW_S, Finding
+from crawler.reads.finding import Finding
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile
-from scrapy_seine.reads.formatting import span
 
 #: Parts of the addresses that examples carry.
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "yourdomain")
@@ -118,15 +117,6 @@ def _lanes(settings: SettingsLike, wishes: Sequence[Wish]) -> Iterator[Finding]:
         names = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
         text = f"{names} must be fetched by a browser, which this worker does not have"
         yield Finding("warn", "lanes", text, "start a worker with SEINE_BROWSER=1 as well")
-
-
-def skew_finding(skew_s: float, store: str = "Redis") -> list[Finding]:
-    """Judge this machine's clock less a store's, s."""
-    if abs(skew_s) <= SKEW_S:
-        return []
-    ahead = "ahead of" if skew_s > 0 else "behind"
-    text = f"this machine's clock is {span(abs(skew_s))} {ahead} {store}'s"
-    return [Finding("warn", "clock", text, "run NTP on both machines")]
 
 
 def job_findings(running: Sequence[Job], *, idle: bool, workers: int) -> list[Finding]:

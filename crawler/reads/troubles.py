@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import attrs
 
+from crawler.reads.clocks import ROUGH_SKEW_S
 from crawler.reads.crawl_report import plural
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
@@ -14,8 +15,8 @@ from scrapy_seine.reads.overview import Overview
 _BAD_SHARE, _TRIES = 0.2, 20
 #: Share of Redis' memory above which it is about to refuse.
 _FULL = 0.85
-#: Seconds that a request may be overdue, and that a clock may be wrong.
-_LATE_S, _SKEW_S = 30.0, 2.0
+#: Seconds that a request may be overdue.
+_LATE_S = 30.0
 #: Minutes that count as lately.
 _LATELY = 10
 
@@ -53,7 +54,7 @@ def _redis(now: Overview) -> Iterator[Trouble]:
     if fleet.memory_limit_bytes and fleet.memory_bytes > _FULL * fleet.memory_limit_bytes:
         used = share(fleet.memory_bytes / fleet.memory_limit_bytes)
         yield Trouble(f"Redis uses {used} of its memory", "give it more, or SEINE_SEEN=bloom")
-    if abs(fleet.clock_skew_s) > _SKEW_S:
+    if abs(fleet.clock_skew_s) > ROUGH_SKEW_S:
         text = f"This machine's clock is {span(abs(fleet.clock_skew_s))} apart from Redis'"
         yield Trouble(text, "set it by NTP; the frontier keeps to Redis' clock")
 

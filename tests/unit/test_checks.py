@@ -14,6 +14,7 @@ from crawler.reads.checks import (
     settings_findings,
     version_findings,
 )
+from crawler.reads.clocks import clock_findings
 
 BASE = {
     name: value
@@ -96,6 +97,14 @@ def test_clocks_latency_and_old_keys_are_looked_at():
     assert judged(redis(skew_s=-3.0)) == [("warn", "clock")]
     assert judged(redis(round_trip_s=0.05)) == [("warn", "redis")]
     assert judged(redis(old_keys=("catalog:requests",))) == [("warn", "redis")]
+
+
+def test_a_clock_that_is_wrong_is_told_with_its_side():
+    (ahead,) = clock_findings(90.0, "Redis")
+    assert ahead.text.endswith("ahead of Redis'")
+    (behind,) = clock_findings(-86_400.0, "PostgreSQL")
+    assert behind.text.endswith("behind PostgreSQL's")
+    assert clock_findings(1.0, "Redis") == []
 
 
 def postgres(**change):

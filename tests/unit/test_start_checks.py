@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crawler.catalogue.jobs.model import Job
-from crawler.reads.start_checks import Wish, job_findings, skew_finding, start_findings
+from crawler.reads.start_checks import Wish, job_findings, start_findings
 from scrapy_seine.loading import BrokenFile
 
 NAMED: dict[str, Any] = {"USER_AGENT": "Boat/1 (+https://boat.dev/bot)"}
@@ -77,14 +77,6 @@ def test_a_file_that_is_left_out_is_repeated() -> None:
     assert found({}, broken=broken) == [
         "fail files: spiders/sites/shop.py:3: SyntaxError: invalid syntax; it is left out"
     ]
-
-
-def test_a_clock_that_is_wrong_is_told_with_its_side() -> None:
-    (ahead,) = skew_finding(90.0)
-    assert "ahead of Redis'" in ahead.text
-    assert skew_finding(0.5) == []
-    (behind,) = skew_finding(-86_400.0, "PostgreSQL")
-    assert "behind PostgreSQL's" in behind.text
 
 
 def test_a_job_that_nobody_can_finish_is_named() -> None:
