@@ -1,4 +1,4 @@
-"""How a batch of products becomes rows: what is written, refreshed or left alone.
+"""How a batch of products becomes rows, each written, refreshed or left alone (`freshness`).
 
 Most pages of a crawl show what is known already. So a batch first asks for the digests of its
 keys, and only new or changed products are sent. The statements guard themselves as well: what
@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import orjson
 from psycopg2 import extensions
 
 from crawler.stores.doubtful import Doubtful, settle_doubts, sort_out, write_doubtful
+from crawler.stores.freshness import Action, Known, decide
 from crawler.stores.product_merge import find_twins
 from crawler.stores.queries import query
 from crawler.stores.rows import Confirmed, ProductRow, RejectedRow, Vanished, swallowed
@@ -35,35 +36,6 @@ _STORING = {
     "add_doubtful": "rows",
     "settle_doubtful": "rows",
 }
-
-Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
-
-
-@attrs.frozen
-class Known:
-    """What the table holds under a product's key."""
-
-    content_hash: bytes
-    scraped_at: datetime
-    gone: bool
-    url: str
-    ahead: bool = False
-    """Its time lies in the future: a clock was wrong, and any page is newer."""
-
-
-def decide(row: ProductRow, known: Known | None, window: timedelta) -> Action:
-    """Say what to do with a row; the newer page wins, judged by scraped_at."""
-    if known is None:
-        return "new"
-    if known.content_hash != row.content_hash:
-        newer = known.ahead or row.scraped_at > known.scraped_at
-        return "changed" if newer else "stale"
-    if known.ahead:
-        return "refreshed"
-    if row.scraped_at <= known.scraped_at:
-        return "unchanged"
-    stale = row.scraped_at - known.scraped_at >= window
-    return "refreshed" if stale or known.gone else "unchanged"
 
 
 def newest(rows: Iterable[ProductRow]) -> list[ProductRow]:
