@@ -149,6 +149,15 @@ async def test_a_job_is_cancelled_though_its_domain_holds_junk(jobs, driver, kep
     assert (await jobs.get(other.id)).state == "cancelled"
 
 
+async def test_a_domain_that_holds_junk_keeps_no_other_domain_from_a_cancellation(jobs, driver):
+    """One key of another type costs its own domain only: what waits elsewhere goes at once."""
+    urls = ["https://a.example/1", "https://b.example/1", "https://c.example/1"]
+    job = await jobs.begin("many-1", site_id="many", kind="full", urls=urls)
+    await driver.redis.set(driver.f.keys.queue("a.example"), "of another type")
+    await jobs.cancel(job)
+    assert (await jobs.get(job.id)).cancelled == 2
+
+
 @pytest.mark.parametrize("name", ["", "two words", "x" * 200])
 async def test_a_bad_name_is_refused(jobs, name):
     with pytest.raises(ConfigError, match="no name of a job"):
