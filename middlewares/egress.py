@@ -23,9 +23,9 @@ from crawler.stores.connect import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.frontier.lateness import late_ms
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.frontier.round_trips.lateness import late_ms
+from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 
 #: Name of our own address, among those of proxies.
 DIRECT = "direct"

@@ -32,7 +32,7 @@ from scrapy_seine.config import flag, number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, ConfigError, NoWay
-from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)

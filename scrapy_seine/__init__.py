@@ -11,7 +11,7 @@ The life of a request, and where to read about each step:
 2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
    a domain's pace for the whole fleet, so that what it hands out may be sent at once.
 3. `engine.worker` puts a worker together; `engine.scheduler` is Scrapy's scheduler slot.
-   `frontier.exchange` reads leases ahead and writes their ends behind, so that no call to Redis
+   `frontier.round_trips` reads leases ahead and writes their ends behind, so that no call to Redis
    ever blocks the reactor.
 4. `engine.fastpath.request_task` carries a request in one task through the middlewares, the client
    of its lane (`engine.download`; the plain lane's client writes when `send_gate` says that it is

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 
 from scrapy_seine import meta as m
-from scrapy_seine.frontier.codec import VERSION, encode
+from scrapy_seine.frontier.encoding.codec import VERSION, encode
 from scrapy_seine.frontier.model import header_of
 
 PAGE = "http://127.0.0.1:9/p/1"

@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 
 from crawler.access.page_sizes import Sizes
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.frontier.timer import Timer
+from scrapy_seine.frontier.round_trips.timer import Timer
 
 #: Seconds until an exchange where a kind of page was met for the first time, and else.
 SOON_S, LATER_S = 1.0, 20.0

@@ -19,7 +19,7 @@ from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of, make_s
 from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
-from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.audit import note_command

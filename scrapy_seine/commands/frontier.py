@@ -17,8 +17,8 @@ from scrapy_seine.connect import endpoints
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier import open as open_frontier
+from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.legacy import Source, import_queue
 from scrapy_seine.frontier.opening import disown
 from scrapy_seine.frontier.priorities import Which, checked
 from scrapy_seine.reads import paint, screens

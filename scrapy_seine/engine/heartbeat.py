@@ -21,9 +21,9 @@ from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.engine.ending.crawl_end import MESSAGE
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
 

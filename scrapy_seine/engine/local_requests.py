@@ -30,11 +30,11 @@ from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.stored.serializer import push_of
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import decode
-from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.encoding.codec import decode
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.live_workers import is_alive
 from scrapy_seine.frontier.model import Done, Lease, Push
-from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import word
 from scrapy_seine.politeness.download_slots import waits_at

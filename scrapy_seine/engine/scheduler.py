@@ -38,9 +38,9 @@ from scrapy_seine.engine.stored.logins import hand_down_login
 from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
+from scrapy_seine.frontier.encoding.seal import Seal
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push
-from scrapy_seine.frontier.seal import Seal
-from scrapy_seine.frontier.wire import note
 
 if TYPE_CHECKING:
     from scrapy.core.scheduler import BaseScheduler

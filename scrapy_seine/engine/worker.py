@@ -51,13 +51,13 @@ from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_po
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.errors import SeineError
 from scrapy_seine.frontier import open as open_frontier
-from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
 from scrapy_seine.frontier.opening import belong, reopen
-from scrapy_seine.frontier.recovery import Recovery
-from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.round_trips.recovery import Recovery
 from scrapy_seine.frontier.seed_intake import BATCH, MOST_TICK_S, Intake
 from scrapy_seine.politeness.project_pace import (
     concurrency_of_project,

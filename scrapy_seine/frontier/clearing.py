@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier.wire import domain_of, escape, job_of
+from scrapy_seine.frontier.encoding.wire import domain_of, escape, job_of
 
 if TYPE_CHECKING:
     from scrapy_seine.frontier.frontier import Frontier

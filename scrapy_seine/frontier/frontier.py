@@ -11,6 +11,17 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import FrontierError
 from scrapy_seine.frontier import clearing, priorities
+from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
+from scrapy_seine.frontier.encoding.wire import (
+    MAX_CHILDREN,
+    commit_args,
+    lanes_arg,
+    parse_beat,
+    parse_leased,
+    remembered,
+    script,
+    untried,
+)
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
@@ -26,23 +37,12 @@ from scrapy_seine.frontier.model import (
     Retry,
     company,
 )
-from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.state import Known, Watch, new_id, new_token
-from scrapy_seine.frontier.wire import (
-    MAX_CHILDREN,
-    commit_args,
-    lanes_arg,
-    parse_beat,
-    parse_leased,
-    remembered,
-    script,
-    untried,
-)
 from scrapy_seine.lenient import whole, word
 from scrapy_seine.scripts import call
 
 if TYPE_CHECKING:
-    from scrapy_seine.frontier.lines import LeaseRequest, Lines
+    from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
 
 
 class Frontier:
@@ -73,7 +73,7 @@ class Frontier:
 
     def lines(self, lease_request: LeaseRequest) -> Lines:
         """A worker's way to this frontier."""
-        from scrapy_seine.frontier.lines import Lines
+        from scrapy_seine.frontier.round_trips.lines import Lines
 
         return Lines(self, lease_request)
 

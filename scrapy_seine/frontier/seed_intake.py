@@ -22,13 +22,13 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.errors import BadSeed, SeineError
+from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.redis_refusals import Refusals
+from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
+from scrapy_seine.frontier.round_trips.timer import at_random
 from scrapy_seine.frontier.state import new_token
-from scrapy_seine.frontier.timer import at_random
-from scrapy_seine.frontier.wire import script
 from scrapy_seine.lenient import whole
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.scripts import call

@@ -17,8 +17,8 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import SEAL_BYTES, SEALED, VERSION
-from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.lenient import whole
 from scrapy_seine.scripts import call, load_script
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 from redis.exceptions import RedisError
 
-from scrapy_seine.frontier.lateness import late_ms
 from scrapy_seine.frontier.model import Latency, Lease
+from scrapy_seine.frontier.round_trips.lateness import late_ms
 from scrapy_seine.politeness.project_pace import Pace, slot_of_project
 
 if TYPE_CHECKING:
-    from scrapy_seine.frontier.exchange import Exchange
+    from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
 #: A request waits here for its next time to send, if that is not further away than this, ms.

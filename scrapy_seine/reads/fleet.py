@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier import find as find_frontier
-from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.lenient import real, record, whole, word

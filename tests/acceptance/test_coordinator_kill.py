@@ -25,7 +25,7 @@ from redis import Redis
 from crawler.catalogue.jobs.model import Job
 from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
-from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from tests import started

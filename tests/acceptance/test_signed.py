@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crawler.demo.served import served
-from scrapy_seine.frontier.codec import SEALED, encode
+from scrapy_seine.frontier.encoding.codec import SEALED, encode
 from scrapy_seine.frontier.model import header_of, level_of
 from tests.acceptance.conftest import said
 

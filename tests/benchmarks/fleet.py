@@ -53,9 +53,9 @@ from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier import open as open_frontier
-from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease, Push
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from tests.benchmarks.server import cpu_s, redis_server
 from tests.integration.redis_fleet import cluster
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from redis.asyncio import Redis as AsyncRedis
 
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.opening import frontier_of

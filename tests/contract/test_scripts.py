@@ -10,9 +10,9 @@ from redis.asyncio import Redis
 
 from scrapy_seine import scripts
 from scrapy_seine.errors import ScriptContractError
+from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.wire import script
 
 LUA = resources.files("scrapy_seine.frontier") / "lua"
 FILES = sorted(p.name for p in LUA.iterdir() if p.name.endswith(".lua"))

@@ -12,12 +12,12 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.endings import Call, Endings
-from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
-from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done, Retry
+from scrapy_seine.frontier.round_trips.endings import Call, Endings
+from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
 from scrapy_seine.frontier.seed_intake import Intake
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, Driver, page, pages

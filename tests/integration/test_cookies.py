@@ -16,7 +16,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.middlewares import fleet_cookies
 from scrapy_seine.middlewares.fleet_cookies import FleetCookies
 from scrapy_seine.middlewares.fleet_jars import FleetJars

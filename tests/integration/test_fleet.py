@@ -5,10 +5,10 @@ import time
 import orjson
 import pytest
 
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.reads.outcome_counts import (

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Push

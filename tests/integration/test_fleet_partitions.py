@@ -10,10 +10,10 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.store import Jobs
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.dead_letters import Filter, one_dead, search_dead
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet

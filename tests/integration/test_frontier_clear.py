@@ -6,7 +6,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.model import Burial, Push
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 

@@ -15,10 +15,10 @@ from redis.exceptions import RedisError
 
 from crawler.stores.connect import blocking_client, endpoints, redis_client
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Burial, Done, Leased, Push, Retry
-from scrapy_seine.frontier.wire import script
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.redis_topology import parse
 from scrapy_seine.scripts import call

@@ -24,12 +24,12 @@ from scrapy_redis.queue import FifoQueue, PriorityQueue
 from crawler.commands import forget
 from scrapy_seine.commands import dlq, frontier
 from scrapy_seine.commands.base import SeineCommand
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.legacy import legacy_fingerprint
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.legacy import legacy_fingerprint
 from scrapy_seine.frontier.model import Burial, Push
 from scrapy_seine.frontier.runs import enter
-from scrapy_seine.frontier.wire import note
 from scrapy_seine.meta import RUN, run_of
 from scrapy_seine.urls import domain, fingerprint, within
 from tests.integration.cli_spiders import Plain

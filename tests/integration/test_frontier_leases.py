@@ -6,8 +6,8 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Done, Retry, company
-from scrapy_seine.frontier.wire import note
 from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 

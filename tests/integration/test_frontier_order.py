@@ -79,7 +79,7 @@ async def test_i5_a_landed_download_frees_its_slot_once(d: Driver) -> None:
     await d.f.push(pages(4))
     (lease,) = await d.take()
     args = [d.f.keys.prefix, d.now, lease.id, lease.token]
-    from scrapy_seine.frontier.wire import script
+    from scrapy_seine.frontier.encoding.wire import script
 
     lua = script("land")
     assert await d.redis.eval(lua.source, 1, *args) == 1

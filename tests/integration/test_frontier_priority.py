@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of

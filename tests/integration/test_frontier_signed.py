@@ -7,11 +7,11 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.opening import frontier_of
-from scrapy_seine.frontier.wire import note
 
 pytestmark = pytest.mark.redis
 OLD, NEW = "o" * 32, "n" * 32

@@ -12,10 +12,10 @@ from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.frontier.endings import Endings
-from scrapy_seine.frontier.exchange import Exchange
-from scrapy_seine.frontier.lines import LeaseRequest, Line
 from scrapy_seine.frontier.model import Done
+from scrapy_seine.frontier.round_trips.endings import Endings
+from scrapy_seine.frontier.round_trips.exchange import Exchange
+from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
 from tests.helpers import patient
 from tests.integration.frontier_kit import TTL, Driver, page, pages
 

@@ -15,12 +15,12 @@ from redis.exceptions import ResponseError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.frontier import exchange as exchanging
 from scrapy_seine.frontier import seed_intake
-from scrapy_seine.frontier.exchange import MOST_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done
+from scrapy_seine.frontier.round_trips import exchange as exchanging
+from scrapy_seine.frontier.round_trips.exchange import MOST_POLL_S, POLL_S, Exchange
 from scrapy_seine.frontier.seed_intake import (
     CLAIM_MS,
     CLAIMS_S,

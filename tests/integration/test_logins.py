@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.reads.dead_letters import parse_note
 from scrapy_seine.reads.fleet import shown_fields, stored_fields
 from scrapy_seine.urls import fingerprint, split_login

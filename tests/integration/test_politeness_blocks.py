@@ -10,10 +10,10 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.lines import LeaseRequest, Lines
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.round_trips.endings import Call, Endings
+from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
 from tests.helpers import patient
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve

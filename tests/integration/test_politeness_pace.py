@@ -11,8 +11,8 @@ import pytest
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.lateness import late_ms
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.round_trips.lateness import late_ms
 from tests.helpers import patient
 from tests.integration.politeness.crawl import ROOT, Crawl, stat
 from tests.integration.politeness.site import Site, serve

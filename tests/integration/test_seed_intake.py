@@ -15,12 +15,12 @@ from redis.asyncio import Redis
 
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.errors import SeineError
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
+from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seed_intake import Intake
-from scrapy_seine.frontier.wire import script
 from scrapy_seine.scripts import call
 from tests.helpers import patient, wait_until_async
 

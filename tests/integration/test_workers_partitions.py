@@ -18,10 +18,10 @@ from redis.exceptions import RedisError
 
 from crawler.stores.connect import blocking_client
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.opening import frontier_of
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from tests.benchmarks.server import free_port
 from tests.helpers import patient, wait_until
 from tests.integration import redis_fleet, roam

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 import uvloop
 
-from scrapy_seine.frontier.timer import Timer
+from scrapy_seine.frontier.round_trips.timer import Timer
 
 
 async def _rings() -> list[str]:

@@ -13,7 +13,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.callbacks import callbacks_of
 from scrapy_seine.engine.stored.serializer import from_blob, to_fields
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
 
 
 def traced(method: Any) -> Any:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scrapy_seine.frontier.lateness import Lateness, late_ms
+from scrapy_seine.frontier.round_trips.lateness import Lateness, late_ms
 from scrapy_seine.middlewares.robots import RobotsMiddleware
 from scrapy_seine.politeness.retry_after import Block, block_of, retry_after_s
 from scrapy_seine.politeness.robots_cache import Known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_seine.frontier.server_clock import DRIFT, ENOUGH, QUICK_S, ServerClock
+from scrapy_seine.frontier.round_trips.server_clock import DRIFT, ENOUGH, QUICK_S, ServerClock
 
 latencies = st.lists(
     st.tuples(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 5)), min_size=1, max_size=30

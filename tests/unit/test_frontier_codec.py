@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scrapy.http import Headers
 
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.codec import VERSION, decode, encode
+from scrapy_seine.frontier.encoding.codec import VERSION, decode, encode
 
 PLAIN = st.recursive(
     st.none()

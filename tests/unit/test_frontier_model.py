@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.endings import MAX_PAGES, Call, Endings
+from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, domain_of, escape, parse_leased
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from scrapy_seine.frontier.model import Burial, Done, Latency, Lease, Push, Retry, level_of
-from scrapy_seine.frontier.wire import MAX_CHILDREN, domain_of, escape, parse_leased
+from scrapy_seine.frontier.round_trips.endings import MAX_PAGES, Call, Endings
 
 
 def lease(n: int) -> Lease:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.codec import MOST_BYTES, VERSION, decode, encode
-from scrapy_seine.frontier.nesting import MOST_DEPTH, MOST_VALUES, check_depth
+from scrapy_seine.frontier.encoding.codec import MOST_BYTES, VERSION, decode, encode
+from scrapy_seine.frontier.encoding.nesting import MOST_DEPTH, MOST_VALUES, check_depth
 from tests.bad_requests import deep
 from tests.measuring import within_cpu
 
@@ -80,7 +80,7 @@ def test_the_largest_request_that_is_scanned_takes_a_bounded_time() -> None:
 def test_as_many_values_as_are_allowed_pass_and_one_more_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scrapy_seine.frontier.nesting.MOST_VALUES", 3)
+    monkeypatch.setattr("scrapy_seine.frontier.encoding.nesting.MOST_VALUES", 3)
     check_depth(msgpack.packb([1, 2]))
     with pytest.raises(ValueError, match="more than 3 values"):
         check_depth(msgpack.packb([1, 2, 3]))

@@ -8,10 +8,10 @@ import pytest
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, DecodeError
-from scrapy_seine.frontier.codec import SEAL_BYTES, decode, encode
+from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, decode, encode
+from scrapy_seine.frontier.encoding.seal import Seal
+from scrapy_seine.frontier.encoding.wire import untried
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.seal import Seal
-from scrapy_seine.frontier.wire import untried
 
 OLD, NEW = "o" * 32, "n" * 32
 FIELDS = {"url": "http://a.example/p", "priority": 5, "meta": {"retry_count": 2, "task_id": "t"}}

@@ -19,8 +19,8 @@ from scrapy_seine.engine.stored.serializer import (
     to_push,
 )
 from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
-from scrapy_seine.frontier.codec import decode, encode
-from scrapy_seine.frontier.seal import Seal
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.seal import Seal
 
 URL = "http://shop.example/p/1"
 

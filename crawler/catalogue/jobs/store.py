@@ -14,7 +14,7 @@ from crawler.catalogue.jobs import events
 from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State
 from scrapy_seine import meta as m
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.lenient import items, real, whole, word

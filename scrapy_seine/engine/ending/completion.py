@@ -19,7 +19,7 @@ from scrapy_seine.engine.heartbeat import process_age_s
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.starting.start_requests import StartRequests
-from scrapy_seine.frontier.exchange import Exchange
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.seed_intake import Intake
 from scrapy_seine.retry_until import OUTAGES, tell_failure
 

@@ -21,8 +21,8 @@ from scrapy_seine.engine.dupefilter import DupeFilter
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.serializer import METHOD
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.model import Push
-from scrapy_seine.frontier.seal import Seal
 
 #: Settings of scrapy-redis by which a project says that its seeds are in a set or a sorted set.
 #: Each kind is read without them; with them, the first seed is looked for as often as later ones.

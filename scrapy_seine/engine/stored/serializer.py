@@ -14,9 +14,9 @@ from scrapy_seine import meta as m
 from scrapy_seine.engine.stored.callbacks import callbacks_of
 from scrapy_seine.engine.stored.logins import take_login
 from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.model import Lease, Push, header_of
-from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.politeness.download_slots import SLOT, OwnSlot, waits_at
 from scrapy_seine.urls import domain, split_login, tidy
 

@@ -28,10 +28,8 @@ import attrs
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier import priorities
-from scrapy_seine.frontier.budgets import tell_totals
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys, part_of
-from scrapy_seine.frontier.lines import LeaseRequest
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
     Beat,
@@ -47,7 +45,9 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.partitions import outbox
 from scrapy_seine.frontier.partitions.activity import Look, is_over
+from scrapy_seine.frontier.partitions.budgets import tell_totals
 from scrapy_seine.frontier.partitions.lines import PartitionedLines
+from scrapy_seine.frontier.round_trips.lines import LeaseRequest
 from scrapy_seine.frontier.together import together
 
 T = TypeVar("T")

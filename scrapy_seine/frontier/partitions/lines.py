@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from scrapy_seine.frontier.endings import Call, Endings
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import part_of
-from scrapy_seine.frontier.lines import Answer, LeaseRequest, Lines
 from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.partitions.activity import Look, is_over
-from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.frontier.round_trips.endings import Call, Endings
+from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest, Lines
+from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 
 
 class PartitionedLines(Lines):

@@ -21,7 +21,7 @@ import psycopg2
 from psycopg2.extras import RealDictCursor
 
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import decode
+from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from tests.benchmarks.edges.judge import Evidence, Expected, Fate, Finding, judge
 from tests.benchmarks.edges.servers import PrivateRedis

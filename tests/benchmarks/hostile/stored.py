@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgpack
 
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.frontier.codec import VERSION, decode
+from scrapy_seine.frontier.encoding.codec import VERSION, decode
 from spiders.catalog import CatalogSpider
 from tests.benchmarks.hostile.kinds import (
     NUMBERS,

@@ -12,10 +12,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores.connect import Endpoints
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Push
-from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.outcome_counts import record
 
 MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"

@@ -7,10 +7,10 @@ import attrs
 import orjson
 import pytest
 
-from scrapy_seine.frontier.codec import encode
+from scrapy_seine.frontier.encoding.codec import encode
+from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Push
 from scrapy_seine.frontier.runs import KEPT
-from scrapy_seine.frontier.wire import note
 from scrapy_seine.reads.outcome_counts import record
 from tests.integration.dashboard.conftest import page
 

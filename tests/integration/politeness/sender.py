@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from crawler.stores.connect import redis_client
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.exchange import Exchange
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.politeness.site_limits import SiteLimits
 
 

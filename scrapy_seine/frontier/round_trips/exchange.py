@@ -21,17 +21,17 @@ import attrs
 from redis.exceptions import RedisError
 
 from scrapy_seine.config import FrontierConfig
-from scrapy_seine.frontier.endings import Call, Endings
+from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.lateness import Lateness
-from scrapy_seine.frontier.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
-from scrapy_seine.frontier.recovery import Kept
-from scrapy_seine.frontier.redis_refusals import Refusals, breaks_all
-from scrapy_seine.frontier.server_clock import ServerClock
+from scrapy_seine.frontier.round_trips.endings import Call, Endings
+from scrapy_seine.frontier.round_trips.lateness import Lateness
+from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
+from scrapy_seine.frontier.round_trips.recovery import Kept
+from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
+from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.frontier.round_trips.timer import Timer, at_random
 from scrapy_seine.frontier.state import StateError, new_token
-from scrapy_seine.frontier.timer import Timer, at_random
-from scrapy_seine.frontier.wire import lanes_arg
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)

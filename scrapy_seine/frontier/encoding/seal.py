@@ -22,7 +22,7 @@ from hashlib import blake2b
 import attrs
 
 from scrapy_seine.errors import DecodeError
-from scrapy_seine.frontier.codec import SEAL_BYTES, SEALED, VERSION
+from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
 from scrapy_seine.frontier.model import Push, header_of
 
 _ID_BYTES = 4

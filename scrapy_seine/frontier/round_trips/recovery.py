@@ -27,8 +27,8 @@ from scrapy_seine.frontier.state import StateError, StateLost
 
 if TYPE_CHECKING:
     from scrapy_seine.engine.lease.inflight import InFlightTable
-    from scrapy_seine.frontier.exchange import Exchange
     from scrapy_seine.frontier.frontier import Frontier
+    from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
 #: For how long pushes that no page stands for are kept, s, and how many at most. Redis remembers

@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import part_of
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
-from scrapy_seine.frontier.wire import MAX_CHILDREN, commit_args
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100

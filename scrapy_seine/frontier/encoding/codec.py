@@ -1,6 +1,6 @@
 """Requests as bytes: one version byte, then msgpack. Nothing read back is executed (I9).
 
-Version 2 has a seal between the version and the msgpack, see scrapy_seine.frontier.seal.
+Version 2 has a seal between the version and the msgpack, see scrapy_seine.frontier.encoding.seal.
 
 msgpack decodes by recursion where a tuple or a set holds another one, with 40 kB of the C stack
 for each: 200 inside each other end the process. So size and nesting are looked at before decoding.
@@ -18,7 +18,7 @@ from typing import Any
 import msgpack
 
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.nesting import MOST_DEPTH, check_depth
+from scrapy_seine.frontier.encoding.nesting import MOST_DEPTH, check_depth
 
 VERSION = b"\x01"
 SEALED = b"\x02"

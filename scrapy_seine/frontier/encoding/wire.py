@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 
 from scrapy_seine.errors import DecodeError, EncodeError
-from scrapy_seine.frontier.codec import decode, encode
+from scrapy_seine.frontier.encoding.codec import decode, encode
+from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
-from scrapy_seine.frontier.seal import NO_SEAL, Seal
 from scrapy_seine.lenient import items, whole, word
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable
