@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
 
 from crawler.access.profiles import BOT, PROFILE, spoken_in
+from crawler.access.programs import NoBrowser
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import lane_of
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -83,6 +84,13 @@ class Render:
             return self._leave(request)
         self._prepare(request)
         return None
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        """Send a page back whose browser did not start: it keeps its tries."""
+        if not isinstance(exception, NoBrowser):
+            return None
+        wait_s = random.uniform(0.5, 2.0)
+        return self.inflight.postpone(request, kind="lane", reason=str(exception), wait_s=wait_s)
 
     async def _leave(self, request: Request) -> Request | None:
         """Leave a request to a worker with a browser; where none has one, wait, but not for ever.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator
 
 from playwright.async_api import Error as PlaywrightError
@@ -16,10 +17,11 @@ from scrapy.http import Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from crawler.access.browser_contexts import BrowserContext, ContextPool
-from crawler.access.programs import launch_options
+from crawler.access.programs import NoBrowser, launch_options
 from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.socks_relay import Relay
+from scrapy_seine.engine.ending.exit_status import BROWSER_FAILED
 from scrapy_seine.engine.worker import worker_of
 
 #: What Chrome on Linux calls itself.
@@ -31,6 +33,15 @@ USER_AGENT = (
 #: has no word for that alone, but of the answers that the relay gives it means this one only.
 _DENIED = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 
+#: A browser that does not start for so long ends its worker, s: one that is launched here, and one
+#: elsewhere, which may be restarted meanwhile.
+_HERE_S, _ELSEWHERE_S = 5.0, 300.0
+#: How Playwright begins what the program said before it ended.
+_SAID = "[err] "
+
+
+logger = logging.getLogger(__name__)
+
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # it has no types
     """Renders pages in rooms (crawler.access.browser_contexts); errors come as Scrapy's own."""
@@ -38,7 +49,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        if not (self.config.cdp_url or self.config.connect_url):
+        self.elsewhere = bool(self.config.cdp_url or self.config.connect_url)
+        if not self.elsewhere:
             path = str(settings.get("SEINE_BROWSER_PATH") or "")
             self.config.launch_options = launch_options(
                 self.config.browser_type_name, path, self.config.launch_options
@@ -51,7 +63,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
         self.usual_s = number(settings, "DOWNLOAD_TIMEOUT", 180)
         self.restart_after = int(number(settings, "SEINE_BROWSER_RESTART_PAGES", 1000, low=1))
         self.since_start = 0
-        self.reach = worker_of(crawler).reach
+        self.failing_since: float | None = None
+        self.worker = worker_of(crawler)
+        self.reach = self.worker.reach
         self.relay = Relay(self.reach.policy)
         self.seats = asyncio.Semaphore(int(number(settings, "SEINE_BROWSER_PAGES", 4, low=1)))
         self.left = asyncio.Condition()
@@ -65,6 +79,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             DownloadTimeoutError: it took too long.
             AddressRefused: it leads to a private address that it may not reach.
             DownloadFailedError: it cannot be reached, or the browser died too often.
+            NoBrowser: the browser does not start.
         """
         limit_s = self._limit_s(request)
         home = await self._way_out(request)
@@ -86,6 +101,40 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             if home is not None and (found := self.relay.reached.get(place_of(request))):
                 self.reach.reached(request, found)
             return response
+
+    async def _launch(self) -> None:
+        """Start what drives the browser, as the engine starts; without it the worker ends."""
+        try:
+            await super()._launch()
+        except Exception as error:  # Playwright has no class of its own for a driver that ended
+            self._end(_why_not(error))
+
+    async def _maybe_launch_browser(self) -> None:
+        """Launch the browser where it does not run; one that does not start ends the worker.
+
+        Another try for each page would end in a dead letter for each, and the worker would take
+        pages from those whose browser starts.
+
+        Raises:
+            NoBrowser: it does not start.
+        """
+        try:
+            await super()._maybe_launch_browser()
+        except Exception as error:
+            why, now_s = _why_not(error), time.monotonic()
+            if self.failing_since is None:
+                self.failing_since = now_s
+                logger.warning("the browser does not start: %s", why)
+            elif now_s - self.failing_since > (_ELSEWHERE_S if self.elsewhere else _HERE_S):
+                self._end(why)
+            raise NoBrowser(f"the browser does not start: {why}") from None
+        self.failing_since = None
+
+    def _end(self, why: str) -> None:
+        """End the worker, once."""
+        if self.worker.told != BROWSER_FAILED:
+            logger.error("worker exits: its browser does not start: %s", why)
+            self.worker.stop(BROWSER_FAILED)
 
     async def _way_out(self, request: Request) -> str | None:
         """Have a page that needs no proxy, and all that it loads, go out within its reach.
@@ -156,7 +205,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
     async def _maybe_restart(self) -> None:
         """Start the browser anew after many pages, at a moment when no page is open."""
         self.since_start += 1
-        if self.since_start < self.restart_after or self.config.cdp_url or self.config.connect_url:
+        if self.since_start < self.restart_after or self.elsewhere:
             return
         if any(room.pages for room in self.house.rooms.values()) or not hasattr(self, "browser"):
             return
@@ -171,6 +220,12 @@ def _why(error: PlaywrightError) -> str:
     """Write what went wrong in a line; Firefox tells the reason in a second one."""
     first, second, *_ = [*(error.message or "the browser failed").splitlines(), ""]
     return f"{first}: {second}" if second.startswith("Message: ") else first
+
+
+def _why_not(error: Exception) -> str:
+    """Write in a line why the browser does not start: by what its program said, where it did."""
+    said = str(error).partition(_SAID)[2] or str(error) or type(error).__name__
+    return said.splitlines()[0].strip()
 
 
 logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)

@@ -58,6 +58,10 @@ _FIREFOX_PREFERENCES: dict[str, bool | int | str] = {
 }
 
 
+class NoBrowser(Exception):
+    """The browser does not start; no page is to blame, and its request goes to another worker."""
+
+
 def launch_options(kind: str, path: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Write Playwright's options for a browser that is launched here; the project's own win.
 

@@ -19,6 +19,7 @@ _ENDS = {
     "outage": "the worker gave up, because a store was unreachable",
     "error": "the worker ended by an error; the line above tells which",
     "start_error": "the spider's start raised an error; what it had not asked for yet is missing",
+    "browser_failed": "the worker ended, because its browser does not start",
     "state_lost": "the worker ended, because Redis lost the state of the crawl",
 }
 #: Below so many seconds a tenth of one says more than anybody knows.

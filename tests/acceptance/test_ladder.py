@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,55 @@ def test_a_domain_waits_for_a_browser_worker_and_goes_on_when_one_joins(crawl: C
     assert counted(crawl, "ladder/climb/browser") == 1
     assert "left alone" not in said(plain)
     assert crawl.redis.zcard(crawl.keys.dead) == 0
+
+
+def program(path: Path, text: str) -> str:
+    """A program that says why it cannot start, as the dynamic linker does."""
+    path.write_text(f"#!/bin/sh\necho '{text}' >&2\nexit 127\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_worker_whose_browser_does_not_start_ends_and_loses_no_page(
+    crawl: Crawl, tmp_path: Path
+) -> None:
+    """Its pages keep their tries and go to a worker whose browser starts."""
+    why = "libnss3.so: cannot open shared object file"
+    common = {
+        **crawl.workers.settings,
+        **{"SEINE_FLEET": crawl.name, "SEINE_LADDER": "on", "SEINE_IDENTITY": "chrome-windows"},
+        "SEINE_BROWSER": 1,
+    }
+    with served(products=PRODUCTS, guard=["script"]) as shop:
+        path = program(tmp_path / "broken-browser", why)
+        crawl.workers.settings = {**common, "SEINE_BROWSER_PATH": path}
+        broken = crawl.start()
+        crawl.seed(shop.url)
+        wait_until(lambda: not broken.alive, 60, "the worker without a browser ends")
+        crawl.workers.settings = common
+        crawl.start()
+        crawl.wait_for_end(100)
+    assert broken.process.returncode == 1
+    assert said(broken).count("worker exits") == 1
+    assert f"worker exits: its browser does not start: {why}" in said(broken)
+    assert "Traceback" not in said(broken)
+    assert crawl.redis.zcard(crawl.keys.dead) == 0
+    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    assert verdict.passed, (verdict, *(said(worker)[-3000:] for worker in crawl.workers.workers))
+
+
+def test_a_worker_whose_playwright_does_not_start_ends_at_its_start(
+    crawl: Crawl, tmp_path: Path
+) -> None:
+    """It went on as if nothing was, and each rendered page became a dead letter."""
+    node = program(tmp_path / "node", "libatomic.so.1: cannot open shared object file")
+    crawl.workers.settings = {**crawl.workers.settings, "SEINE_BROWSER": 1}
+    crawl.workers.environment = {**crawl.workers.environment, "PLAYWRIGHT_NODEJS_PATH": node}
+    worker = crawl.start()
+    wait_until(lambda: not worker.alive, 60, "the worker ends")
+    assert worker.process.returncode == 1
+    assert said(worker).count("worker exits: its browser does not start") == 1
+    assert "Traceback" not in said(worker)
 
 
 def test_a_wall_of_consent_opens_for_a_visitor_with_cookies(crawl: Crawl) -> None:
