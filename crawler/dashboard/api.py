@@ -26,6 +26,7 @@ from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, ch
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import (
     JOB_FIELDS,
+    LONGEST_NAME,
     MOST_JOBS,
     MOST_LINES,
     PRIORITY_FIELDS,
@@ -147,9 +148,19 @@ async def show_job(request: web.Request) -> web.Response:
 async def start_job(request: web.Request) -> web.Response:
     """Begin a site's full crawl."""
     fields = await fields_of(request, JOB_FIELDS)
-    job = await begin(context_of(request), _texts(fields, "urls"), _text(fields, "site"))
+    urls, site = _texts(fields, "urls"), _text(fields, "site")
+    context = context_of(request)
+    if site and not await _seeds(context, urls, site):
+        raise _refusal(web.HTTPNotFound, "no schedule of this site that names a URL is stored")
+    job = await begin(context, urls, site)
     await note(request, "start_job", job.id)
     return web.json_response(plain_job(job), status=201)
+
+
+async def _seeds(context: Context, urls: list[str], site: str) -> list[str]:
+    """Return where a site's crawl begins: *urls*, or else what its stored schedule names."""
+    stored = await Schedules(context.frontier).get(site) if site and not urls else None
+    return urls or list(stored.seeds if stored else ())
 
 
 async def begin(context: Context, urls: list[str], site: str = "") -> Job:
@@ -158,10 +169,9 @@ async def begin(context: Context, urls: list[str], site: str = "") -> Job:
     Raises:
         ValueError: there is no URL, or one cannot be used.
     """
-    stored = await Schedules(context.frontier).get(site) if site and not urls else None
-    seeds = urls or list(stored.seeds if stored else ())
+    seeds = await _seeds(context, urls, site)
     if not seeds:
-        raise ValueError("urls names no URL, and no schedule of the site is stored")
+        raise ValueError("urls names no URL, and no schedule of the site that does is stored")
     of = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
     name = job_id(of, "full", datetime.now(UTC))
     job = await Jobs(context.frontier).begin(name, site_id=of, kind="full", urls=seeds)
@@ -262,6 +272,8 @@ async def remove_schedule(request: web.Request) -> web.Response:
 async def show_log(request: web.Request) -> web.Response:
     """The last lines of a worker's log, oldest first."""
     context, name = context_of(request), request.match_info["worker"]
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a worker's name has {LONGEST_NAME} characters at most")
     lines = await read_log(context.redis, context.frontier.keys, name, _limit(request, MOST_LINES))
     return web.json_response({"worker": name, "lines": lines})
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Jobs and lines that one answer has, at most.
-MOST_JOBS, MOST_LINES = 1000, 1000
+from crawler.catalogue.jobs.schedules import MOST_SEEDS
+
+#: Jobs and lines that one answer has, and characters of a name in a path, at most.
+MOST_JOBS, MOST_LINES, LONGEST_NAME = 1000, 1000, 120
 _ERROR = {
     "description": "Refused; `error` says why.",
     "content": {
@@ -24,21 +26,49 @@ _REFUSALS = {
     403: "A change needs the token as a bearer.",
     404: "There is no such thing.",
     409: "The job has ended.",
+    413: "The body is larger than 1 MiB.",
     429: "Too many wrong tokens.",
     503: "Redis does not answer.",
 }
 _TEXT: dict[str, Any] = {"type": "string"}
 _NUMBER: dict[str, Any] = {"type": "number"}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
-_URL: dict[str, Any] = {"type": "string", "description": "An http:// or https:// URL."}
-_URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": 1000}
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_URL: dict[str, Any] = {
+    "type": "string",
+    "description": "An absolute URL; a host's name in other letters is taken as well.",
+    "pattern": rf"^https?://{_LABEL}(\.{_LABEL}){{0,3}}(:[0-9]{{1,4}})?([/?#][!-~]*)?$",
+    "maxLength": 4096,
+}
+_URLS: dict[str, Any] = {"type": "array", "items": _URL, "maxItems": MOST_SEEDS}
+_SITE: dict[str, Any] = {"type": "string", "pattern": r"^[\p{L}\p{N}_.:-]{1,120}$"}
+
+
+def _cron(*values: str) -> str:
+    """Return the pattern of an expression whose fields take these values."""
+    parts = [rf"(\*|({value})(-({value}))?)(/[1-9])?" for value in values]
+    return "^(" + " ".join(f"{part}(,{part})*" for part in parts) + ")?$"
+
+
+_CRON: dict[str, Any] = {
+    "type": "string",
+    "description": "Minute, hour, day, month and weekday, in UTC; empty: as the site's file says.",
+    "pattern": _cron(
+        "[0-5]?[0-9]", "1?[0-9]|2[0-3]", "[1-9]|[12][0-9]|3[01]", "[1-9]|1[0-2]", "[0-7]"
+    ),
+    "maxLength": 200,
+}
 #: What the bodies may hold.
-JOB_FIELDS: dict[str, Any] = {"urls": _URLS, "site": _TEXT}
+JOB_FIELDS: dict[str, Any] = {
+    "urls": {**_URLS, "description": "Where it begins; none: where the site's schedule does."},
+    "site": {**_SITE, "description": "Its name; none: the domain of the first URL."},
+}
+CHOICES = ("domain", "job", "site", "url")
 PRIORITY_FIELDS: dict[str, Any] = {
     "priority": {"type": "integer", "minimum": -4000, "maximum": 4000},
-    **dict.fromkeys(("domain", "job", "site", "url"), _TEXT),
+    **dict.fromkeys(CHOICES, _TEXT),
 }
-SCHEDULE_FIELDS: dict[str, Any] = {"cron": _TEXT, "urls": _URLS, "paused": {"type": "boolean"}}
+SCHEDULE_FIELDS: dict[str, Any] = {"cron": _CRON, "urls": _URLS, "paused": {"type": "boolean"}}
 _COUNTS = ("total", "done", "ignored", "failed", "cancelled", "left")
 
 
@@ -57,7 +87,7 @@ _JOB = _object(
     finished_at={"type": ["number", "null"]},
 )
 _SCHEDULE = _object(
-    site=_TEXT, cron=_TEXT, urls=_URLS, paused={"type": "boolean"}, changed_at=_NUMBER
+    site=_TEXT, cron=_CRON, urls=_URLS, paused={"type": "boolean"}, changed_at=_NUMBER
 )
 _REFERENCES = {
     "Job": {"$ref": "#/components/schemas/Job"},
@@ -65,8 +95,14 @@ _REFERENCES = {
 }
 
 
-def _path(name: str, about: str) -> dict[str, Any]:
-    schema = {"type": "string", "minLength": 1, "maxLength": 120}
+def _filled(name: str) -> dict[str, Any]:
+    """A body in which a text or a list is not empty."""
+    least = "minItems" if name == "urls" else "minLength"
+    return {"required": [name], "properties": {name: {least: 1}}}
+
+
+def _path(name: str, about: str, **schema: Any) -> dict[str, Any]:
+    schema = schema or {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
     return {"name": name, "in": "path", "required": True, "description": about, "schema": schema}
 
 
@@ -75,9 +111,9 @@ def _most(number: int) -> dict[str, Any]:
     return {"name": "limit", "in": "query", "required": False, "schema": schema}
 
 
-_VERB_JOB = _path("verb", "What to do.") | {"schema": {"enum": ["pause", "resume", "cancel"]}}
-_VERB_SCHEDULE = _path("verb", "What to do.") | {"schema": {"enum": ["pause", "resume"]}}
-_OF_JOB, _OF_SITE = _path("job", "A job's name."), _path("site", "A site's name.")
+_VERB_JOB = _path("verb", "What to do.", enum=["pause", "resume", "cancel"])
+_VERB_SCHEDULE = _path("verb", "What to do.", enum=["pause", "resume"])
+_OF_JOB, _OF_SITE = _path("job", "A job's name."), _path("site", "A site's name.", **_SITE)
 
 
 def _operation(
@@ -86,7 +122,7 @@ def _operation(
     *refusals: int,
     parameters: tuple[dict[str, Any], ...] = (),
     body: dict[str, Any] | None = None,
-    needed: tuple[str, ...] = (),
+    needed: dict[str, Any] | None = None,
     status: int = 200,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
@@ -98,7 +134,7 @@ def _operation(
             },
             **{
                 str(code): {**_ERROR, "description": _REFUSALS[code]}
-                for code in sorted({*refusals, 401, 429, 503})
+                for code in sorted({*refusals, *(() if body is None else (413,)), 401, 429, 503})
             },
         },
     }
@@ -108,9 +144,8 @@ def _operation(
         schema = {
             "type": "object",
             "properties": body,
-            "required": list(needed),
             "additionalProperties": False,
-            "minProperties": 1,
+            **(needed or {"minProperties": 1}),
         }
         found["requestBody"] = {
             "required": True,
@@ -126,7 +161,7 @@ def _priority() -> dict[str, Any]:
         _object(changed=_COUNT, unchanged=_COUNT, unreadable=_COUNT),
         *(400, 403),
         body=PRIORITY_FIELDS,
-        needed=("priority",),
+        needed={"required": ["priority"], "anyOf": [_filled(name) for name in CHOICES]},
     )
 
 
@@ -150,8 +185,9 @@ def _paths() -> dict[str, Any]:
             "post": _operation(
                 "Begin a site's full crawl; twice in a minute is the same job.",
                 job,
-                *change,
+                *(*change, 404),
                 body=JOB_FIELDS,
+                needed={"anyOf": [_filled("urls"), {"required": ["site"]}]},
                 status=201,
             ),
         },

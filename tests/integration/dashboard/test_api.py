@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 from contextlib import asynccontextmanager
@@ -173,6 +174,51 @@ async def test_queued_requests_get_another_priority(api, frontier):
         {"priority": 1, "domain": ["a"]},
     ):
         assert (await api("POST", "/priority", wrong))[0] == 400, wrong
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "told"),
+    [
+        ("GET", f"/workers/{'w' * 121}/log", None, 400, "a worker's name has 120 characters"),
+        ("POST", "/jobs", {"site": "shop"}, 404, "no schedule of this site"),
+        ("POST", "/jobs", {"urls": []}, 400, "urls names no URL"),
+    ],
+)
+async def test_a_refusal_has_the_status_that_the_document_gives_it(
+    api, method, path, body, status, told
+):
+    """Schemathesis found names that the document forbids taken, and allowed bodies refused."""
+    was, answer = await api(method, path, body)
+    assert (was, told in answer["error"]) == (status, True), answer
+
+
+async def test_a_body_that_is_too_large_is_refused_in_json(api):
+    body = io.BytesIO(json.dumps({"urls": [SHOP + "x" * (1 << 20)]}).encode())
+    status, told = await api("PUT", "/schedules/shop", data=body)
+    assert (status, "exceeded" in told["error"]) == (413, True), told
+
+
+def pattern(name):
+    """What the document says of a field of a schedule, or of the site in its path."""
+    put = document()["paths"]["/api/v1/schedules/{site}"]["put"]
+    if name == "site":
+        found = put["parameters"][0]["schema"]["pattern"]
+        return found.replace(r"\p{L}\p{N}", "0-9A-Za-zÀ-ÖØ-öα-ω一-鿿")  # which re does not know
+    body = put["requestBody"]["content"]["application/json"]["schema"]["properties"][name]
+    return body.get("items", body)["pattern"]
+
+
+@given(
+    site=st.from_regex(pattern("site").replace("$", r"\Z")),
+    cron=st.from_regex(pattern("cron").replace("$", r"\Z")),
+    url=st.from_regex(pattern("urls").replace("$", r"\Z")),
+)
+def test_what_the_document_allows_can_be_a_schedule(site, cron, url):
+    """Programs check a body by the patterns before they send it."""
+    try:
+        checked(site, cron[:200], [url], 0.0)
+    except ConfigError as error:
+        assert "never fires" in str(error) or len(cron) > 200
 
 
 async def test_without_the_token_nothing_changes(api, namespace, redis_url, database):
