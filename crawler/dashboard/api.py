@@ -69,7 +69,10 @@ async def fields_of(request: web.Request, known: Collection[str]) -> Fields:
         ValueError: it is none, or has a field that is not *known*: a misspelt `cron` would make a
             schedule that starts nothing.
     """
-    raw = await request.read()
+    try:
+        raw = await request.read()
+    except web.HTTPRequestEntityTooLarge:
+        raise ValueError("the body has more than 1 MiB") from None
     if not raw:
         return {}
     try:
@@ -208,6 +211,8 @@ async def set_priority(request: web.Request) -> web.Response:
     """Give queued requests another priority."""
     fields = await fields_of(request, PRIORITY_FIELDS)
     priority = fields.get("priority")
+    if isinstance(priority, float) and priority.is_integer():  # 1.0 is JSON's 1
+        priority = int(priority)
     if not isinstance(priority, int) or isinstance(priority, bool):
         raise ValueError("priority is no whole number")
     chosen = {name: _text(fields, name) for name in ("domain", "job", "site", "url")}

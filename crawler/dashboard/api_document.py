@@ -21,12 +21,11 @@ _ERROR = {
     },
 }
 _REFUSALS = {
-    400: "The request cannot be read.",
+    400: "The request cannot be read, or has more than 1 MiB.",
     401: "The token is missing or wrong.",
     403: "A change needs the token as a bearer.",
     404: "There is no such thing.",
     409: "The job has ended.",
-    413: "The body is larger than 1 MiB.",
     429: "Too many wrong tokens.",
     503: "Redis does not answer.",
 }
@@ -134,7 +133,7 @@ def _operation(
             },
             **{
                 str(code): {**_ERROR, "description": _REFUSALS[code]}
-                for code in sorted({*refusals, *(() if body is None else (413,)), 401, 429, 503})
+                for code in sorted({*refusals, 401, 429, 503})
             },
         },
     }
