@@ -28,12 +28,14 @@ from tests.unit.cluster_rules import (
     short_ends,
     wrong_selectors,
 )
+from tests.unit.manifest_rules import unversioned_images
 from tests.unit.manifests import (
     OVERLAYS,
     ROOT,
     Object,
     built,
     containers,
+    environment,
     name_of,
     named,
     of_kind,
@@ -423,19 +425,22 @@ def test_the_plain_prometheus_finds_the_services_that_there_are() -> None:
 
 
 @overlays
+@pytest.mark.parametrize("place", ["first", "last"])
 @pytest.mark.parametrize("component", ["proxies", "full-crawl", "redis", "browser", "webhooks"])
-def test_each_component_builds_in_an_overlay(overlay: str, component: str, tmp_path: Path) -> None:
-    """Whatever an operator adds, the rules hold."""
+def test_a_component_can_be_listed_anywhere(
+    tmp_path: Path, overlay: str, component: str, place: str
+) -> None:
+    """Listed last, `full-crawl` had an image of a stranger's; `proxies` first left browsers out."""
     shutil.copytree(ROOT / "k8s", tmp_path / "k8s")
     path = tmp_path / "k8s" / "overlays" / overlay / "kustomization.yaml"
     line = f"  - ../../components/{component}\n"
-    text = path.read_text()
-    if line not in text:
-        path.write_text(
-            text.replace("  - ../../components/release\n", f"{line}  - ../../components/release\n")
-        )
+    head, _, rest = path.read_text().replace(line, "").partition("components:\n")
+    (listed,) = re.findall(r"\A(?:  - .*\n)+", rest)
+    rest = rest.removeprefix(listed)
+    listed = line + listed if place == "first" else listed + line
+    path.write_text(f"{head}components:\n{listed}{rest}")
     objects = render(path.parent)
-    assert [line for rule in RULES for line in rule(objects)] == []
+    assert [line for rule in (*RULES, unversioned_images) for line in rule(objects)] == []
     found = _flows(objects) - MEANT_FLOWS[overlay]
     if component == "webhooks":
         assert found == {
@@ -443,6 +448,6 @@ def test_each_component_builds_in_an_overlay(overlay: str, component: str, tmp_p
         }
     if component == "proxies":
         for name in {"worker", "browser"} & set(pods(objects)):
+            path = Path(environment(objects, name)["PROXY_LIST"])
             (container,) = pods(objects)[name]["spec"]["containers"]
-            given = {entry["name"]: entry["value"] for entry in container["env"]}
-            assert given["PROXY_LIST"] == "/run/secrets/seine-proxies/proxies"
+            assert str(path.parent) in {each["mountPath"] for each in container["volumeMounts"]}
