@@ -107,7 +107,7 @@ def secret(name: str) -> str:
     if os.environ.get(name) or not path:
         return os.environ.get(name, "")
     try:
-        found = Path(path).read_text("utf-8").strip()
+        found = Path(path).read_text("utf-8-sig").strip()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise SystemExit(f"seine: {name}_FILE={path} cannot be read: {why}") from None

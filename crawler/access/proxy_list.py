@@ -32,8 +32,8 @@ class ProxyList:
         names = ("SEINE_PROXIES_PATH", "ROTATING_PROXY_LIST_PATH")
         return cls(lines, [str(path) for name in names if (path := settings.get(name))])
 
-    def check(self) -> str:
-        """Read the lists as they are at the start; returns what is to be told of them, if anything.
+    def check(self) -> None:
+        """Read the lists as they are at the start: who names a list is not sent out without one.
 
         Raises:
             ConfigError: a file cannot be read, or no line of the lists is a proxy.
@@ -42,8 +42,12 @@ class ProxyList:
         if bad and not proxies:
             line = bad[0]
             raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")
-        where = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
-        return "" if proxies else f"{where} lists no proxy: all requests are sent directly"
+        if not proxies:
+            where = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
+            raise ConfigError(
+                f"the list of proxies {where} has none, and requests would be sent without; "
+                "write one proxy a line, or unset PROXY_LIST"
+            )
 
     def forget(self) -> None:
         """Read the files again next time, although they have not changed."""
@@ -60,7 +64,7 @@ class ProxyList:
             seen = tuple((s.st_mtime_ns, s.st_size, s.st_ino) for s in stats)
             if seen == self._seen:
                 return None
-            texts = [path.read_text("utf-8") for path in self.paths]
+            texts = [path.read_text("utf-8-sig") for path in self.paths]
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"the list of proxies cannot be read: {error}") from None
         self._seen = seen
