@@ -35,7 +35,7 @@ from crawler.stores.connect import blocking_client
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.places import layout
-from tests.helpers import server_folder
+from tests.helpers import patient, server_folder
 from tests.unit.manifests import Object, built, environment, pods
 
 ROOT = Path(__file__).parents[2] / "build" / "image"
@@ -178,7 +178,11 @@ def crawl(products: int, folder: Path, s3: str, servers: Servers, kind: str = ""
         redis.lpush(f"{container.env['SEINE_CRAWL']}:start_urls", json.dumps(seed))
         began = time.monotonic()
         with log.open("w") as out:
-            status = container.run(out=out).wait(_LIMIT_S)
+            running = container.run(out=out)
+            try:
+                status = running.wait(patient(_LIMIT_S))
+            finally:
+                running.kill()  # and with it what runs in there
     if status:
         print(log.read_text()[-3000:])
     verdict = judge(Site(products).products, stored(servers.database_url, site))
@@ -199,11 +203,14 @@ def crawl(products: int, folder: Path, s3: str, servers: Servers, kind: str = ""
 def main() -> int:
     """Crawl and print; 1 where a product is missing or wrong, or something could be written."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--products", type=int, default=200)
+    parser.add_argument(
+        "--products", type=int, help="200; with --browser 40, of which each is rendered"
+    )
     parser.add_argument("--browser", action="store_true", help="the image with browsers")
     parser.add_argument("--json", action="store_true", help="one JSON object as the last line")
     options = parser.parse_args()
     image = "browser" if options.browser else "worker"
+    products = options.products or (40 if options.browser else 200)
     kinds = ["chromium", "firefox"] if options.browser else [""]
     image_settings(image)
     root = Path(os.path.realpath(ROOT / image))
@@ -217,7 +224,7 @@ def main() -> int:
                 servers = embedded.start(folder)
                 migrate(servers.database_url)
                 s3 = f"http://{host}:{port}"
-                one = crawl(options.products, folder.parent, s3, servers, kind)
+                one = crawl(products, folder.parent, s3, servers, kind)
             print(f"{kind} {one['verdict']}".strip())
             found[kind or image] = one
     finally:
