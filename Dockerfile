@@ -56,7 +56,7 @@ RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --t
 
 # --- a worker with a browser ------------------------------------------------------------------
 FROM base AS browser
-# is for Playwright's own Node, without which no page is rendered.
+# libatomic1 is for Playwright's own Node, without which no page is rendered.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends chromium firefox-esr fonts-liberation libatomic1 \
