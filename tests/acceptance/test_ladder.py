@@ -108,7 +108,9 @@ def test_a_worker_whose_browser_does_not_start_ends_and_loses_no_page(
     why = "libnss3.so: cannot open shared object file"
     common = {
         **crawl.workers.settings,
-        **{"SEINE_FLEET": crawl.name, "SEINE_LADDER": "on", "SEINE_IDENTITY": "chrome-windows"},
+        "SEINE_FLEET": crawl.name,
+        "SEINE_LADDER": "on",
+        "SEINE_IDENTITY": "chrome-windows",
         "SEINE_BROWSER": 1,
     }
     with served(products=PRODUCTS, guard=["script"]) as shop:
