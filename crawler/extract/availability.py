@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from re import Match
 from typing import Any
 
 from crawler.extract import lazy
-from crawler.extract.words import any_word, finder_of, whole_of
+from crawler.extract.words import any_word, begun_of, finder_of, whole_of
 from crawler.extract.words.listed import AnyOf
 
 #: schema.org's ItemAvailability, by its name in lower case.
@@ -39,6 +40,13 @@ def _each_phrase(any_of: AnyOf) -> str:
 
 
 _SAYS = finder_of(_each_phrase)
+#: What turns "in stock" round before it, with a word or two between, or behind it: "nav vairs pieejams".
+_NOT = finder_of(
+    lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not')})\s?(?:(?<=\s)[^\W\d]+\s){{0,2}}\Z"
+)
+_NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
+#: Characters before "in stock" in which that may be.
+_BESIDE = 30
 #: What a button says when the thing can be put into a cart.
 BUY = any_word("buy", "phrases")
 #: The same in one word, which only a button may say.
@@ -91,4 +99,14 @@ def availability_of_text(text: str) -> str | None:
     ('OutOfStock', 'InStock')
     """
     found = _SAYS(text)
-    return _PHRASES[found.lastindex - 1] if found and found.lastindex else None
+    said = _PHRASES[found.lastindex - 1] if found and found.lastindex else None
+    return "OutOfStock" if found and said == "InStock" and _is_denied(found) else said
+
+
+def _is_denied(said: Match[str]) -> bool:
+    """Whether words beside "in stock" say that it is not."""
+    before = said.string[max(0, said.start() - _BESIDE) : said.start()]
+    behind = said.string[said.end() :][:_BESIDE].lstrip()
+    if before and _NOT(before) is not None:
+        return True
+    return behind != "" and _NOT_BEHIND(behind) is not None
