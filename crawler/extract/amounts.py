@@ -46,8 +46,8 @@ _NO_DIGIT = lazy.pattern(r"\D")
 _LONGEST_NUMBER = 2_000
 _SHORT = 24
 _THOUSAND = 3
-#: An amount with its sign between units and cents: 119€99.
-_SPLIT = lazy.pattern(rf"([€£])(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
+#: An amount with its sign between units and cents: 119€99, 119€,99.
+_SPLIT = lazy.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
 _MIDST = frozenset("€£")
 #: What markup leaves of an amount whose cents stand apart.
 _APART = lazy.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")

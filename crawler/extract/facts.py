@@ -31,6 +31,8 @@ _PAIR = lazy.pattern(
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
 _DIVIDED = re.compile(r"[:#：|՝·•]").search
+#: A rule between two facts of one line.
+_RULED = re.compile(r"\s[|·•]\s").search
 _MOST_CELLS = 100
 _PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
@@ -68,11 +70,13 @@ def _label(text: str) -> str | None:
     text = text.strip(_AROUND)
     if not text or len(text) > 40:
         return None
-    found = _IS_LABEL(text)
-    if found is None and text.count(" ") > 1:
+    found = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
+    if found is None and " " in text:
         # "RS Stock No": shops put their own name before the label.
-        _, rest = text.split(" ", 1)
-        own = rest.rpartition(" ")[2].lower().strip(".") in _ENDS and _IS_LABEL(rest)
+        name, rest = text.split(" ", 1)
+        ends = re.split(r"[ -]", rest)
+        named = len(ends) > 1 and (name.isupper() or " " in rest)
+        own = named and ends[-1].lower().strip(".") in _ENDS and _IS_LABEL(rest)
         return "sku" if own and own[1] else None
     return _LABELS[found.lastindex - 1] if found and found.lastindex else None
 
@@ -127,7 +131,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(seen, field, following.text)
-    elif line.flags & _lines.JOINED and (label := _label_inside(line)):
+    elif line.flags & _lines.JOINED and not _RULED(line.text) and (label := _label_inside(line)):
         _take(seen, *label)
     elif _DIVIDED(line.text):
         # "In stock - item #12": each part may be a fact.

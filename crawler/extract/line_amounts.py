@@ -18,7 +18,9 @@ from crawler.extract.words import finder_of, whole_of
 
 #: Words before a price that was asked earlier; some scripts write them without spaces.
 _OLD_WORDS = finder_of(
-    lambda any_of: rf"\b(?:{any_of('amounts', 'old')})\b|{any_of('amounts', 'old_anywhere')}"
+    lambda any_of: (
+        rf"\b(?:{any_of('amounts', 'old')})(?:\b|(?=[¹²³⁴⁵]))|{any_of('amounts', 'old_anywhere')}"
+    )
 )
 #: Words that stand by the price after a reduction, `now`, where the one before stands too.
 _NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")

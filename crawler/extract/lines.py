@@ -96,8 +96,11 @@ _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
-#: A word, and no code: these are in capitals. Behind an amount they tell its tax: `199,00 € HT`.
-_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z").search
+#: A word, and no code: these are in capitals. Behind an amount they tell its tax: `199,00 € HT`, and
+#: so does a word that is cut off: `399,00 € exkl. MwSt.`
+_ENDS_IN_SMALL = re.compile(
+    r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[^\W\d_]{2}\.\Z"
+).search
 #: A stroke for the cents: `499,-`.
 _ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
 #: Characters in which an amount ends with a currency's word.
@@ -385,10 +388,10 @@ class _Reader:
         return ended and not (self.flags | flags) & OLD and _HOLDS_DIGIT(text) is not None
 
     def _is_glued(self, text: str) -> bool:
-        """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`."""
+        """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`, `90,-bez DPH`."""
         last = self.parts[-1][-1]
         return (text[0].isupper() and (last.islower() or last.isdigit())) or (
-            self._ends_in_currency()
+            self._ends_in_currency() or _ENDS_IN_STROKE(self.parts[-1]) is not None
         )
 
     def _joint(self, element: Element, text: str) -> str:

@@ -278,7 +278,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     line, label = place.line, "" if since else place.label
     before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
     other = is_other(_words_of(money, line.text, since, until)) or labels_other(label)
-    if other and not since and not label and money.start <= _GAP:
+    if other and not since and not labels_other(label) and money.start <= _GAP:
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
         behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
@@ -342,6 +342,8 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
         between = text[since : money.start]
         told = until < len(text) and says_old(between.strip())
         return between if told else after  # `€9 was €12 save €3`: what follows is about the next
+    if since and until < len(text):
+        return text[since : money.start]
     if not since and until < len(text):
         return text[max(0, money.start - 2 * _AROUND) : money.start] + after
     if len(text) <= 2 * _AROUND:
@@ -354,7 +356,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles)))
+    amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles), read.lines))
     candidates = often_told(paired(near_before(amounts)))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import islice, pairwise
 
@@ -34,15 +35,16 @@ _TAXES = tuple(
 )  # fmt: skip
 _MOST_TAXED = Decimal("1.3")
 #: Attributes of an amount's boxes in which templates tell that the tax is not in it.
-_TELLING = ("class", "data-label", "id")
+_TELLING = ("class", "data-label", "id", "data-testid")
 _NET_BOX = re.compile(
-    r"excl(?:uding|usive)?[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
+    r"excl?(?:uding|usive)?[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
 _MOST_TOLD = 300
 #: What each repetition of an amount is worth, in lines of distance.
 _FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
+_BRACKETS = frozenset("([（")
 #: Brackets and figures end what is said of an amount.
 _NOT_OTHERS = lazy.pattern(r"[(（/\d]|[)）](?=\s*\S)")
 PERCENT = lazy.pattern(
@@ -69,14 +71,15 @@ class Candidate:
     """Words, and not only a class, say that it is the price before."""
 
 
-def with_tax(candidates: list[Candidate]) -> list[Candidate]:
+def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
     """Take a price without tax for another amount, where the one with tax stands beside it."""
     for one, two in pairwise(candidates):
         low, high = sorted((one, two), key=lambda c: c.money.value)
         if abs(one.line.index - two.line.index) > _NEAR or not _is_taxed(low, high):
             continue
-        net = _NET(_around(low)) or _is_net_box(low)
-        if WITH_TAX(_around(low)) or not (net or WITH_TAX(_around(high))):
+        of_low, of_high = _around(low, lines), _around(high, lines)
+        net = _NET(of_low) or _is_net_box(low)
+        if WITH_TAX(of_low) or not (net or WITH_TAX(of_high)):
             continue
         gross = high.other and net
         paid = attrs.evolve(high, other=False, cost=high.cost - OTHER) if gross else high
@@ -101,9 +104,15 @@ def _is_taxed(low: Candidate, high: Candidate) -> bool:
     return any(abs(net * rate - gross) <= 1 for rate in _TAXES)
 
 
-def _around(one: Candidate) -> str:
-    """The words beside an amount, up to the next one or a bracket."""
+def _around(one: Candidate, lines: Sequence[Line]) -> str:
+    """The words beside an amount, up to the next one or a bracket; where none are, those below it.
+
+    Only a remark in brackets is known to be about the amount above it.
+    """
     text, money = one.line.text, one.money
+    if not any(map(str.isalpha, text[: money.start] + text[money.end :])):
+        below = lines[one.line.index + 1].text if one.line.index + 1 < len(lines) else ""
+        return below if below[:1] in _BRACKETS and len(below) <= _LONGEST_REMARK else ""
     before, behind = text[: money.start][-_LABEL:], text[money.end :][:_LABEL]
     return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind)[0]}"
 

@@ -195,13 +195,14 @@ def _priced_pictures(page: Page) -> set[bytes]:
 def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
     """The first box that holds nothing but the words with which a title begins.
 
-    Else one that is called a name and holds another part of a title.
+    Else one that is called a name and holds another part of a title, or begins with one and goes on:
+    titles leave out the ends of long names.
     """
-    best, part, loose, longest = None, None, None, _SHORTEST_NAME
+    best, part, loose, whole, longest = None, None, None, None, _SHORTEST_NAME
     if all(len(title) <= longest for title in titles):
         return None
     parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
-    for element, _ in zip(page.root.iter(*_BOXES), range(_MOST_BOXES), strict=False):
+    for element, _ in zip(page.root.iter(*_BOXES, "h2", "h3"), range(_MOST_BOXES), strict=False):
         text = element.text
         if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
@@ -216,7 +217,9 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
                 part = element
             elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
                 loose = element if element.tag != "a" else None
-    return next((found for found in (best, part, loose) if found is not None), None)
+        elif whole is None and text.startswith(tuple(parts)) and _is_called_name(element):
+            whole = element if len(text) <= _LONGEST_WORDS else None
+    return next((found for found in (best, part, whole, loose) if found is not None), None)
 
 
 def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
@@ -236,7 +239,7 @@ def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
 
 def _is_called_name(element: Element) -> bool:
     boxes = (element, element.getparent())
-    words = " ".join(box.get(name) or "" for box in boxes for name in ("class", "id"))
+    words = " ".join(box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid"))
     return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 

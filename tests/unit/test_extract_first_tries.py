@@ -1,0 +1,82 @@
+"""What the parser got wrong on single pages of shops that nobody had tried: one case a cause."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import Found, extract, parse
+from crawler.extract.availability import availability_of_text
+
+H1 = "<h1>Red Lamp</h1>"
+BUY = "<button>Add to cart</button>"
+
+
+def found(body: str, lang: str = "en", head: str = "") -> Found:
+    html = f'<html lang="{lang}"><head>{head}</head><body>{body}</body></html>'
+    return extract(parse(html, "https://shop.example/p/red-lamp"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Nav pieejams", "Не е наличен", "Nije dostupan", "Nie jest dostępny", "Nu este disponibil",
+     "Pole saadaval", "没有货", "Không có sẵn", "Stokta yoktur", "Não está disponível",
+     "Ei ole varastossa", "لم يعد متاحا", "Nicht lagernd", "Není dostupné"],
+)  # fmt: skip
+def test_a_negation_beside_the_words_for_stock_turns_them_round(said: str) -> None:
+    assert availability_of_text(said) == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    "said", ["Plus que 3 en stock", "Item no 12 in stock", "Finns nu i lager", "Nur 3 auf Lager"]
+)
+def test_words_that_deny_nothing_leave_the_stock_as_it_is(said: str) -> None:
+    assert availability_of_text(said) == "InStock"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<p>399,00 € exkl. MwSt.<span class="gross">474,81 € inkl. MwSt.</span></p>',
+        "<p>399,00 €</p><p>(ohne MwSt.)</p><p>474,81 €</p><p>(inkl. MwSt.)</p>",
+        '<p data-testid="price-exc-vat">399,00 €</p><p>474,81 €</p>',
+    ],
+)
+def test_the_price_with_tax_is_taken_however_the_two_are_told_apart(body: str) -> None:
+    assert found(f"{H1}<div>{body}</div>{BUY}", "de").fields["price"] == Decimal("474.81")
+
+
+@pytest.mark.parametrize(
+    ("body", "price"),
+    [
+        ("<b>AVP² 5,97 €</b> <b>2,49 €</b> <i>0,12 €/St</i> zzgl. <a href='/v'>Versand</a>", "2.49"),
+        ("<b>価格</b> <p>7,480円 (税込) 送料無料</p><p>メーカー希望小売価格 9,900円</p>", "7480"),
+        ("<b>649</b><i>€<u>,</u><sup>99</sup></i>", "649.99"),
+        ("<p class=price><b>10 990,-</b><i>bez DPH 9 083,-</i></p><p>od 99 Kč</p>", "10990"),
+    ],
+)
+def test_remarks_beside_an_amount_leave_it_the_price(body: str, price: str) -> None:
+    page = extract(
+        parse(f"<html lang=cs>{H1}<div>{body}</div>{BUY}</html>", "https://shop.example.cz/p/lamp")
+    )
+    assert page.fields["price"] == Decimal(price)
+
+
+@pytest.mark.parametrize(
+    ("row", "sku"),
+    [
+        ("<p><b>Ref.</b> <i>781</i> | EAN <i>4006381333931</i></p>", "781"),
+        ("<p>RS Best.-Nr.: 876-5432</p>", "876-5432"),
+        ("<p>Article №: P 85 020</p>", "P 85 020"),
+    ],
+)
+def test_numbers_behind_labels_of_several_manners(row: str, sku: str) -> None:
+    page = found(f"{H1}<b>$5.00</b>{row}{BUY}")
+    assert page.fields["sku"] == sku
+    assert page.fields.get("gtin") in {None, "4006381333931"}
+    assert ("EAN" in row) == ("gtin" in page.fields)
+
+
+def test_a_box_called_a_name_goes_on_where_the_title_ends() -> None:
+    body = '<h2 class="prod-title">Oak Lamp Large XK-200</h2><b>$5.00</b>' + BUY
+    page = found(body, head="<title>Oak Lamp Large - Shop</title>")
+    assert page.fields["name"] == "Oak Lamp Large XK-200"
