@@ -21,6 +21,7 @@ from crawler.cleaning.money import absurd, currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.availability import availability
 from crawler.extract.currencies import ISO_4217
+from crawler.extract.schema import has_check_digit
 from crawler.items import Product
 
 _LINES = ("name", "brand")
@@ -168,8 +169,7 @@ def gtin(value: Any) -> str | None:
     text = re.sub(r"[\s-]", "", str(value))
     if len(text) not in _GTIN_LENGTHS or not (text.isascii() and text.isdigit()) or not int(text):
         return None
-    total = sum(map(int, text[-1::-2])) + 3 * sum(map(int, text[-2::-2]))
-    return text if total % 10 == 0 else None
+    return text if has_check_digit(text) else None
 
 
 def rating(value: Any) -> float | None:

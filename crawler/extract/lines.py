@@ -85,7 +85,7 @@ _TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
 _MOST_SIBLINGS = 1500
 #: What is longer is a sentence, and no fact of the product.
 _LONGEST = 120
-#: What divides two lines in one row is not longer, white space included.
+#: What divides two lines in one row is not longer.
 _SHORT = 6
 _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
@@ -96,11 +96,8 @@ _TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
 _WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
 #: An amount that is written out: what begins with a digit behind it is a number of its own.
 _HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
-#: A word, and no code: these are in capitals. Behind an amount they tell its tax: `199,00 € HT`, and
-#: so does a word that is cut off: `399,00 € exkl. MwSt.`
-_ENDS_IN_SMALL = re.compile(
-    r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[^\W\d_]{2}\.\Z"
-).search
+#: A word, whole or cut off, and no code: these are in capitals. Behind an amount: `19 € HT`, `MwSt.`
+_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
 #: A stroke for the cents: `499,-`.
 _ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
 #: Characters in which an amount ends with a currency's word.

@@ -10,7 +10,7 @@ from crawler.extract import lazy, opengraph, state, text
 from crawler.extract.amounts import amount, grouped
 from crawler.extract.currencies import TOMAN, alike, is_local
 from crawler.extract.page import Page, text_of
-from crawler.extract.schema import Fields
+from crawler.extract.schema import Fields, has_check_digit
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import set_number
 
@@ -43,8 +43,7 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         for name, value in offered[source].items():
             if name == "attributes" and name in fields:
                 fields[name] = {**value, **fields[name]}
-            elif name not in fields or (name == "price" and value and not fields[name]):
-                # A price of nothing is a template's gap wherever another source tells one.
+            elif name not in fields or _is_better(name, value, fields[name]):
                 fields[name] = value
                 sources[name] = source
     if sources.get("name") in STRUCTURED:
@@ -58,6 +57,17 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"
     return fields, sources
+
+
+def _is_better(name: str, value: Any, than: Any) -> bool:
+    """Whether a value replaces that of a source that is trusted more.
+
+    A price of nothing is a template's gap wherever another source tells one, and a barcode whose
+    check digit is wrong has lost digits.
+    """
+    if name == "price":
+        return bool(value) and not than
+    return name == "gtin" and has_check_digit(value) and not has_check_digit(than)
 
 
 def disputed(offered: dict[str, Fields]) -> bool:

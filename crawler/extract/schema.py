@@ -208,6 +208,15 @@ def gtin(value: Any) -> str | None:
     return digits if digits.isdigit() and len(digits) in _GTIN_LENGTHS else None
 
 
+def has_check_digit(digits: str) -> bool:
+    """Whether the last digit of a GTIN is the one that the others call for.
+
+    >>> has_check_digit("4006381333931"), has_check_digit("400638133393")
+    (True, False)
+    """
+    return (sum(map(int, digits[-1::-2])) + 3 * sum(map(int, digits[-2::-2]))) % 10 == 0
+
+
 def product_fields(node: Node, url: str = "", depth: int = _DEEPEST) -> Fields:
     """Everything that a product's node says, in Product's field names.
 

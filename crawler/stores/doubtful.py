@@ -38,7 +38,7 @@ _WITH = {"price": ("regular_price", "currency"), "currency": ("price", "regular_
 _FEW = 10
 _WORDS = re.compile(r"\w+")
 #: What a page contradicts itself by, or lacks, does so each time.
-_LASTING = frozenset({"missing", "repeated", "order"})
+_LASTING = frozenset({"missing", "repeated", "order", "cut"})
 #: What was noticed on several pages: the first ones are stored by then.
 _TAKEN_BACK = frozenset({"repeated", "changed"})
 #: Without these nothing is stored.
@@ -236,6 +236,8 @@ def doubts_of(row: ProductRow, stored: Stored | None) -> list[Doubtful]:
         found += _with_currency(row, item, before)
     if "price" not in row.doubts and (reason := _jump(item, before)):
         found.append(Doubtful(row, "price", "jump", reason, item["price"], before["price"]))
+    if reason := _cut(item, before):
+        found.append(Doubtful(row, "gtin", "cut", reason, item["gtin"], before["gtin"]))
     if "currency" not in row.doubts and (reason := _turn(item, before)):
         found.append(
             Doubtful(row, "currency", "turned", reason, item["currency"], before["currency"])
@@ -305,6 +307,17 @@ def _jump(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
     if times < _JUMP or (times < _LEAP and sure):
         return None
     return f"it was {was}, and {'one source tells' if not sure else 'now is'} {now}"
+
+
+def _cut(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:
+    """Why a barcode is not believed: it is a part of the stored one; None: it is not.
+
+    One of ten shortened ones ends in a right check digit by chance. Zeros before it are no loss.
+    """
+    now, was = str(item.get("gtin") or ""), str(before.get("gtin") or "")
+    if not now or len(now) >= len(was) or now not in was or was.lstrip("0") == now.lstrip("0"):
+        return None
+    return f"it is a part of {was}, which was told before"
 
 
 def _turn(item: Mapping[str, Any], before: Mapping[str, Any]) -> str | None:

@@ -120,6 +120,19 @@ def _sold_out(html: str, thing: Thing, shop: Shop) -> str:
     return bare.replace('<button type="submit"', '<button disabled type="submit"')
 
 
+def _in_stock(html: str, thing: Thing, shop: Shop) -> str:
+    bare = html.replace(shop.words.no, shop.words.yes).replace("/OutOfStock", "/InStock")
+    return bare.replace(" disabled>", ">").replace("out-of-stock", "in-stock")
+
+
+def _cut_cents(html: str, thing: Thing, shop: Shop) -> str:
+    """The cents are gone: 12 where it was 12.99, in structured data as well."""
+    whole = Decimal(int(thing.price))
+    return html.replace(_money(shop, thing.price), _money(shop, whole)).replace(
+        f'"price": "{thing.price}"', f'"price": "{whole}"'
+    )
+
+
 def _instalment_first(html: str, thing: Thing, shop: Shop) -> str:
     """An instalment where the price was; the price in a row of its own below."""
     row = f'<div class="sum"><p>Total</p><p>{_money(shop, thing.price)}</p></div>'
@@ -195,6 +208,8 @@ CHANGES: tuple[tuple[Change, str, str], ...] = (
     (_no_stock, "availability", "woo presta"),
     (_no_number, "sku", "woo dawn"),
     (_sold_out, "availability", "luma presta+"),
+    (_in_stock, "availability", "woo luma presta+"),
+    (_cut_cents, "price", "woo dawn+ luma presta"),
     (_instalment_first, "price", "woo luma ware plain"),
     (_swapped, "price", "woo dawn luma presta"),
     (_hashed, "price", "woo luma ware"),

@@ -56,6 +56,18 @@ def test_a_jump_of_the_price(price, sure, doubtful):
     assert [one.kind for one in made] == (["jump"] if doubtful else [])
 
 
+@pytest.mark.parametrize(
+    ("gtin", "doubtful"),
+    [("400638133393", True), ("4006381333931", False), ("04006381333931", False), (None, False),
+     ("96385074", False)],
+)  # fmt: skip
+def test_a_barcode_that_is_a_part_of_the_stored_one_lost_digits(gtin, doubtful):
+    made = doubts_of(row(gtin=gtin), stored(gtin="4006381333931"))
+    assert [(one.field, one.kind, one.kept) for one in made] == (
+        [("gtin", "cut", "4006381333931")] if doubtful else []
+    )
+
+
 def test_a_new_product_has_no_jump():
     assert doubts_of(row(price=Decimal("99999")), None) == []
 

@@ -70,8 +70,9 @@ def test_what_all_names_have_before_and_behind_is_no_part_of_them() -> None:
         lambda t: t.price / Decimal("1.19"),
         lambda t: t.price + 5,
         lambda t: t.price * 3,
+        lambda t: Decimal(int(t.price)),
     ],
-    ids=["rate", "tax", "fee", "other amount"],
+    ids=["rate", "tax", "fee", "other amount", "cut cents"],
 )
 def test_prices_that_differ_in_one_way_on_all_pages_are_doubtful(price: Any) -> None:
     def change(thing: Thing) -> Thing:
@@ -89,8 +90,10 @@ def test_prices_that_differ_in_one_way_on_all_pages_are_doubtful(price: Any) -> 
         lambda t: t.price * Decimal("0.8"),
         lambda t: t.price * (1 + Decimal(t.number % 13) / 100),
         lambda t: t.price.to_integral_value() + Decimal("0.99"),
+        lambda t: t.price * Decimal("1.03"),
+        lambda t: t.price / Decimal("1.03"),
     ],
-    ids=["sale", "new prices", "other endings"],
+    ids=["sale", "new prices", "other endings", "raised", "raise undone"],
 )
 def test_prices_of_a_shop_that_changes_them_are_believed(price: Any) -> None:
     def change(thing: Thing) -> Thing:
@@ -120,6 +123,25 @@ def test_an_internal_number_in_the_place_of_the_sku_is_doubtful_and_so_is_the_ke
 def test_stock_that_is_exchanged_on_all_pages_is_doubtful() -> None:
     told, _, _ = crawl(lambda t: attrs.evolve(t, in_stock=not t.in_stock))
     assert "availability" in {drift.field for drift in told}
+
+
+@pytest.mark.parametrize("had", [True, False])
+def test_stock_that_turned_on_each_product_of_a_kind_is_told_once(had: bool) -> None:
+    states = ("InStock", "OutOfStock") if had else ("OutOfStock", "InStock")
+    contrast, changes = Contrast(), []
+    for _ in range(12):
+        changes += contrast.note({"availability": states[1]}, {}, {"availability": states[0]})
+        # What was as it is now says nothing.
+        contrast.note({"availability": states[1]}, {}, {"availability": states[1]})
+    assert [change.field for change in changes] == ["availability"]
+    assert "availability" in contrast.changed
+
+
+def test_stock_of_which_some_stayed_is_news_of_the_products() -> None:
+    contrast = Contrast()
+    for n in range(60):
+        now = "OutOfStock" if n % 8 == 0 else "InStock"
+        assert not contrast.note({"availability": now}, {}, {"availability": "OutOfStock"})
 
 
 def test_a_change_that_is_over_is_forgotten() -> None:

@@ -80,3 +80,10 @@ def test_a_box_called_a_name_goes_on_where_the_title_ends() -> None:
     body = '<h2 class="prod-title">Oak Lamp Large XK-200</h2><b>$5.00</b>' + BUY
     page = found(body, head="<title>Oak Lamp Large - Shop</title>")
     assert page.fields["name"] == "Oak Lamp Large XK-200"
+
+
+def test_a_barcode_that_lost_a_digit_yields_to_the_one_on_the_page() -> None:
+    node = '{"@type":"Product","name":"Red Lamp","gtin13":"400638133393","offers":{"price":"5"}}'
+    head = f'<script type="application/ld+json">{node}</script>'
+    page = found(f"{H1}<b>$5.00</b><p>EAN: 4006381333931</p>{BUY}", head=head)
+    assert page.fields["gtin"] == "4006381333931"

@@ -33,10 +33,18 @@ _COMPARED, _ENOUGH = 16, 6
 _FORGOTTEN, _OVER = 4, 64
 #: Stock that was exchanged, before it is told, and both states in it.
 _EXCHANGED = 8
+#: Products in a row that could not be had, or that could, none of which stayed so. Where half of a
+#: shop's stock turns over between two looks, so many of a kind do so by chance once in a thousand.
+_TURNED = 10
+#: Sold out products before it is odd that none follows, and how many times longer than usual.
+_LEAST_OUT, _LONG = 5, 3
+_OUT = frozenset({"outofstock", "soldout", "discontinued"})
 #: Different prices that a rule has to fit, and the dearest part of a price that rounding may be.
 _PRICES, _ROUNDED = 4, Decimal("0.005")
 #: Sales are by so many hundredths; a proportion beyond the second one is no sale at all.
 _ROUND, _FAR = Decimal("0.05"), Decimal("2.5")
+#: The most by which a shop raises all its prices at once.
+_RAISED = Decimal("1.04")
 #: A fee is more than one, and at least this share of the middle price: less is another ending.
 _LEAST_FEE = Decimal("0.005")
 _LONGEST = 200
@@ -71,15 +79,30 @@ class Contrast:
     _fits: Counter[str] = attrs.Factory(Counter)
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
+    _turned: Counter[bool] = attrs.Factory(Counter)
+    """Products in a row that could be had (False: that could not), and are not as they were."""
     _alike: set[str] = attrs.Factory(set)
     """Fields that were found as they are stored."""
+    _pages: int = 0
+    _outs: int = 0
+    """Pages of products that cannot be had."""
+    _calmly: int = 0
+    """Pages in a row without one of these."""
     closer: int = 0
     """Pages left that are compared one by one, because one of them differs."""
     _calm: int = 0
     """Pages left on which a difference is no reason to compare one by one."""
 
-    def wants(self, sampled: bool) -> bool:
-        """Whether a page is to be compared: one of some, or each after one that differs."""
+    def wants(self, sampled: bool, stock: str | None) -> bool:
+        """Whether a page is to be compared: one of some, or each after one that differs.
+
+        Each, too, while no page tells that its product is sold out for longer than is usual.
+        """
+        out = (stock or "").casefold() in _OUT
+        self._pages, self._outs = self._pages + 1, self._outs + out
+        self._calmly = 0 if out else self._calmly + 1
+        if self._outs >= _LEAST_OUT and self._calmly * self._outs > _LONG * self._pages:
+            return True
         self._calm = max(0, self._calm - 1)
         if self.closer:
             self.closer -= 1
@@ -102,6 +125,9 @@ class Contrast:
 
     def _add(self, field: str, read: Any, known: Any, seen: Seen | None) -> Change | None:
         pairs = self._pairs.setdefault(field, deque(maxlen=_COMPARED))
+        turned = self._note_stock(read, known) if field == "availability" else None
+        if turned is not None:
+            return turned
         if read == known:
             self._fits[field] += 1
             if self._fits[field] >= _FORGOTTEN or field == "availability":
@@ -127,6 +153,21 @@ class Contrast:
             self.changed[field] = change.reason
             pairs.clear()
         return change
+
+    def _note_stock(self, read: Any, known: Any) -> Change | None:
+        """Count a product whose stock turned; returns what all of a kind have since."""
+        had = known not in _OUT
+        if (read not in _OUT) == had:
+            self._turned[had] = 0
+            return None
+        self._turned[had] += 1
+        if self._turned[had] > 1:  # few of a shop's products are sold out: each page may tell
+            self.closer = max(self.closer, 2 * _COMPARED)
+        if self._turned[had] != _TURNED or "availability" in self.changed:
+            return None
+        words = "could be had, and none is" if had else "could not be had, and all are"
+        self.changed["availability"] = reason = f"{_TURNED} products in a row {words}"
+        return Change("availability", reason)
 
     def settle(self, field: str) -> None:
         """Take a field for mended: its values are read elsewhere since."""
@@ -212,6 +253,8 @@ def _proportion(pairs: Sequence[Pair]) -> str | None:
     """In which one way all prices differ from the stored ones, in words."""
     if len({pair.stored for pair in pairs}) < _PRICES:
         return None
+    if all(pair.read == int(pair.stored) != pair.stored for pair in pairs):
+        return "each price is the stored one without its cents"
     rates = [pair.read / pair.stored for pair in pairs]
     if min(rates) > _FAR or max(rates) < 1 / _FAR:
         return "each price is far from the stored one"
@@ -226,7 +269,21 @@ def _proportion(pairs: Sequence[Pair]) -> str | None:
     exact = sum(share <= _ROUNDED for share in rounded) >= _PRICES
     if not fits or not exact or (rate < 1 and abs(rate / _ROUND - round(rate / _ROUND)) < _ROUND):
         return None
+    if _is_raised(pairs, step):
+        return None
     return f"each price is {rate:.4f} times the stored one"
+
+
+def _is_raised(pairs: Sequence[Pair], step: Decimal) -> bool:
+    """Whether all prices were raised by a few whole percent, or that was undone: shops do so.
+
+    A tax is more than that, and a rate between two currencies has four figures.
+    """
+    low, high = sorted(max(pairs, key=lambda pair: pair.stored)[:2])
+    rate = Decimal(high / low).quantize(Decimal("0.01"))
+    return 1 < rate <= _RAISED and all(
+        abs(min(pair[:2]) * rate - max(pair[:2])) <= step * rate for pair in pairs
+    )
 
 
 def _step(price: Decimal) -> Decimal:

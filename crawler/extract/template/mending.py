@@ -121,7 +121,8 @@ class Mender:
         read_all = (doubtful or self._alert) and (
             self._vain < _VAIN or self._pages % (2 * _SAMPLED) == 0
         )
-        if not self.contrast.wants(bool(read_all) or not self._pages % _SAMPLED):
+        sampled = bool(read_all) or not self._pages % _SAMPLED
+        if not self.contrast.wants(sampled, seen["availability"].value):
             return
         self._vain += bool(read_all)
         texts = texts_of(page) if read_all and (self._alert or doubtful - _NOWHERE) else []
