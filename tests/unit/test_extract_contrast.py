@@ -141,6 +141,7 @@ def test_stock_of_which_some_stayed_is_news_of_the_products() -> None:
     contrast = Contrast()
     for n in range(60):
         now = "OutOfStock" if n % 8 == 0 else "InStock"
+        contrast.wants(sampled=True, stock=now)
         assert not contrast.note({"availability": now}, {}, {"availability": "OutOfStock"})
 
 

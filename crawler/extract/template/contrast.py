@@ -32,9 +32,9 @@ _COMPARED, _ENOUGH = 16, 6
 #: a change is over: more than are asked for again at once, as those of before a change may fit.
 _FORGOTTEN, _OVER = 4, 64
 #: Stock that was exchanged, before it is told, and both states in it.
-_EXCHANGED = 8
-#: Products in a row that could not be had, or that could, none of which stayed so. Where half of a
-#: shop's stock turns over between two looks, so many of a kind do so by chance once in a thousand.
+_EXCHANGED = 12
+#: Products whose stock turned, with none between that is in the state of before. A shop whose whole
+#: stock turns over between two looks shows so many by chance once in 20,000 times.
 _TURNED = 10
 #: Sold out products before it is odd that none follows, and how many times longer than usual.
 _LEAST_OUT, _LONG = 5, 3
@@ -80,7 +80,7 @@ class Contrast:
     changed: dict[str, str] = attrs.Factory(dict)
     """Fields that are doubtful on all pages, and why."""
     _turned: Counter[bool] = attrs.Factory(Counter)
-    """Products in a row that could be had (False: that could not), and are not as they were."""
+    """Products that could be had (False: that could not) and turned, since a page told that state."""
     _alike: set[str] = attrs.Factory(set)
     """Fields that were found as they are stored."""
     _pages: int = 0
@@ -101,6 +101,7 @@ class Contrast:
         out = (stock or "").casefold() in _OUT
         self._pages, self._outs = self._pages + 1, self._outs + out
         self._calmly = 0 if out else self._calmly + 1
+        self._turned[not out] = 0
         if self._outs >= _LEAST_OUT and self._calmly * self._outs > _LONG * self._pages:
             return True
         self._calm = max(0, self._calm - 1)
@@ -158,7 +159,6 @@ class Contrast:
         """Count a product whose stock turned; returns what all of a kind have since."""
         had = known not in _OUT
         if (read not in _OUT) == had:
-            self._turned[had] = 0
             return None
         self._turned[had] += 1
         if self._turned[had] > 1:  # few of a shop's products are sold out: each page may tell
