@@ -239,7 +239,9 @@ def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
 
 def _is_called_name(element: Element) -> bool:
     boxes = (element, element.getparent())
-    words = " ".join(box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid"))
+    words = " ".join(
+        box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid")
+    )
     return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 

@@ -48,7 +48,10 @@ def test_the_price_with_tax_is_taken_however_the_two_are_told_apart(body: str) -
 @pytest.mark.parametrize(
     ("body", "price"),
     [
-        ("<b>AVP² 5,97 €</b> <b>2,49 €</b> <i>0,12 €/St</i> zzgl. <a href='/v'>Versand</a>", "2.49"),
+        (
+            "<b>AVP² 5,97 €</b> <b>2,49 €</b> <i>0,12 €/St</i> zzgl. <a href='/v'>Versand</a>",
+            "2.49",
+        ),
         ("<b>価格</b> <p>7,480円 (税込) 送料無料</p><p>メーカー希望小売価格 9,900円</p>", "7480"),
         ("<b>649</b><i>€<u>,</u><sup>99</sup></i>", "649.99"),
         ("<p class=price><b>10 990,-</b><i>bez DPH 9 083,-</i></p><p>od 99 Kč</p>", "10990"),
