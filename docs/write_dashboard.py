@@ -75,19 +75,40 @@ def crawling() -> Iterator[dict[str, str]]:
         asyncio.run(_begin_run(environment["REDIS_URL"], "first"))
         shops = [stack.enter_context(served(products=n)) for n in SHOPS]
         with Redis.from_url(environment["REDIS_URL"]) as redis:
-            for n, shop in enumerate(shops, start=1):
+            for n, shop in enumerate(shops[:-1], start=1):  # the last one is a job's
                 seed = {"url": shop.url, "meta": {"site_id": f"shop-{n}"}}
                 redis.lpush("catalog:start_urls", json.dumps(seed))
             redis.lpush("catalog:start_urls", *DEAD)
         workers = stack.enter_context(fleet(settings, environment, folder.parent / "logs"))
         _start(workers)
-        yield environment
+        with _coordinating(environment):
+            _command(environment, "jobs", "start", shops[-1].url)
+            yield environment
 
 
 async def _begin_run(redis_url: str, name: str) -> None:
     client = redis_client(redis_url)
     await enter(Frontier(client, "catalog"), name=name, keep=False, age_ms=0)
     await client.aclose()
+
+
+@contextlib.contextmanager
+def _coordinating(environment: dict[str, str]) -> Iterator[None]:
+    with subprocess.Popen(_scrapy("coordinate"), env={**os.environ, **environment}) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _scrapy(*words: str) -> list[str]:
+    return [sys.executable, "-m", "scrapy", *words]
+
+
+def _command(environment: dict[str, str], *words: str) -> None:
+    """Run a command of the project."""
+    subprocess.run(_scrapy(*words), env={**os.environ, **environment}, check=True)
 
 
 def _start(workers: Fleet) -> None:
@@ -98,7 +119,7 @@ def _start(workers: Fleet) -> None:
 @contextlib.contextmanager
 def dashboard(environment: dict[str, str]) -> Iterator[str]:
     """Serve the dashboard; gives its address."""
-    command = [sys.executable, "-m", "scrapy", "dashboard", "--port", "0", "--json"]
+    command = _scrapy("dashboard", "--port", "0", "--json")
     with subprocess.Popen(
         command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -156,6 +177,7 @@ def main() -> None:
             wait_until(lambda: time.monotonic() - began > until_s, 2 * CRAWLED_S, "a crawl to see")  # noqa: B023
             if name:
                 asyncio.run(_begin_run(environment["REDIS_URL"], name))
+        _command(environment, "quality", "--keep")
         pictures(base, folder)
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
 

@@ -199,11 +199,12 @@ def sparkline(label: str, values: Sequence[float]) -> Node:
     if len(values) < 2 or not any(values):  # noqa: PLR2004  # one value has no course
         return tag.span("–", class_="faint")
     points = places(values, len(values), 0, max(values), _SPARK_HEIGHT)
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    path, foot = " ".join(f"{x:.1f},{y:.1f}" for x, y in points), f"{_SPARK_HEIGHT:g}"
     return tag.svg(
         tag.title(f"{label}: at most {short(max(values))}, now {short(values[-1])}"),
+        tag.polygon(points=f"{path} {WIDTH:g},{foot} 0,{foot}", class_="area"),
         tag.polyline(points=path, class_="line s0"),
-        viewBox=f"0 0 {WIDTH:g} {_SPARK_HEIGHT:g}",
+        viewBox=f"0 0 {WIDTH:g} {foot}",
         preserveAspectRatio="none",
         role="img",
         class_="spark",

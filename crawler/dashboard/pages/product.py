@@ -15,7 +15,7 @@ from crawler.dashboard.charts import Series, line_chart
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table, tiles
-from crawler.dashboard.pages.products import price
+from crawler.dashboard.pages.products import price, stock_words
 from crawler.dashboard.pictures import Stored, picture
 from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
@@ -83,7 +83,7 @@ def _tiles(row: Row) -> Node:
     return tiles(
         [
             ("Price", price(row["price"], row["currency"])),
-            ("Availability", row["availability"] or "–"),
+            ("Stock", stock_words(row["availability"] or "–")),
             ("Brand", row["brand"] or "–"),
             ("Site", row["site_id"]),
             ("Number", row["external_id"]),
@@ -100,10 +100,10 @@ def _certainty(item: Mapping[str, Any]) -> Node:
     if not sure:
         return None
     rows = [
-        (field, f"{share:.0%}", sources.get(field, "–"))
+        (field, sources.get(field, "–"), f"{100 * share:.0f} %")
         for field, share in sorted(sure.items(), key=lambda pair: float(pair[1]))
     ]
-    return table("How sure each value is", ("Field", "Confidence", "Source"), rows, words=1)
+    return table("How sure each value is", ("Field", "Source", "Confidence"), rows, words=2)
 
 
 def prices(row: Row, history: Sequence[Row]) -> list[tuple[float, Decimal]]:

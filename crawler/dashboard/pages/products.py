@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 from aiohttp import web
@@ -81,6 +82,7 @@ def _onward(wanted: ProductFilter, after: str, onward: str) -> Node:
 def _search(wanted: ProductFilter, known: list[str]) -> Node:
     orders = [(name, _ORDERS[name]) for name in ORDERS]
     moves = [("", "any"), *((name, _MOVES[name]) for name in MOVES)]
+    stocks = [("", "any"), *((name, stock_words(name)) for name in STOCKS)]
     return tag.form(
         tag.span(
             tag.label("Words of name or brand, number, or URL", for_="q"),
@@ -88,7 +90,7 @@ def _search(wanted: ProductFilter, known: list[str]) -> Node:
             class_="field wide",
         ),
         _site(known, wanted.site),
-        _choice("stock", "Stock", [("", "any"), *((name, name) for name in STOCKS)], wanted.stock),
+        _choice("stock", "Stock", stocks, wanted.stock),
         _choice("move", "Price", moves, wanted.move),
         _choice("order", "Order", orders, wanted.order),
         tag.button("Search", class_="main"),
@@ -153,7 +155,16 @@ def _row(row: Row, *, moved: bool) -> list[Node]:
 
 
 def _stock(stock: str | None) -> Node:
-    return badge(stock, _STOCK_MOODS.get(stock, "")) if stock else "–"
+    return badge(stock_words(stock), _STOCK_MOODS.get(stock, "")) if stock else "–"
+
+
+def stock_words(stock: str) -> str:
+    """Write schema.org's name of an availability as people do.
+
+    >>> stock_words("LimitedAvailability"), stock_words("–")
+    ('limited availability', '–')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stock).lower()
 
 
 def percent(row: Row) -> str:

@@ -173,7 +173,7 @@ async def test_a_product_shows_how_sure_its_values_are(client, database):
     execute(database, f"UPDATE products SET item = item || '{told}'")
     one = await page(client, "/products/shop/p1")
     assert "How sure each value is" in one
-    assert one.index("61%") < one.index("99%")
+    assert one.index("61 %") < one.index("99 %")
 
 
 async def test_events_send_what_changed(client, frontier):
