@@ -65,7 +65,8 @@ class Command(SeineCommand):
 
         if len(args) != 1:
             raise UsageError("name one URL")
-        if wrong := re.match(r"(https?)(?!://)[:/]+(?=[^\d/])", args[0]):  # a host http:80 may be
+        # What is written http:80 may be a host of that name.
+        if wrong := re.match(r"(https?)(?!://)(?::/+|[:/]+(?=[^\d/]))", args[0]):
             meant = f"{wrong[1]}://{args[0][wrong.end() :]}"
             raise ConfigError(f"{args[0][:200]} is no URL; did you mean {meant[:200]}?")
         has_scheme = "://" in args[0]

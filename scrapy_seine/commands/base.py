@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import re
 import sys
 from abc import abstractmethod
@@ -39,6 +40,8 @@ from scrapy_seine.store_errors import said_by
 FAILED = 1
 #: What a shell reports of a program that Ctrl-C ended.
 INTERRUPTED = 130
+#: Why a file or a folder is the user's to mend: its rights, or a disk that is read-only.
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 #: An option, with a value or without.
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 #: An option in a usage, as `[--check [--wait SECONDS]]`: what is left takes arguments.
@@ -195,6 +198,9 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
         sys.stdout = None  # nobody reads; say nothing more at exit
         return FAILED
     except OSError as error:
+        if error.filename and error.errno in _FORBIDDEN:
+            tell(f"{error.filename} cannot be used: {error.strerror}")
+            return FAILED
         if error.errno not in OUTPUT_ERRORS:
             raise
         complain(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")

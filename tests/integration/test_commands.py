@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import json
 import os
@@ -199,6 +200,20 @@ def test_what_redis_refuses_is_one_line(
     assert guarded(work) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"seine: {told}")
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Such as the data folder of somebody else, in which a watch keeps its worker's log."""
+
+    def work() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "/srv/seine/watch")
+
+    assert guarded(work) == 1
+    assert capsys.readouterr().err == (
+        "seine: /srv/seine/watch cannot be used: Permission denied\n"
+    )
 
 
 def test_a_keyboard_interrupt_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:

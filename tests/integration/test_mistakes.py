@@ -60,6 +60,7 @@ def said(redis_url: str, database: str) -> Said:
         (("watch", "htp://127.0.0.1:1"), "'htp://127.0.0.1:1' has no http:// or https:// in front"),
         (("watch", "http://127.0.0.1:1/"), "127.0.0.1:1 cannot be reached"),
         (("watch", "http//shop.example/"), "did you mean http://shop.example/?"),
+        (("watch", "http:/127.0.0.1:9/"), "did you mean http://127.0.0.1:9/?"),
         (("watch", "x.example", "--ouput", "x.csv"), "no option --ouput; did you mean --output?"),
         (("archive", "/nosuch"), "/nosuch is no folder"),
         (("crawl", "catalog", "-a", "ulr=http://127.0.0.1:1/"), "did you mean url?"),
