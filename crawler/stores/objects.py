@@ -87,6 +87,13 @@ class Folder:
                 yield path.relative_to(self.root).as_posix()
 
 
+def _trim_credentials() -> None:
+    """Take the line break off credentials that a Secret has from a file: boto3 would send it."""
+    for name, value in os.environ.items():
+        if name.startswith("AWS_") and value != value.strip():
+            os.environ[name] = value.strip()
+
+
 class S3:
     """Objects are in a bucket."""
 
@@ -102,9 +109,10 @@ class S3:
         self.bucket, self.prefix = bucket, prefix.strip("/")
         self._errors = (BotoCoreError, ClientError)
         options = Config(connect_timeout=10, read_timeout=60, retries={"max_attempts": 3})
+        _trim_credentials()
         try:
             self._client: Any = boto3.client("s3", config=options)
-        except self._errors as error:
+        except (*self._errors, ValueError) as error:  # of an endpoint that is no URL
             raise ConfigError(f"s3://{bucket}: {error}") from None
 
     def _name(self, key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -181,6 +182,25 @@ def test_places_are_checked(tmp_path: Path) -> None:
         open_store("ftp://host/raw")
     with pytest.raises(StoreUnreachable):
         Folder(tmp_path).get("none", 0, 1)
+
+
+def test_credentials_of_a_file_may_end_in_a_line_break(
+    s3: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Secret made by --from-file has it; boto3 sent it, and its error showed the signature."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL"):
+        monkeypatch.setenv(name, os.environ[name] + "\r\n")
+    store = open_store(s3)
+    store.put("a", b"b")
+    assert store.get("a", 0) == b"b"
+
+
+def test_an_endpoint_that_is_none_is_one_clear_error(
+    s3: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "nowhere")
+    with pytest.raises(ConfigError, match="Invalid endpoint: nowhere"):
+        open_store(s3)
 
 
 def test_a_missing_bucket_is_one_clear_error(s3: str) -> None:
