@@ -188,10 +188,7 @@ _ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
 
 
 def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
-    """Walk the page from the heading on, *most* lines at most; without a heading, all of it.
-
-    What stands before the heading is menus, nearly always.
-    """
+    """Walk the page from the heading on, *most* lines at most; without a heading, all of it."""
     return _Reader(heading).read(page.root if heading is None else heading, most)
 
 
@@ -394,6 +391,8 @@ class _Reader:
     def _joint(self, element: Element, text: str) -> str:
         """What stands between two inline parts where the second begins with a digit."""
         before = self.parts[-1]
+        if element.tag == "sup" and len(text) == 1:
+            return " ("  # a footnote: cents are two figures
         if before[-1].isdigit():
             if "%" in text or _HAS_CENTS(before):
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0

@@ -357,7 +357,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
     amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles), read.lines))
-    candidates = often_told(paired(near_before(amounts)))
+    candidates = often_told(paired(near_before(amounts), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import islice, pairwise
 
@@ -34,6 +34,8 @@ _TAXES = tuple(
                  1160, 1170, 1180, 1190, 1200, 1210, 1220, 1230, 1240, 1250, 1255, 1270)
 )  # fmt: skip
 _MOST_TAXED = Decimal("1.3")
+#: What rounding costs, lines between the two, and the amounts of a page that are looked at for them.
+_CENT, _NEAR_TAXED, _FIRST = Decimal("0.02"), 8, 8
 #: Attributes of an amount's boxes in which templates tell that the tax is not in it.
 _TELLING = ("class", "data-label", "id", "data-testid")
 _NET_BOX = re.compile(
@@ -73,9 +75,9 @@ class Candidate:
 
 def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
     """Take a price without tax for another amount, where the one with tax stands beside it."""
-    for one, two in pairwise(candidates):
+    for one, two in [*pairwise(candidates), *_apart(candidates)]:
         low, high = sorted((one, two), key=lambda c: c.money.value)
-        if abs(one.line.index - two.line.index) > _NEAR or not _is_taxed(low, high):
+        if not _is_taxed(low, high):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
         net = _NET(of_low) or _is_net_box(low)
@@ -83,9 +85,27 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
             continue
         gross = high.other and net
         paid = attrs.evolve(high, other=False, cost=high.cost - OTHER) if gross else high
-        unpaid = low if low.other else attrs.evolve(low, other=True, cost=low.cost + OTHER)
-        return [unpaid if c is low else paid if c is high else c for c in candidates]
+        # Of a table of prices all those between are net.
+        first, last = sorted((low.line.index, high.line.index))
+        return [
+            paid
+            if c is high
+            else attrs.evolve(c, other=True, cost=c.cost + OTHER)
+            if not c.other and (c is low or (first < c.line.index < last and _is_lower(c, high)))
+            else c
+            for c in candidates
+        ]
     return candidates
+
+
+def _is_lower(one: Candidate, high: Candidate) -> bool:
+    return not one.old and one.money.value < high.money.value
+
+
+def _apart(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Pairs of amounts of which the one with tax stands a few lines off: behind a table, say."""
+    for place, one in enumerate(candidates[:_FIRST]):
+        yield from ((one, two) for two in candidates[place + 2 : _FIRST])
 
 
 def _is_net_box(one: Candidate) -> bool:
@@ -97,11 +117,13 @@ def _is_net_box(one: Candidate) -> bool:
 
 
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
-    """Whether an amount is another one and its tax, to the unit."""
+    """Whether an amount is another one and its tax: to the cent, or to the unit where they have none."""
     net, gross = low.money.value, high.money.value
-    if not net < gross < net * _MOST_TAXED:
+    apart = abs(low.line.index - high.line.index)
+    if not net < gross < net * _MOST_TAXED or apart > _NEAR_TAXED:
         return False
-    return any(abs(net * rate - gross) <= 1 for rate in _TAXES)
+    whole = apart <= _NEAR and 0 in (net % 1, gross % 1)
+    return any(abs(net * rate - gross) <= (1 if whole else _CENT) for rate in _TAXES)
 
 
 def _around(one: Candidate, lines: Sequence[Line]) -> str:
@@ -117,7 +139,7 @@ def _around(one: Candidate, lines: Sequence[Line]) -> str:
     return f"{_NOT_OTHERS.split(before)[-1]} {_NOT_OTHERS.split(behind)[0]}"
 
 
-def paired(candidates: list[Candidate]) -> list[Candidate]:
+def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Candidate]:
     """Tell which of two amounts that stand alone side by side was the price before."""
     plain = [c for c in candidates if not c.other and not c.old]
     reduced = [c for c in candidates if c.old]
@@ -131,7 +153,7 @@ def paired(candidates: list[Candidate]) -> list[Candidate]:
             for c in around
         )
         told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)
-        if told or (apart and _is_pair(one, two)):
+        if told or (apart and _is_pair(one, two, lines)):
             high = one if one.money.value > two.money.value else two
             return [attrs.evolve(c, old=True) if c is high else c for c in candidates]
     return candidates
@@ -233,11 +255,19 @@ def _is_percent_off(text: str, low: Decimal, high: Decimal) -> bool:
     return told is not None and abs(100 * (high - low) / high - int(told[1])) <= 1
 
 
-def _is_pair(one: Candidate, two: Candidate) -> bool:
+def _is_pair(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
     low, high = sorted((one.money.value, two.money.value))
     alone = all(stands_alone(c) for c in (one, two))
     alike = one.money.currency is not None and one.money.currency == two.money.currency
-    return alone and alike and _adjoin(one, two) and low * 5 > high > low
+    if not (alone and alike and low * 5 > high > low):
+        return False
+    return _adjoin(one, two) or (one.money.value > low and _is_off_between(one, two, lines))
+
+
+def _is_off_between(one: Candidate, two: Candidate, lines: Sequence[Line]) -> bool:
+    """Whether nothing but a percentage, with a word or two, stands between two amounts."""
+    between = lines[one.line.index + 1 : two.line.index]
+    return len(between) == 1 and "%" in (text := between[0].text) and len(text) <= _LONGEST_PAIR
 
 
 def _adjoin(one: Candidate, two: Candidate) -> bool:

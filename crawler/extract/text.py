@@ -206,7 +206,8 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
         text = element.text
         if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
-        text = " ".join(text.split()).casefold() if len(element) <= 1 else ""
+        alone = len(element) <= 1 or element[0].tag == "br"
+        text = " ".join(text.split()).casefold() if alone else ""
         begins = bool(text) and any(title.startswith(text) for title in titles)
         if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
@@ -307,6 +308,8 @@ def _name_in(heading: Element) -> str:
     """A heading's text, up to a box in it that holds the product's number, or that number's label."""
     parts = [heading.text or ""]
     for inner in heading:
+        if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
+            return " ".join(parts[0].split())[:LONGEST]  # the number is below it
         if _IS_NUMBER[inner.get("class") or ""] and "".join(parts).strip():
             return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
         parts += [short_text(inner), inner.tail or ""]

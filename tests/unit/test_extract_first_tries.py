@@ -54,6 +54,17 @@ def test_the_price_with_tax_is_taken_however_the_two_are_told_apart(body: str) -
         ),
         ("<b>価格</b> <p>7,480円 (税込) 送料無料</p><p>メーカー希望小売価格 9,900円</p>", "7480"),
         ("<b>649</b><i>€<u>,</u><sup>99</sup></i>", "649.99"),
+        ("<div class=preis><b>84,90 €</b><sup>2</sup></div>", "84.90"),
+        (
+            "<b class=price>799,99 TL</b><p>Sepette %10 İndirim</p><b class=price>499,99 TL</b>",
+            "499.99",
+        ),
+        ("<p>42,00 €</p><button>44,80 €<i>Protection acheteurs incluse</i></button>", "42.00"),
+        (
+            "<table><tr><th>Menge<th>Preis netto<tr><td>ab 1 VE<td>12,90 €<tr><td>ab 5 VE<td>11,50 €"
+            "</table><p>15,35 € <small>inkl. MwSt.</small></p>",
+            "15.35",
+        ),
         ("<p class=price><b>10 990,-</b><i>bez DPH 9 083,-</i></p><p>od 99 Kč</p>", "10990"),
     ],
 )
@@ -90,3 +101,10 @@ def test_a_barcode_that_lost_a_digit_yields_to_the_one_on_the_page() -> None:
     head = f'<script type="application/ld+json">{node}</script>'
     page = found(f"{H1}<b>$5.00</b><p>EAN: 4006381333931</p>{BUY}", head=head)
     assert page.fields["gtin"] == "4006381333931"
+
+
+def test_a_name_above_its_number_in_one_cell() -> None:
+    cell = "<td class=pageHeading>Airbrush Set Evolution<br><span>[126003]</span></td>"
+    body = f"<table><tr>{cell}<td>169,00 EUR</td></tr></table>{BUY}"
+    page = found(body, head="<title>Airbrush Set Evolution, Hobby Shop</title>")
+    assert page.fields["name"] == "Airbrush Set Evolution"
