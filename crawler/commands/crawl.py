@@ -15,9 +15,9 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from scrapy.spiders import Spider
 
-from crawler.cli_crawl import Watch, quiet
-from crawler.cli_start import check_names, tell
-from crawler.output_checks import check_files
+from crawler.cli.before_start import check_names, tell
+from crawler.cli.crawl_line import Watch, quiet
+from crawler.cli.output_checks import check_files
 from crawler.reads.settings_table import TABLE
 from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints

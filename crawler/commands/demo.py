@@ -28,6 +28,6 @@ class Command(SeineCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the demo; exit status 1 where a product is missing or wrong."""
         # Scrapy imports every command for each; a worker needs no shop.
-        from crawler.cli_demo import clean_up, show
+        from crawler.cli.demo import clean_up, show
 
         return clean_up(self) if opts.clean else show(self, opts)

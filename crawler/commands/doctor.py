@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import attrs
 
-from crawler.cli_start import known_settings, told_by_files
-from crawler.output_checks import check_files
+from crawler.cli.before_start import known_settings, told_by_files
+from crawler.cli.output_checks import check_files
 from crawler.reads.doctor import examine
 from crawler.reads.finding import Finding
 from crawler.reads.setting_sources import source_findings

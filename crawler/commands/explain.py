@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg2
 
-from crawler.cli_page import PageCommand, told
+from crawler.cli.one_page import PageCommand, told
 from crawler.extract import Found, Link
 from crawler.extract.registered_domain import site_of as domain_of
 from crawler.extract.site import Site

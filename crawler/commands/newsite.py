@@ -14,8 +14,8 @@ from pathlib import Path
 import attrs
 from scrapy.exceptions import UsageError
 
-from crawler.cli_newsite import PRODUCTS, Round, draft
-from crawler.cli_page import BadStatus, Got, PageCommand, fetch
+from crawler.cli.one_page import BadStatus, Got, PageCommand, fetch
+from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.extract import Found, Link
 from crawler.extract.registered_domain import site_of
 from scrapy_seine.commands.base import complain

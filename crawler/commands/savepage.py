@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crawler.cli_page import PageCommand, slug_of, told
+from crawler.cli.one_page import PageCommand, slug_of, told
 from scrapy_seine.errors import ConfigError
 
 

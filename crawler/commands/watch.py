@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 
-from crawler.cli_page import site_of
+from crawler.cli.one_page import site_of
 from crawler.extract.registered_domain import site_of as domain_of
 from crawler.reads.crawl_report import plural
 from crawler.stores.connect import (
@@ -32,7 +32,7 @@ from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.reads import paint
 
 if TYPE_CHECKING:
-    from crawler.cli_watch import Outcome
+    from crawler.cli.live_table import Outcome
 
 #: Seconds that a host may take to accept a connection.
 _REACH_S = 10
@@ -60,8 +60,8 @@ class Command(SeineCommand):
             ConfigError: the URL is none, or the file cannot be written.
         """
         # Scrapy imports every command for each; a worker watches nobody.
-        from crawler.cli_watch import Wish, watch
-        from crawler.output_checks import check_file
+        from crawler.cli.live_table import Wish, watch
+        from crawler.cli.output_checks import check_file
 
         if len(args) != 1:
             raise UsageError("name one URL")

@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.settings import Settings
 
-from crawler.output_checks import check_files
+from crawler.cli.output_checks import check_files
 from scrapy_seine.engine.telemetry.logs import LostLines, PageLines, is_read
 from scrapy_seine.errors import ConfigError
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crawler import cli_newsite
-from crawler.cli_newsite import PAGES, Round, draft, guess, product_pattern
+from crawler.cli import site_draft
+from crawler.cli.site_draft import PAGES, Round, draft, guess, product_pattern
 from crawler.extract import Found, Link, parse
 from crawler.extract.site import Site
 
@@ -76,4 +76,4 @@ def test_the_pattern_fits_its_urls() -> None:
         "/p/[^/]+/[^/]+$"
     )
     assert product_pattern([]) == ""
-    assert cli_newsite.product_pattern(["http://a.example/x", "http://a.example/y/z"]) == ""
+    assert site_draft.product_pattern(["http://a.example/x", "http://a.example/y/z"]) == ""

@@ -12,7 +12,7 @@ import pytest
 from scrapy import Request
 
 from crawler.access.programs import NAMES
-from crawler.cli_page import fetch as get_page
+from crawler.cli.one_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.engine.download.http.pool import Pool

@@ -2,7 +2,7 @@
 
 import io
 
-from crawler.cli_watch import Seen, headline, least_sure, table
+from crawler.cli.live_table import Seen, headline, least_sure, table
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.reads import paint
 
