@@ -20,7 +20,7 @@ from crawler.extract.page import tidied
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
 from crawler.extract.site import Site
-from crawler.extract.sitemap import dates_of, is_news, named_in_robots, read_sitemap
+from crawler.extract.sitemap import dates_of, named_in_robots, news_scope, read_sitemap
 from crawler.extract.template import Book, Drift, Judgement, Look
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
@@ -280,11 +280,10 @@ class CatalogSpider(FrontierSpider):
             if not self.knows(link.url, _job(response)):
                 request = self._request(link, site, None)
                 if changed:
-                    when = changed.get(link.url) or ""
-                    if when and start is not None and not is_news(when, start):
+                    scope = news_scope(changed.get(link.url) or "", start, crawled)
+                    if scope is None:
                         continue
-                    # The job is to find news: each state of a page is fetched once.
-                    request.meta[m.SCOPE] = f"news {when}" if when else crawled or "news "
+                    request.meta[m.SCOPE] = scope
                 yield request
 
     def _page(self, response: Response) -> Page:

@@ -134,6 +134,21 @@ def dates_of(pages: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {url: changed if told else "" for url, changed in pages}
 
 
+def news_scope(changed: str, since: datetime | None, crawled: str) -> str | None:
+    """In which scope a listed page is asked for by a job that is to find news; None: it is none.
+
+    Each state of a page is fetched once. Where the sitemap does not say when it changed, the pages
+    of the job *crawled* are known.
+
+    >>> news_scope("2026-11-22", None, "shop-full"), news_scope("", None, "shop-full")
+    ('news 2026-11-22', 'shop-full')
+    >>> news_scope("2026-11-20", datetime(2026, 11, 22, tzinfo=UTC), "shop-full")
+    """
+    if not changed:
+        return crawled or "news "
+    return f"news {changed}" if since is None or is_news(changed, since) else None
+
+
 def is_news(changed: str, since: datetime) -> bool:
     """Whether a page that was last changed then, as a sitemap has it, may be new since a time.
 
