@@ -28,16 +28,16 @@ from crawler.extract.parser_version import parser_version
 from crawler.extract.template import Book
 from crawler.items import Missing, Product
 from crawler.learned_sites import Templates, learned, led_nowhere
-from crawler.stores.archive import PageTable
+from crawler.stores.archive.batches import PageTable
+from crawler.stores.archive.objects import open_store
+from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import keep_days, write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import migrate, pending
-from crawler.stores.objects import open_store
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished, product_row, rejected_row
 from crawler.stores.templates import write_templates
-from crawler.stores.warc import Page
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.ending.shutdown import cancel

@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from crawler.storage import storage_of
-from crawler.stores.warc import Headers, Page
+from crawler.stores.archive.warc import Headers, Page
 from scrapy_seine import meta as m
 from scrapy_seine.engine.worker import worker_of
 

@@ -242,7 +242,7 @@ SEINE_FASTPATH = True
 SEINE_LANES = {
     "tls": "crawler.access.tls_client.TlsHandler",
     "browser": "crawler.access.browser.BrowserHandler",
-    "replay": "crawler.stores.replay.ReplayHandler",
+    "replay": "crawler.stores.archive.replay.ReplayHandler",
 }
 # Without the cookies, which have a middleware of ours: Scrapy imports what it is told to leave out.
 DOWNLOADER_MIDDLEWARES_BASE = {

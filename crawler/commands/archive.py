@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from crawler.stores.archive import index
+from crawler.stores.archive.batches import index
+from crawler.stores.archive.objects import open_store
 from crawler.stores.connect import endpoints
-from crawler.stores.objects import open_store
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 

@@ -24,7 +24,7 @@ from crawler.catalogue.jobs.events import WebhookConfig
 from crawler.reads.checks import on
 from crawler.reads.finding import Finding
 from crawler.reads.settings_table import TABLE
-from crawler.stores.objects import S3, Folder, open_store
+from crawler.stores.archive.objects import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.connect import data_folder
 from scrapy_seine.engine.settings_table import PORT, Kind, faults

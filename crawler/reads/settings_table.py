@@ -10,7 +10,7 @@ from crawler.access.ladder import STEPS
 from crawler.access.profiles import candidates
 from crawler.access.programs import NAMES
 from crawler.access.proxy_line import POOLS
-from crawler.stores.objects import is_place
+from crawler.stores.archive.objects import is_place
 from scrapy_seine.engine import settings_table
 from scrapy_seine.engine.settings_table import (
     FLAG,

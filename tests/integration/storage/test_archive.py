@@ -15,10 +15,10 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 
-from crawler.stores.archive import PageTable, Reader, index
-from crawler.stores.objects import Folder, ObjectStore, open_store
-from crawler.stores.replay import response_of
-from crawler.stores.warc import Page, pack, unpack
+from crawler.stores.archive.batches import PageTable, Reader, index
+from crawler.stores.archive.objects import Folder, ObjectStore, open_store
+from crawler.stores.archive.replay import response_of
+from crawler.stores.archive.warc import Page, pack, unpack
 from middlewares.archive import headers_of
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer

@@ -14,10 +14,10 @@ import attrs
 import pytest
 
 from crawler.storage import refused
-from crawler.stores.archive import PageTable
-from crawler.stores.objects import Folder
+from crawler.stores.archive.batches import PageTable
+from crawler.stores.archive.objects import Folder
+from crawler.stores.archive.warc import Page
 from crawler.stores.products import write_rejected
-from crawler.stores.warc import Page
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import rows_of

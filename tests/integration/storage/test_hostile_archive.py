@@ -13,9 +13,9 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from crawler.stores.archive import Reader
-from crawler.stores.objects import Folder
-from crawler.stores.warc import Page, pack, places_of, unpack
+from crawler.stores.archive.batches import Reader
+from crawler.stores.archive.objects import Folder
+from crawler.stores.archive.warc import Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
 from tests.measuring import within_cpu
 

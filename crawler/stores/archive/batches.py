@@ -17,10 +17,10 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.stores.objects import ObjectStore
+from crawler.stores.archive.objects import ObjectStore
+from crawler.stores.archive.warc import MOST_BYTES, Page, pack, places_of, unpack
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed
-from crawler.stores.warc import MOST_BYTES, Page, pack, places_of, unpack
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connect
 

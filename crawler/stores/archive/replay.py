@@ -12,10 +12,10 @@ from scrapy.http import Response
 from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
-from crawler.stores.archive import Reader
+from crawler.stores.archive.batches import Reader
+from crawler.stores.archive.objects import open_store
+from crawler.stores.archive.warc import MOST_BYTES, Page
 from crawler.stores.connect import endpoints
-from crawler.stores.objects import open_store
-from crawler.stores.warc import MOST_BYTES, Page
 from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.errors import ConfigError, PageUnreadable
 
