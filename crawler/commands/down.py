@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crawler.stores import connect, embedded
-from crawler.stores.embedded_in_use import refuse_if_used
+from crawler.stores.embedded.in_use import refuse_if_used
 from scrapy_seine.commands.base import SeineCommand
 
 

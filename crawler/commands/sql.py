@@ -12,7 +12,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import parse_dsn
 
-from crawler.stores import connect, postgres_server
+from crawler.stores import connect
+from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import paint
@@ -60,7 +61,7 @@ class Command(SeineCommand):
         return 0
 
     def _open(self, url: str) -> int:
-        program = shutil.which(postgres_server.psql(connect.binaries(self.project)))
+        program = shutil.which(postgres.psql(connect.binaries(self.project)))
         if program is None:
             raise ConfigError("there is no psql here; name a statement: scrapy sql 'SELECT …'")
         sys.stdout.flush()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from crawler.stores import connect, embedded, postgres_server
+from crawler.stores import connect, embedded
+from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.printable import redact
 
@@ -38,7 +39,7 @@ class Command(SeineCommand):
     def _psql(self, found: connect.Endpoints, missing: tuple[str, ...]) -> str:
         if "postgres" not in missing:
             return 'psql "$DATABASE_URL"'
-        program = postgres_server.psql(connect.binaries(self.project))
+        program = postgres.psql(connect.binaries(self.project))
         return f"{shlex.quote(program)} {shlex.quote(found.database_url)}"
 
 

@@ -16,8 +16,7 @@ import attrs
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import ServedShop, served
-from crawler.stores import postgres_server as postgres
-from crawler.stores.embedded import Servers, valkey
+from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.places import layout
 from tests.chaos.judge import duplicate_fetches, lost_pages, violations
 from tests.chaos.sides import Side

@@ -12,8 +12,7 @@ from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
 from crawler.stores import embedded
-from crawler.stores import postgres_server as postgres
-from crawler.stores.embedded import Servers, valkey
+from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.places import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.retry_until import RetryUntil, passes

@@ -12,9 +12,8 @@ from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import served
 from crawler.stores import embedded
-from crawler.stores import postgres_server as postgres
 from crawler.stores.connect import redis_client as connect
-from crawler.stores.embedded import Servers, valkey
+from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.places import layout
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push

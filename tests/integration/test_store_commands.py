@@ -141,7 +141,7 @@ def test_sql_without_a_client_asks_for_a_statement(
     perform: Perform, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("crawler.stores.postgres_server.psql", lambda setting: "psql")
+    monkeypatch.setattr("crawler.stores.embedded.postgres.psql", lambda setting: "psql")
 
     with pytest.raises(ConfigError, match="there is no psql here; name a statement"):
         perform(sql.Command)

@@ -5,7 +5,7 @@ PostgreSQL joins the servers that `scrapy_seine.embedded` starts when this modul
 
 from __future__ import annotations
 
-from crawler.stores import postgres_server as postgres
+from crawler.stores.embedded import postgres
 from scrapy_seine.embedded import (
     SERVERS,
     Servers,
