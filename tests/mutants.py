@@ -131,8 +131,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.reads.outcome_counts": ("troubles", "reading_counts"),
     "scrapy_seine.reads.progress": ("jobs", "reading_counts"),
     "crawler.reads.crawl_report": ("crawl_report",),
-    "crawler.reads.setting_sources": ("setting_sources",),
-    "crawler.reads.start_checks": ("start_checks",),
+    "crawler.reads.doctor.setting_sources": ("setting_sources",),
+    "crawler.reads.doctor.start_checks": ("start_checks",),
     "crawler.reads.troubles": ("troubles",),
 }
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {

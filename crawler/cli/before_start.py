@@ -10,10 +10,10 @@ from importlib import import_module
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.spiders import Spider
 
-from crawler.reads.clocks import clock_findings
-from crawler.reads.setting_sources import refuse_strays
+from crawler.reads.doctor.clocks import clock_findings
+from crawler.reads.doctor.setting_sources import refuse_strays
+from crawler.reads.doctor.start_checks import Wish, start_findings
 from crawler.reads.settings_table import TABLE
-from crawler.reads.start_checks import Wish, start_findings
 from scrapy_seine.commands.base import spider_class
 from scrapy_seine.engine.settings_table import strangers
 from scrapy_seine.errors import ConfigError

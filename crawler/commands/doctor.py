@@ -12,9 +12,9 @@ import attrs
 
 from crawler.cli.before_start import known_settings, told_by_files
 from crawler.cli.output_checks import check_files
-from crawler.reads.doctor import examine
-from crawler.reads.finding import Finding
-from crawler.reads.setting_sources import source_findings
+from crawler.reads.doctor.facts import examine
+from crawler.reads.doctor.finding import Finding
+from crawler.reads.doctor.setting_sources import source_findings
 from crawler.stores.connect import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand, spider_class
 from scrapy_seine.errors import SeineError

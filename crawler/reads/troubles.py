@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from crawler.reads.clocks import ROUGH_SKEW_S
 from crawler.reads.crawl_report import plural
+from crawler.reads.doctor.clocks import ROUGH_SKEW_S
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
 

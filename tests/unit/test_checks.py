@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from crawler.reads.checks import (
+from crawler.reads.doctor.checks import (
     PostgresFacts,
     RedisFacts,
     browser_findings,
@@ -14,7 +14,7 @@ from crawler.reads.checks import (
     settings_findings,
     version_findings,
 )
-from crawler.reads.clocks import clock_findings
+from crawler.reads.doctor.clocks import clock_findings
 
 BASE = {
     name: value

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crawler.reads.environment_checks import environment_findings
+from crawler.reads.doctor.environment_checks import environment_findings
 from crawler.reads.settings_table import TABLE
 from scrapy_seine.engine.settings_table import faults
 from tests.helpers import serving
@@ -45,7 +45,7 @@ def test_a_disk_that_is_nearly_full_is_named(
 ) -> None:
     """Whether the folder is there or is to be made; a bucket lies on no disk."""
     full = SimpleNamespace(free=20 << 20)
-    monkeypatch.setattr("crawler.reads.environment_checks.shutil.disk_usage", lambda _: full)
+    monkeypatch.setattr("crawler.reads.doctor.environment_checks.shutil.disk_usage", lambda _: full)
     for place in (tmp_path, tmp_path / "new" / "archive"):
         (found,) = texts(SEINE_ARCHIVE=str(place))
         assert found == f"SEINE_ARCHIVE={place} lies on a disk with 20.0 MiB of room left"

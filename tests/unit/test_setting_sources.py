@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
-from crawler.reads import setting_sources
-from crawler.reads.setting_sources import (
+from crawler.reads.doctor import setting_sources
+from crawler.reads.doctor.setting_sources import (
     environment_strays,
     refuse_strays,
     source_findings,

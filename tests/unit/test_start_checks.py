@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crawler.catalogue.jobs.model import Job
-from crawler.reads.start_checks import Wish, job_findings, start_findings
+from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
 from scrapy_seine.loading import BrokenFile
 
 NAMED: dict[str, Any] = {"USER_AGENT": "Boat/1 (+https://boat.dev/bot)"}

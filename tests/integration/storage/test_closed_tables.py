@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import pytest
 
-from crawler.reads.doctor import _postgres, _postgres_facts
+from crawler.reads.doctor.facts import _postgres, _postgres_facts
 from scrapy_seine.sinks.postgres import jsonb
 from scrapy_seine.sinks.postgres import writer as module
 from scrapy_seine.sinks.postgres.jsonb import ItemRow, table_name

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from crawler.reads.finding import Finding, Level
+from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.config import flag
 from scrapy_seine.engine.settings_table import OURS, strays
 from scrapy_seine.errors import ConfigError

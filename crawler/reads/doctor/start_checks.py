@@ -14,7 +14,7 @@ import attrs
 from crawler.access.proxy_line import POOLS
 from crawler.access.proxy_list import ProxyList
 from crawler.catalogue.jobs.model import Job
-from crawler.reads.finding import Finding
+from crawler.reads.doctor.finding import Finding
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.loading import BrokenFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.reads.finding import Finding
+from crawler.reads.doctor.finding import Finding
 from scrapy_seine.reads.formatting import span
 
 #: Clocks further apart than this confuse whoever reads logs and ages, s.

@@ -1,4 +1,4 @@
-"""Gathers the facts that `scrapy doctor` judges."""
+"""The facts that `scrapy doctor` judges: asked of both stores, and of what is installed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from redis.exceptions import RedisError
 from crawler.access.ladder_store import LadderStore
 from crawler.access.programs import NAMES, find_browser
 from crawler.catalogue.jobs.store import Jobs
-from crawler.reads import checks
-from crawler.reads.checks import PostgresFacts, RedisFacts
-from crawler.reads.environment_checks import environment_findings
-from crawler.reads.finding import Finding
-from crawler.reads.start_checks import Wish, job_findings, start_findings
+from crawler.reads.doctor import checks
+from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
+from crawler.reads.doctor.environment_checks import environment_findings
+from crawler.reads.doctor.finding import Finding
+from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
 from crawler.stores.queries import filled_columns

@@ -21,8 +21,8 @@ from socket import AF_INET, AF_INET6
 from crawler.access.ladder import Policy
 from crawler.access.proxy_pool import PoolConfig
 from crawler.catalogue.jobs.events import WebhookConfig
-from crawler.reads.checks import on
-from crawler.reads.finding import Finding
+from crawler.reads.doctor.checks import on
+from crawler.reads.doctor.finding import Finding
 from crawler.reads.settings_table import TABLE
 from crawler.stores.archive.objects import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
