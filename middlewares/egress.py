@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
-from crawler.access.proxy_pool import ProxyPool, Slot
+from crawler.access.proxies.pool import ProxyPool, Slot
 from crawler.stores.connect import endpoints, redis_client
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.send_gate import NotNow

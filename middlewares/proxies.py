@@ -22,10 +22,18 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
-from crawler.access.proxy_line import BadLine, Proxy
-from crawler.access.proxy_list import ProxyList
-from crawler.access.proxy_pool import Each, Outcome, PoolConfig, ProxyPool, Registered, Slot, Taken
-from crawler.access.sticky_proxies import StickyProxies
+from crawler.access.proxies.line import BadLine, Proxy
+from crawler.access.proxies.operator_list import ProxyList
+from crawler.access.proxies.pool import (
+    Each,
+    Outcome,
+    PoolConfig,
+    ProxyPool,
+    Registered,
+    Slot,
+    Taken,
+)
+from crawler.access.proxies.sticky import StickyProxies
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag, number
@@ -75,8 +83,8 @@ _TOLD = "proxy_told"
 class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class has no types
     """rotating_proxies with one memory for the fleet; its lists, limits and ban policy count.
 
-    Which proxy may be used is decided in Redis (crawler.access.proxy_pool). Where none is free the
-    request returns to the frontier with its tries untouched.
+    Which proxy may be used is decided in Redis (crawler.access.proxies.pool). Where none is free
+    the request returns to the frontier with its tries untouched.
     """
 
     def __init__(self, crawler: Crawler, proxy_list: ProxyList) -> None:

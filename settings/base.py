@@ -365,9 +365,9 @@ SEINE_IDENTITIES: dict[str, str] = {}
 # Name under which workers share what they learn of proxies and sites in Redis. Default: access,
 # one memory for all crawls, since a site that bans a proxy bans it for each of them.
 SEINE_FLEET = "access"
-# Proxies, one a line (crawler.access.proxy_line says how), or a list of such lines. Default: none;
-# rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well. The variable
-# PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
+# Proxies, one a line (crawler.access.proxies.line says how), or a list of such lines. Default:
+# none; rotating_proxies' ROTATING_PROXY_LIST and ROTATING_PROXY_LIST_PATH are read as well. The
+# variable PROXY_LIST sets either this or, where it is a path (/…, ./…), the file below.
 SEINE_PROXIES = environment.proxies()[0]
 # File of such lines, a mounted secret for instance; it is read again when it changes.
 SEINE_PROXIES_PATH = environment.proxies()[1]

@@ -10,9 +10,9 @@ import attrs
 from redis.asyncio import Redis
 from scrapy.exceptions import UsageError
 
-from crawler.access.proxy_check import ProxyCheck, try_all
-from crawler.access.proxy_list import ProxyList
-from crawler.access.proxy_pool import Health, ProxyPool
+from crawler.access.proxies.check import ProxyCheck, try_all
+from crawler.access.proxies.operator_list import ProxyList
+from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.reads.proxies import read_proxies
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand, complain

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 
 from crawler.access.ladder_store import LadderStore
 from crawler.access.programs import find_browser
-from crawler.access.proxy_line import parse
-from crawler.access.proxy_pool import Health, ProxyPool
+from crawler.access.proxies.line import parse
+from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue
 from crawler.demo.fleet import Fleet, fleet
 from crawler.demo.forward_proxies import Forward, Mode, forwarders

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from redis.asyncio import Redis
 
-from crawler.access.proxy_pool import Health, ProxyPool
+from crawler.access.proxies.pool import Health, ProxyPool
 
 
 async def count_proxies(redis: Redis, fleet: str, now_s: float) -> dict[str, int]:

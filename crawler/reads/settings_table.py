@@ -9,7 +9,7 @@ from typing import Any
 from crawler.access.ladder import STEPS
 from crawler.access.profiles import candidates
 from crawler.access.programs import NAMES
-from crawler.access.proxy_line import POOLS
+from crawler.access.proxies.line import POOLS
 from crawler.stores.archive.objects import is_place
 from scrapy_seine.engine import settings_table
 from scrapy_seine.engine.settings_table import (

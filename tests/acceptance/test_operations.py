@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from crawler.access.proxy_line import parse
-from crawler.access.proxy_pool import ProxyPool
+from crawler.access.proxies.line import parse
+from crawler.access.proxies.pool import ProxyPool
 from crawler.demo.served import served
 from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import said

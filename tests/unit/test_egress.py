@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
-from crawler.access.proxy_pool import Slot
+from crawler.access.proxies.pool import Slot
 from middlewares.egress import Egress
 from middlewares.proxies import AT, PROXY_ID
 from scrapy_seine.engine.download.handler_setup import warm_up

@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler.access import sticky_proxies
-from crawler.access.sticky_proxies import StickyProxies
+from crawler.access import proxies
+from crawler.access.proxies.sticky import StickyProxies
 
 WAY = ("shop.example", "residential", "DE")
 
@@ -30,7 +30,7 @@ def test_a_data_centres_proxies_take_turns() -> None:
 
 def test_a_worker_with_many_sites_forgets_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each site of a crawl stayed for good: a worker of a week grew with each shop."""
-    monkeypatch.setattr(sticky_proxies, "_MOST", 3)
+    monkeypatch.setattr(proxies.sticky, "_MOST", 3)
     sticky = StickyProxies({})
     for n in range(5):
         sticky.note((f"{n}.example", "", ""), "p1", "gateway")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from crawler.access.proxy_pool import Health
+from crawler.access.proxies.pool import Health
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, page, table

@@ -19,7 +19,7 @@ from pathlib import Path
 from socket import AF_INET, AF_INET6
 
 from crawler.access.ladder import Policy
-from crawler.access.proxy_pool import PoolConfig
+from crawler.access.proxies.pool import PoolConfig
 from crawler.catalogue.jobs.events import WebhookConfig
 from crawler.reads.doctor.checks import on
 from crawler.reads.doctor.finding import Finding

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from crawler.access.proxy_line import POOLS
-from crawler.access.proxy_list import ProxyList
+from crawler.access.proxies.line import POOLS
+from crawler.access.proxies.operator_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.doctor.finding import Finding
 from scrapy_seine.config import SettingsLike, flag

@@ -14,8 +14,8 @@ from scrapy.settings import Settings
 
 from crawler.access.ladder import Decision
 from crawler.access.ladder_store import LadderStore
-from crawler.access.proxy_line import parse
-from crawler.access.proxy_pool import ProxyPool, Taken
+from crawler.access.proxies.line import parse
+from crawler.access.proxies.pool import ProxyPool, Taken
 from crawler.commands import domains, proxies
 from crawler.demo.forward_proxies import Forward, forwarders
 from scrapy_seine.commands.base import SeineCommand

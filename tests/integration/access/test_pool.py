@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.access.proxy_line import Proxy, parse
-from crawler.access.proxy_pool import LISTED_MS, Each, PoolConfig, ProxyPool, Taken
+from crawler.access.proxies.line import Proxy, parse
+from crawler.access.proxies.pool import LISTED_MS, Each, PoolConfig, ProxyPool, Taken
 
 SHOP = "shop.example"
 pytestmark = pytest.mark.redis

@@ -8,8 +8,8 @@ import time
 import orjson
 import pytest
 
-from crawler.access.proxy_line import Proxy
-from crawler.access.proxy_pool import ProxyPool
+from crawler.access.proxies.line import Proxy
+from crawler.access.proxies.pool import ProxyPool
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.login_attempts import MOST_BY_ADDRESS, MOST_IN_ALL, WINDOW_S, Guesses
 from scrapy_seine.reads.audit import note_deed

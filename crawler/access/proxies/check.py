@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from crawler.access.detect import Page, judge
-from crawler.access.proxy_line import Proxy
+from crawler.access.proxies.line import Proxy
 from scrapy_seine.engine.download.http.gateway import asked_for
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import attrs
 from redis.asyncio import Redis
 
-from crawler.access.proxy_line import Proxy
+from crawler.access.proxies.line import Proxy
 from crawler.access.state import prefix, run, text
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.lenient import record, whole
