@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
-from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
-from crawler.extract import Found, Link, Page, announced, parse, probing
+from crawler.extract import Found, Link, Page, announced, probing
 from crawler.extract.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.fruitless import HELP, Fruitless
-from crawler.extract.links import PRIORITY, listed_links, shelf_of
+from crawler.extract.links import PRIORITY, shelf_of
 from crawler.extract.page import tidied
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
 from crawler.extract.site import Site
-from crawler.extract.sitemap import dates_of, named_in_robots, news_scope, read_sitemap
 from crawler.extract.template import Book, Drift, Judgement, Look
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
-from scrapy_seine.config import number
 from scrapy_seine.engine.headers import header
-from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.engine.stored.serializer import make_request, own_address
+from scrapy_seine.engine.stored.serializer import own_address
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
-from scrapy_seine.urls import absolute
 from spiders import sites
+from spiders.further_pages import FurtherPages
+from spiders.page_reading import SHELF, job_of, site_id_of
+from spiders.sitemaps import Sitemaps
 
-OK = 200
-#: How shops answer for a page of a listing that is not there.
-_ENDS = [301, 302, 303, 307, 308, 400, 404, 410]
-#: Sitemaps asked for of one robots.txt or one index, at most.
-MOST_SITEMAPS = 500
-#: Sitemaps of other sites that are asked for on behalf of one site, at most.
-MOST_FOREIGN = 50
 _LONGEST_SCOPE = 500
-#: Listings of a site after which no more addresses are tried, and short ones that are told of.
-MOST_VAIN, MOST_TOLD = 3, 20
-#: So many pages are a number of products that has to be one listing's alone.
-MANY_PAGES = 20
 #: The priority of pages whose second look decides what is believed of others.
 _AT_ONCE = PRIORITY["product"] + 20
-#: Key in meta: what the page before showed, as `shelf_of` numbers it.
-SHELF = "shelf"
 #: Jobs that name each page they want: a link of such a page is no part of them.
 _NO_LINKS = frozenset({"recrawl", "news", "check"})
 
 
-class CatalogSpider(FrontierSpider):
+class CatalogSpider(Sitemaps, FurtherPages):
     """Reads each page once: a product becomes an item, links become requests by their worth.
 
     `-a url=…` seeds with addresses, `-a site=NAME` with a site file's seeds.
@@ -71,11 +54,6 @@ class CatalogSpider(FrontierSpider):
         self.dead_ends = DeadEnds()
         #: What each site showed: where it is nothing, that is said.
         self.fruitless = Fruitless()
-        #: By site: listings in a row whose further pages are at no address that was tried.
-        self._in_vain: dict[str, int] = {}
-        self._short = 0
-        #: By site: the large number of products that a listing announced last.
-        self._claims: dict[str, int] = {}
         if site:
             known = sites.wanted(site)
             if not known.seeds and not self.seed_urls:
@@ -146,7 +124,7 @@ class CatalogSpider(FrontierSpider):
         given = response.meta.get(m.SITE_ID)
         site_id = given or sites.site_id(response.url)
         judged = self._judge(found, site_id)
-        yield from self._again(found, site_id, site, _job(response))
+        yield from self._again(found, site_id, site, job_of(response))
         for item in site.products(page, found):
             shown = True
             item.site_id = given or item.site_id or site_id
@@ -163,21 +141,14 @@ class CatalogSpider(FrontierSpider):
         links = site.links(page, header(response, "X-Robots-Tag"))
         self._learn_shape(response, found, shown, links)
         yield from self._follow(response, site, page, links, announced.has_list(found.kind, links))
-        if self._wants_sitemaps(response):
-            yield Request(
-                absolute(response.url, "/robots.txt"),
-                callback=self.parse_robots,
-                priority=PRIORITY["listing"],
-                meta={"handle_httpstatus_all": True},
-                cb_kwargs={"origin": response.url},
-            )
+        yield from self._look_for_sitemaps(response)
 
     def _know_by_template(self, response: Response, found: Found) -> None:
         """Take a page without a price for a product's, where its site's products look like it."""
         verdict = found.verdict
         if found.kind != "other" or verdict.product <= 0 or found.not_to_be_had is None:
             return
-        site_id = _site_id(response)
+        site_id = site_id_of(response)
         if self.book.is_product_s(site_id, found.page):
             verdict.add("product", 5, "it cannot be had, and the site's products look like it")
             found.merge()
@@ -247,58 +218,10 @@ class CatalogSpider(FrontierSpider):
             item.site_id, item.job_id = site_id, response.meta.get(m.JOB_ID)
             yield item
 
-    def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:
-        """Ask for the sitemaps that a shop's robots.txt names, else where they usually are."""
-        text = response.body[:500_000].decode("utf-8", "replace") if response.status == OK else ""
-        named = named_in_robots(text, response.url) or [absolute(origin, "/sitemap.xml")]
-        yield from self._sitemaps(named, origin, MOST_FOREIGN)
-
-    def parse_sitemap(
-        self,
-        response: Response,
-        origin: str,
-        since: str = "",
-        crawled: str = "",
-        foreign: int = MOST_FOREIGN,
-    ) -> Iterator[Request]:
-        """Ask for the pages of the shop that a sitemap lists; a wrong sitemap lists none.
-
-        The sitemap may be on another site, yet only the shop's own pages are taken from it, and
-        *foreign* is how many more of such sitemaps may be asked for below this one.
-
-        *since* (ISO 8601) leaves out what was last changed before; *crawled* names the job whose
-        pages are known, where the sitemap does not say when they changed.
-        """
-        if response.status != OK:
-            return
-        site = sites.find(origin)
-        found = read_sitemap(response.body, response.url)
-        yield from self._sitemaps(found.sitemaps, origin, foreign, since=since, crawled=crawled)
-        changed = dates_of(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
-        start = datetime.fromisoformat(since) if since else None
-        for link in listed_links((url for url, _ in found.pages), origin, site.follows):
-            if not self.knows(link.url, _job(response)):
-                request = self._request(link, site, None)
-                if changed:
-                    scope = news_scope(changed.get(link.url) or "", start, crawled)
-                    if scope is None:
-                        continue
-                    request.meta[m.SCOPE] = scope
-                yield request
-
-    def _page(self, response: Response) -> Page:
-        content_type = header(response, "Content-Type")
-        return parse(response.body, response.url, content_type, most=self._most)
-
-    @cached_property
-    def _most(self) -> int:
-        """Bytes of a page that are read."""
-        return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
-
     def _follow(
         self, response: Response, site: Site, page: Page, links: list[Link], is_listing: bool
     ) -> Iterator[Request]:
-        shelf, job = shelf_of(links), _job(response)
+        shelf, job = shelf_of(links), job_of(response)
         further = further_pages(page, links)
         links = links + [
             Link(url, "pagination", "the listing's page count")
@@ -317,7 +240,7 @@ class CatalogSpider(FrontierSpider):
 
     def _note_fruit(self, response: Response, found: Found, shown: bool) -> None:
         """Say of a site that page after page shows nothing."""
-        meta, site_id = response.meta, _site_id(response)
+        meta, site_id = response.meta, site_id_of(response)
         asked = str((meta.get("redirect_urls") or (response.url,))[0])
         seed = not (meta.get(m.DEPTH) or meta.get(m.JOB_ID) or m.KNOWN in meta)
         said = self.fruitless.note(site_id, found, asked, shown=shown, seed=seed)
@@ -338,7 +261,7 @@ class CatalogSpider(FrontierSpider):
         self, response: Response, found: Found, shown: bool, links: list[Link]
     ) -> None:
         """Learn which pages lead nowhere: the middleware for dead ends asks for no more of them."""
-        site_id = _site_id(response)
+        site_id = site_id_of(response)
         asked = str((response.meta.get("redirect_urls") or (response.url,))[0])
         if shown or found.kind != "other":
             self.dead_ends.lead_on(site_id, asked)
@@ -350,150 +273,9 @@ class CatalogSpider(FrontierSpider):
                 ENOUGH,
             )
 
-    def parse_probe(
-        self, response: Response, search: dict[str, Any]
-    ) -> Iterator[Product | Missing | Request]:
-        """Read a page of a listing that may not be there, and look for the last one from there."""
-        site, shows = sites.find(response.url), None
-        if response.status == OK:
-            page = self._page(response)
-            shows = shelf_of(site.links(page)) if page.is_html else None
-            yield from self.parse(response)
-        more, end = probing.judge(probing.resume(search), shows)
-        if more is not None:
-            yield from self._probe(more, site, response.url)
-        for url in end.pages() if end is not None else ():
-            if site.follows(url, response.url) and not self.knows(url, _job(response)):
-                yield self._request(Link(url, "pagination", "the listing's page count"), site, None)
-
-    def _probe(self, search: probing.Probe, site: Site, origin: str) -> Iterator[Request]:
-        """Ask for one page of a listing: a page that is there is worth as much as any."""
-        if site.follows(search.url, origin):
-            self._count("probes")
-            link = Link(search.url, "pagination", "is the listing as long as this?")
-            request = self._request(link, site, None)
-            meta = {"handle_httpstatus_list": _ENDS, "dont_redirect": True}
-            request.meta.update(meta)
-            yield request.replace(callback=self.parse_probe, cb_kwargs={"search": search.plain()})
-
-    def _look_beyond(
-        self,
-        told: announced.Announced,
-        search: announced.Search | None,
-        site: Site,
-        origin: str,
-    ) -> Iterator[Request]:
-        """Look for the pages of a listing that no link leads to; what is in vain is said."""
-        site_id = sites.site_id(origin)
-        if told.products > MANY_PAGES * told.shown and not told.pages:
-            # "Choose from 10,000 products!" stands on each page, and is no listing's own number.
-            if self._claims.get(site_id) == told.products:
-                return
-            self._claims[site_id] = told.products
-        vain = self._in_vain.get(site_id, 0)
-        if search is not None and vain < MOST_VAIN:
-            yield from self._guess(search, site)
-        else:
-            self._note_short(origin, told.products, told.pages, told.shown)
-
-    def parse_guess(
-        self, response: Response, search: dict[str, Any]
-    ) -> Iterator[Product | Missing | Request]:
-        """Read what may be a listing's second page, and ask for the others, or try elsewhere."""
-        asked, site = announced.resume(search), sites.find(response.url)
-        further, site_id = None, sites.site_id(asked.listing)
-        if response.status == OK and (page := self._page(response)).is_html:
-            further = asked.further(site.links(page))
-        if further is not None:
-            self._in_vain[site_id] = 0
-            yield from self.parse(response)
-            for url in further:
-                if site.follows(url, response.url) and not self.knows(url, _job(response)):
-                    link = Link(url, "pagination", "the listing announces it")
-                    yield self._request(link, site, None)
-        elif (after := asked.next()) is not None:
-            yield from self._guess(after, site)
-        else:
-            self._in_vain[site_id] = self._in_vain.get(site_id, 0) + 1
-            self._note_short(asked.listing, asked.products, asked.pages, len(asked.seen))
-
-    def _guess(self, search: announced.Search, site: Site) -> Iterator[Request]:
-        if site.follows(search.url, search.listing):
-            self._count("guessed_pages")
-            link = Link(search.url, "pagination", "the listing announces more than it shows")
-            request = self._request(link, site, None)
-            request.meta.update({"handle_httpstatus_list": _ENDS, "dont_redirect": True})
-            yield request.replace(callback=self.parse_guess, cb_kwargs={"search": search.plain()})
-
-    def _note_short(self, url: str, products: int, pages: int, shown: int) -> None:
-        """Say that a listing has more than can be reached; each is counted, the first are told."""
-        self._count("short_listings")
-        self._short += 1
-        if self._short <= MOST_TOLD:
-            what = f"{products} products, {shown} were" if products else f"{pages} pages, 1 was"
-            self.logger.warning(
-                "%s: this listing announces %s found, because no link leads to its other pages",
-                printable(url),
-                what,
-            )
-
-    def _sitemaps(
-        self, named: list[str], origin: str, foreign: int, **known: str
-    ) -> Iterator[Request]:
-        """Ask for sitemaps; what *foreign* leaves after those of other sites is shared below."""
-        own = [url for url in named if same_site(url, origin)]
-        others = [url for url in named if not same_site(url, origin)][: max(0, foreign)]
-        asked = (own + others)[:MOST_SITEMAPS]
-        below = (foreign - len(others)) // max(1, len(asked))
-        for url in asked:
-            try:
-                request = self._sitemap(url, origin, below, **known)
-            except ValueError:  # http://[ in one line must not cost the file's other lines
-                self._count("no_urls_of_sitemaps")
-                continue
-            yield request
-
-    def _sitemap(self, url: str, origin: str, foreign: int, **known: str) -> Request:
-        words = {key: text for key, text in known.items() if text}
-        return Request(
-            url,
-            callback=self.parse_sitemap,
-            priority=PRIORITY["listing"],
-            meta={"handle_httpstatus_all": True},
-            cb_kwargs={"origin": origin, "foreign": foreign, **words},
-        )
-
-    @staticmethod
-    def _request(link: Link, site: Site, shelf: int | None) -> Request:
-        meta: dict[str, Any] = site.way
-        if shelf is not None and link.kind == "pagination":
-            meta[SHELF] = shelf
-        return make_request(Request, link.url, priority=link.priority, meta=meta)
-
-    def _wants_sitemaps(self, response: Response) -> bool:
-        """Whether this is a shop's front page, given as a seed."""
-        if response.meta.get(m.DEPTH):
-            return False
-        # Front pages redirect to /en/ or /home: what was asked for is the front page all the same.
-        asked = (*response.meta.get("redirect_urls", ()), response.url)
-        is_front = any(urlsplit(str(url)).path in {"", "/"} for url in asked)
-        return is_front and self.settings.getbool("SEINE_SITEMAPS", True)
-
     @staticmethod
     def _left_site(response: Response) -> bool:
         """Whether a link of the site led to another one. A seed may lead anywhere."""
         way, meta = response.meta.get("redirect_urls"), response.meta
         bound = meta.get(m.DEPTH) or m.KNOWN in meta
         return bool(way and bound and not same_site(str(way[0]), response.url))
-
-    def _count(self, what: str) -> None:
-        self.crawler.stats.inc_value(f"extract/{what}")
-
-
-def _site_id(response: Response) -> str:
-    """The site that a page is stored under: the one its seed names, else its address's."""
-    return str(response.meta.get(m.SITE_ID) or sites.site_id(response.url))
-
-
-def _job(response: Response) -> str:
-    return str(response.meta.get(m.JOB_ID) or "")

@@ -12,7 +12,7 @@ from crawler.validators import KEY
 from middlewares import escalate, proxies, render
 from middlewares import profiles as dressing
 from scrapy_seine import meta as m
-from spiders import catalog
+from spiders import page_reading
 
 ROOT = Path(__file__).parents[2]
 WRITER = runpy.run_path(str(ROOT / "docs" / "write_meta.py"))
@@ -33,7 +33,7 @@ CONSTANTS = {
     proxies._UNTIL,
     proxies._TOLD,
     render.RENDER,
-    catalog.SHELF,
+    page_reading.SHELF,
 }
 #: Methods of a mapping whose first argument is a key.
 METHODS = {"get", "pop", "setdefault"}

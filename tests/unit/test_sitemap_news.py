@@ -13,7 +13,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract.sitemap import dates_of, is_news
 from scrapy_seine import meta as m
-from spiders.catalog import MOST_FOREIGN, CatalogSpider
+from spiders.catalog import CatalogSpider
+from spiders.sitemaps import MOST_FOREIGN
 
 SHOP = "https://shop.example/"
 SINCE = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

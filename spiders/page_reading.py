@@ -1,0 +1,55 @@
+"""What the catalogue spider's callbacks share: a page read once, and a request made of a link."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from scrapy import Request
+from scrapy.http import Response
+
+from crawler.extract import Link, Page, parse
+from crawler.extract.site import Site
+from scrapy_seine import meta as m
+from scrapy_seine.config import number
+from scrapy_seine.engine.headers import header
+from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.stored.serializer import make_request
+from spiders import sites
+
+OK = 200
+#: Key in meta: what the page before showed, as `shelf_of` numbers it.
+SHELF = "shelf"
+
+
+class PageReading(FrontierSpider):
+    """A spider that reads pages and follows their links."""
+
+    def _page(self, response: Response) -> Page:
+        content_type = header(response, "Content-Type")
+        return parse(response.body, response.url, content_type, most=self._most)
+
+    @cached_property
+    def _most(self) -> int:
+        """Bytes of a page that are read."""
+        return int(1_000_000 * number(self.settings, "SEINE_READ_MB", 4, low=0.1))
+
+    @staticmethod
+    def _request(link: Link, site: Site, shelf: int | None) -> Request:
+        meta: dict[str, Any] = site.way
+        if shelf is not None and link.kind == "pagination":
+            meta[SHELF] = shelf
+        return make_request(Request, link.url, priority=link.priority, meta=meta)
+
+    def _count(self, what: str) -> None:
+        self.crawler.stats.inc_value(f"extract/{what}")
+
+
+def site_id_of(response: Response) -> str:
+    """The site that a page is stored under: the one its seed names, else its address's."""
+    return str(response.meta.get(m.SITE_ID) or sites.site_id(response.url))
+
+
+def job_of(response: Response) -> str:
+    """The job that a page was asked for by; empty: by none."""
+    return str(response.meta.get(m.JOB_ID) or "")
