@@ -28,6 +28,8 @@ _HIGHEST = lazy.pattern(
 _BESIDE = 15
 #: Before the author of a book.
 _AUTHOR = lazy.pattern(r"\s(?:by|von|par|door)\s")
+#: Fields of which a source that is trusted less may know better.
+_BETTERED = frozenset({"price", "gtin"})
 _SUFFIX = lazy.pattern(r"\.(?:html?|php|aspx?|jsp)$")
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
@@ -43,7 +45,11 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         for name, value in offered[source].items():
             if name == "attributes" and name in fields:
                 fields[name] = {**value, **fields[name]}
-            elif name not in fields or _is_better(name, value, fields[name]):
+            elif name not in fields or (
+                name in _BETTERED
+                and value != fields[name]
+                and _is_better(name, value, fields[name])
+            ):
                 fields[name] = value
                 sources[name] = source
     if sources.get("name") in STRUCTURED:

@@ -13,6 +13,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.amounts import Money, find_prices
 from crawler.extract.lines import NOW, Line
+from crawler.extract.page import short_text
 from crawler.extract.words import any_of, any_word
 
 #: What beside an amount says more about it: words, a range, a sum.
@@ -309,4 +310,6 @@ def is_struck(candidate: Candidate) -> bool:
     """Whether an amount is struck through by its element: nobody pays that."""
     here = candidate.line.element
     chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
-    return any(element.tag in {"s", "del", "strike"} for element in chain)
+    struck = next((e for e in chain if e.tag in {"s", "del", "strike"}), None)
+    # The line begins in that element; another amount of the line may stand behind it.
+    return struck is not None and len(short_text(struck)) > candidate.money.start

@@ -55,6 +55,7 @@ def test_the_price_with_tax_is_taken_however_the_two_are_told_apart(body: str) -
         ("<b>価格</b> <p>7,480円 (税込) 送料無料</p><p>メーカー希望小売価格 9,900円</p>", "7480"),
         ("<b>649</b><i>€<u>,</u><sup>99</sup></i>", "649.99"),
         ("<div class=preis><b>84,90 €</b><sup>2</sup></div>", "84.90"),
+        ("<b class=retail-price>UVP <s>€ 699,00</s><i>€ 429,00</i></b>", "429.00"),
         (
             "<b class=price>799,99 TL</b><p>Sepette %10 İndirim</p><b class=price>499,99 TL</b>",
             "499.99",

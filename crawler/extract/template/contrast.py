@@ -38,7 +38,8 @@ _EXCHANGED = 12
 _TURNED = 10
 #: Sold out products before it is odd that none follows, and how many times longer than usual.
 _LEAST_OUT, _LONG = 5, 3
-_OUT = frozenset({"outofstock", "soldout", "discontinued"})
+_TOLD_OUT = frozenset({"OutOfStock", "SoldOut", "Discontinued"})
+_OUT = frozenset(map(str.casefold, _TOLD_OUT))
 #: Different prices that a rule has to fit, and the dearest part of a price that rounding may be.
 _PRICES, _ROUNDED = 4, Decimal("0.005")
 #: Sales are by so many hundredths; a proportion beyond the second one is no sale at all.
@@ -98,13 +99,19 @@ class Contrast:
 
         Each, too, while no page tells that its product is sold out for longer than is usual.
         """
-        out = (stock or "").casefold() in _OUT
-        self._pages, self._outs = self._pages + 1, self._outs + out
-        self._calmly = 0 if out else self._calmly + 1
-        self._turned[not out] = 0
+        out = stock in _TOLD_OUT
+        self._pages += 1
+        if out:
+            self._outs += 1
+            self._calmly = 0
+        else:
+            self._calmly += 1
+        if self._turned:
+            self._turned.pop(not out, None)
         if self._outs >= _LEAST_OUT and self._calmly * self._outs > _LONG * self._pages:
             return True
-        self._calm = max(0, self._calm - 1)
+        if self._calm:
+            self._calm -= 1
         if self.closer:
             self.closer -= 1
             self._calm = 0 if self.closer else 8 * _COMPARED
