@@ -298,7 +298,7 @@ class Worker:
                 stop=self.stop,
                 idle_limit_s=idle_limit_s(self.spider, keep_alive=config.keep_alive),
             ),
-            early_push=EarlyPush(frontier, self.inflight, self.df.confirm, self.count),
+            early_push=EarlyPush(exchange.early, self.inflight),
             intake=intake,
             recovery=Recovery(
                 *(frontier, exchange, self.inflight, stats, self._forget, self._state_lost)
@@ -323,6 +323,7 @@ class Worker:
         )
         member.heartbeat.waits = lambda: pages.look(self.inflight.with_scrapy)
         self.inflight.connect(ends.send, ends.policy)
+        self.inflight.ahead = member.early_push.ahead
         self.inflight.clock = exchange.now_ms
         self.inflight.relieved = self._relieved
         self.inflight.overran = self._overran
@@ -435,8 +436,7 @@ class Worker:
             task.remove_done_callback(self._loop_ended)
         settling = member.completion.settling
         own = [settling] if settling is not None else []
-        pushing = member.early_push.tasks | member.local.tasks
-        await cancel([*member.loops, *pushing, *own, *self._notes])
+        await cancel([*member.loops, *member.local.tasks, *own, *self._notes])
         self.limit.remove()
         member.starts.last_words(self.crawler.stats)
         member.watchdog.stop()

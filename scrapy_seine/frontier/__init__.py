@@ -16,7 +16,8 @@ I1  A request known to the frontier is in exactly one of: ready, delayed, leased
 I2  A lease is ended only by the holder of its current token; a late end changes nothing ('LOST').
 I3  A page's children appear if and only if the page ended: acked, or buried for its callback's or
     items' failure, in the same script. (Of a page with more than 1,000 links the first ones enter
-    before; a crash then repeats the page, and the filter keeps them from entering twice.)
+    before, and those of a page that is read and waits for a feed in a worker without other work; a
+    crash then repeats the page, and the filter keeps them from entering twice.)
 I4  A page is acked only after each of its items is committed, dropped with a reason, or rejected.
 I5  For each domain, requests handed out never exceed its concurrency, and two are never sent
     closer than its delay, whatever the number of workers.

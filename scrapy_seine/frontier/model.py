@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -211,6 +211,17 @@ class Beat:
     """Old generations of the memory of URLs are to be deleted: call sweep."""
     cancelled: frozenset[str] | None
     """Jobs that are cancelled; None: this server was not asked, or their key is of another type."""
+
+
+@attrs.frozen(kw_only=True)
+class Early:
+    """A link that enters before its page ends."""
+
+    push: Push
+    lease: Lease
+    """The page's."""
+    entered: Callable[[], None]
+    """Called when the frontier has it, or had it before."""
 
 
 @attrs.frozen(kw_only=True)

@@ -6,7 +6,8 @@ usage: python -m tests.benchmarks.scrapy_suite [--sdist FILE] [--only WORDS] [--
 The tests are those of the sdist of the installed Scrapy, from the package index: middlewares,
 spiders, feed exports, commands, whole crawls. The line is put into Scrapy's default settings, in
 the tests' own processes and in those that they start; each crawl has a name of its own. What fails
-with the line alone is printed with its error. docs/scrapy-features.md has the reason of each.
+is run again without the line, and printed with its error where it passes then.
+docs/scrapy-features.md has the reason of each.
 A test of a command starts a process or more. On a busy machine run such a file by itself, with more
 patience: `--only test_command_check --jobs 1 --patience 600`.
 They need `pip install pytest-twisted pytest-xdist testfixtures sybil pyftpdlib pexpect`.
@@ -110,20 +111,34 @@ def results(report: Path) -> dict[str, str]:
     return found
 
 
+def node(root: Path, name: str) -> str:
+    """Return what pytest calls a test of a report (`tests.test_x.TestY.test_z[1]`); '' for none."""
+    dotted, bracket, parameter = name.partition("[")
+    path, parts = root, dotted.split(".")
+    for at, part in enumerate(parts[:-1], 1):
+        path /= part
+        if (file := path.with_suffix(".py")).is_file():
+            return "::".join([str(file), *parts[at:]]) + bracket + parameter
+    return ""
+
+
 def compare(
     sdist: Path, folder: Path, only: Sequence[str], *, jobs: int, patience_s: int
 ) -> tuple[int, dict[str, str]]:
-    """Run both sides; returns how many tests there are, and those that fail with the line alone."""
+    """Run both ways; returns how many tests there are, and those that fail with the line alone."""
     root = unpack(sdist, folder, patience_s)
     files = sorted({str(path) for name in CHOSEN for path in (root / "tests").glob(name)})
     chosen = [file for file in files if not only or any(word in file for word in only)]
-    sides = {}
     with redis_server() as redis_url:
-        for side, url in (("plain", ""), ("ours", redis_url)):
-            report = folder / f"{side}.xml"
-            run(root, chosen, report, jobs=jobs, redis_url=url, patience_s=patience_s)
-            sides[side] = results(report)
-    plain, ours = sides["plain"], sides["ours"]
+        report = folder / "ours.xml"
+        run(root, chosen, report, jobs=jobs, redis_url=redis_url, patience_s=patience_s)
+        ours = results(report)
+        failed = [at for name, error in ours.items() if error and (at := node(root, name))]
+        plain: dict[str, str] = {}
+        if failed:
+            report = folder / "plain.xml"
+            run(root, failed, report, jobs=jobs, redis_url="", patience_s=patience_s)
+            plain = results(report)
     return len(ours), {name: error for name, error in ours.items() if error and not plain.get(name)}
 
 

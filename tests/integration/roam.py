@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from scrapy.settings import Settings
 from scrapy_seine.engine.lease.early_push import EarlyPush
 from scrapy_seine.engine.lease.inflight import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.frontier.model import Push
 from tests import started
 from tests.benchmarks.server import free_port
 
@@ -121,16 +120,17 @@ class Roamer(FrontierSpider):
             raise ValueError("as asked")
 
 
-async def _push_and_die(self: EarlyPush, entry: InFlight, chunk: Sequence[Push]) -> None:
-    await self.frontier.push(chunk)
-    os.kill(os.getpid(), signal.SIGKILL)
+def _die_when_all_entered(self: EarlyPush, entry: InFlight) -> None:
+    entry.holds -= 1
+    if not entry.holds:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
     """Be a worker."""
     redis_url, crawl, partitions, *how = sys.argv[1:]
     if "dies" in how:
-        EarlyPush._bring = _push_and_die  # type: ignore[method-assign]
+        EarlyPush._entered = _die_when_all_entered  # type: ignore[method-assign]
     settings = Settings()
     settings.setmodule("settings.test")
     settings.setdict(

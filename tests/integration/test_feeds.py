@@ -85,6 +85,51 @@ def test_parts_in_s3_hold_their_pages_and_no_line_of_the_log_names_a_secret(
     assert folder.is_dir()
 
 
+#: A feed storage of a project's own. It takes the first page's items once page 2 is asked for.
+WAITING = """
+import time
+from pathlib import Path
+
+
+class Waiting:
+    def __init__(self, uri, *, feed_options=None):
+        self.name = uri.rsplit("/", 1)[1]
+
+    def open(self, spider):
+        return open(self.name + ".aside", "w+b")
+
+    def store(self, file):
+        until = time.monotonic() + 60
+        while not Path("page-2").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert Path("page-2").exists(), "page 2 waits for the items of page 0"
+        file.close()
+        Path(self.name + ".aside").rename(self.name)
+"""
+
+
+def test_a_page_is_asked_for_before_the_items_of_the_page_that_led_to_it_are_stored(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """A chain of pages costs no part for each page; all its items are stored all the same (I4)."""
+    (tmp_path / "waiting.py").write_text(WAITING, "utf-8")
+    site = kit.site_of(6)
+
+    class Noting(site):  # type: ignore[misc,valid-type]
+        def do_GET(self) -> None:
+            super().do_GET()
+            if self.path == "/2":
+                (tmp_path / "page-2").touch()
+
+    with serving(Noting) as base:
+        storages = 'FEED_STORAGES={"wait": "waiting.Waiting"}'
+        args = ("-s", storages, "-O", "wait://here/out.jl")
+        worker = kit.start(tmp_path, redis_url, namespace, base, *args)
+        kit.finish(worker, tmp_path, seconds=100)
+    found = [item for part in tmp_path.glob("*.jl") for item in in_order(part)]
+    assert sorted(found) == kit.expected(6)
+
+
 def test_a_feed_that_cannot_be_written_ends_the_worker_with_its_reason(
     tmp_path: Path, redis_url: str, namespace: str
 ) -> None:

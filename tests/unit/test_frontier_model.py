@@ -11,7 +11,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, domain_of, escape, parse_leased
 from scrapy_seine.frontier.keys import Keys, SeedKeys
-from scrapy_seine.frontier.model import Burial, Done, Latency, Lease, Push, Retry, level_of
+from scrapy_seine.frontier.model import Burial, Done, Early, Latency, Lease, Push, Retry, level_of
 from scrapy_seine.frontier.round_trips.endings import MAX_PAGES, Call, Endings
 
 
@@ -111,8 +111,12 @@ def test_what_could_not_be_sent_goes_first_next_time() -> None:
     assert not Endings()
 
 
+def _nothing() -> None:
+    """Hear that a link entered."""
+
+
 def every_kind(n: int) -> Endings:
-    """One ending of each kind, of leases from *n* on, and a push."""
+    """One ending of each kind, of leases from *n* on, a push, and a link ahead of its page."""
     push = Push(domain="a", blob=b"x")
     return Endings(
         done=[Done(lease=lease(n))],
@@ -121,6 +125,7 @@ def every_kind(n: int) -> Endings:
         releases=[lease(n + 3)],
         landed=[lease(n + 4)],
         pushes=[push],
+        early=[Early(push=push, lease=lease(n + 5), entered=_nothing)],
         limits=[Call("set_delay", ["a", 5], ["a"])],
     )
 
@@ -130,7 +135,7 @@ def test_what_failed_calls_speak_of_goes_first_next_time() -> None:
     told, since = every_kind(1), every_kind(11)
     calls = [*told.limits, *told.calls()]
     assert [call.name for call in calls] == [
-        "set_delay", "land", "push", "commit", "retry", "bury", "release",
+        "set_delay", "land", "push", "push", "commit", "retry", "bury", "release",
     ]  # fmt: skip
     since.take_back(calls)
     for field in attrs.fields(Endings):
@@ -155,7 +160,7 @@ def test_a_page_that_is_given_up_with_its_links_is_told_with_those_that_are_done
 def test_pages_that_ended_and_pushes_hasten_a_round_trip_and_nothing_else_does() -> None:
     endings = every_kind(1)
     endings.done.append(Done(lease=lease(9)))
-    assert len(endings) == 5
+    assert len(endings) == 6
 
 
 def test_of_leases_that_redis_forgot_only_pushes_are_told_again() -> None:
@@ -167,7 +172,7 @@ def test_of_leases_that_redis_forgot_only_pushes_are_told_again() -> None:
 
 def test_what_would_end_leases_that_are_no_longer_held_is_dropped_and_named() -> None:
     endings = every_kind(1)
-    for field in ("done", "retries", "burials", "releases", "landed"):
+    for field in ("done", "retries", "burials", "releases", "landed", "early"):
         getattr(endings, field).extend(getattr(every_kind(11), field))
     gone = endings.let_go(lambda held: int(held.id) < 10)
     assert [held.id for held in gone] == ["1", "2", "3"]

@@ -1,72 +1,57 @@
-"""A page with very many links, a sitemap say: most of them enter the frontier ahead of its ack.
+"""Links that enter the frontier ahead of their page's ack.
 
-A page's links enter with its ack, in one script, which holds up every other client of Redis as
-long as it runs. So beyond MOST links a chunk is pushed at once, and the page's lease stays open
-until that is confirmed. The order is the safe one: whoever dies in between leaves links that are
-there already, and a page that is fetched again; its links are then known by their fingerprints.
+A page's links enter with its ack, in one script. Two kinds of pages have theirs sent before it:
+
+- one with very many links, a sitemap say, because a script holds up every other client of Redis as
+  long as it runs: beyond MOST links a chunk is sent at once;
+- one that waits for its items alone in a worker with nothing else to do, because a page of which
+  each next one is a link would else have the sink's wait, and its cost, to itself.
+
+The page's lease stays open until the links are confirmed. The order is the safe one: whoever dies
+in between leaves links that are there already, and a page that is fetched again; its links are then
+known by their fingerprints.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import random
 from collections.abc import Callable, Sequence
-
-from redis.exceptions import RedisError
+from functools import partial
 
 from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
-from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Push
+from scrapy_seine.frontier.model import Early, Push
 
-logger = logging.getLogger(__name__)
 #: Links that enter with their page's ack, at most; and those of one chunk.
 MOST = 1000
 
 
 class EarlyPush:
-    """Takes the links of pages, and sends what is too much for one ack ahead."""
+    """Takes the links of pages, and sends what is not to wait for an ack ahead."""
 
-    def __init__(
-        self,
-        frontier: Frontier,
-        inflight: InFlightTable,
-        confirmed: Callable[[int], None],
-        counted: Callable[[str, int], None],
-    ) -> None:
-        self.frontier = frontier
-        self.inflight = inflight
-        self._confirmed = confirmed
-        self._count = counted
-        #: One for each chunk on its way.
-        self.tasks: set[asyncio.Task[None]] = set()
+    def __init__(self, send: Callable[[Sequence[Early]], None], inflight: InFlightTable) -> None:
+        self._send = send
+        self._inflight = inflight
 
     def add(self, entry: InFlight, push: Push) -> None:
-        """Take a link. One without a fingerprint stays: it could not be told from a second one."""
+        """Take a link."""
         entry.children.append(push)
-        if len(entry.children) < MOST:
-            return
+        if len(entry.children) >= MOST:
+            self._bring(entry, MOST // 2)
+
+    def ahead(self, entry: InFlight) -> None:
+        """Send the links of a page that is read and waits for its items."""
+        self._bring(entry, 1)
+
+    def _bring(self, entry: InFlight, least: int) -> None:
+        """Send links. One without a fingerprint stays: it could not be told from a second one."""
         chunk = [child for child in entry.children if child.fingerprint is not None]
-        if len(chunk) < MOST // 2:
+        if len(chunk) < least:
             return
         entry.children = [child for child in entry.children if child.fingerprint is None]
-        entry.holds += 1
-        task = asyncio.ensure_future(self._bring(entry, chunk))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        entry.holds += len(chunk)
+        entry.links_ahead = True
+        entered = partial(self._entered, entry)
+        self._send([Early(push=push, lease=entry.lease, entered=entered) for push in chunk])
 
-    async def _bring(self, entry: InFlight, chunk: Sequence[Push]) -> None:
-        while True:
-            try:
-                words = await self.frontier.push(chunk)
-                break
-            except (RedisError, OSError) as error:
-                logger.debug("links wait for Redis: %s", error)
-                await asyncio.sleep(random.uniform(0.2, 1.0))
-        self._count("duplicates", sum(word == "DUPLICATE" for word in words))
-        self._count("over_budget", sum(word == "OVER" for word in words))
-        for child in chunk:
-            if child.fingerprint is not None:
-                self._confirmed(child.fingerprint)
+    def _entered(self, entry: InFlight) -> None:
         entry.holds -= 1
-        self.inflight.settle(entry)
+        self._inflight.settle(entry)

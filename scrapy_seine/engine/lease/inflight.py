@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from itertools import islice
@@ -66,6 +66,8 @@ class InFlight:
     kind: str = ""
     reason: str = ""
     wait_s: float = 0.0
+    links_ahead: bool = False
+    """Links of it entered ahead of its end, or are on their way."""
     copy: Request | None = None
     seen: Any = None
     """What a middleware notes of the page's state for the pipelines."""
@@ -107,6 +109,9 @@ class InFlightTable(PageEnds):
         #: state of the crawl: says whether that brought more to do. Who keeps accounts of jobs
         #: replaces it.
         self.completed: Callable[[], Awaitable[bool]] = _nothing_more
+        #: Sends the links of a page ahead that is read and waits for its items; the worker replaces
+        #: it.
+        self.ahead: Callable[[InFlight], None] = lambda entry: None
         #: Sinks that write what they have before the worker signs off.
         self.flushers: list[Callable[[], Awaitable[None]]] = []
         #: Time of the server that a lease comes from, ms: workers' own clocks differ (I6).
@@ -173,6 +178,14 @@ class InFlightTable(PageEnds):
     def hold(self, item: object) -> Hold:
         """Keep the entry of the item at hand open until the hold is released."""
         return self.hold_on(current.get())
+
+    def send_links(self, holds: Iterable[Hold]) -> bool:
+        """Send the links of pages ahead that are read and held; whether any of them has some."""
+        entries = [hold.entry for hold in holds if hold.entry is not None]
+        for entry in entries:
+            if entry.finished and entry.outcome == "done":
+                self.ahead(entry)
+        return any(entry.links_ahead for entry in entries)
 
     async def flush(self) -> None:
         """Have each sink write what it has; a sink that fails keeps the others from nothing."""

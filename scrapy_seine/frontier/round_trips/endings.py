@@ -10,7 +10,7 @@ import attrs
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import part_of
-from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
+from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100
@@ -24,6 +24,8 @@ _HOMES = {
     "bury": "burials",
     "release": "releases",
 }
+#: Subjects that wait elsewhere than others of their call.
+_OWN_HOMES = {Burial: "burials", Early: "early"}
 #: Arguments of `measure`: the bounds, then so many for each domain.
 _BOUNDS, _MEASURED = 3, 5
 
@@ -52,6 +54,8 @@ class Endings:
     releases: list[Lease] = attrs.Factory(list)
     landed: list[Lease] = attrs.Factory(list)
     pushes: list[Push] = attrs.Factory(list)
+    early: list[Early] = attrs.Factory(list)
+    """Links that enter before their page ends."""
 
     def __bool__(self) -> bool:
         return bool(
@@ -60,12 +64,14 @@ class Endings:
             or self.burials
             or self.releases
             or self.pushes
+            or self.early
             or self.landed
             or self.limits
         )
 
     def __len__(self) -> int:
-        return len(self.done) + len(self.retries) + len(self.burials) + len(self.pushes)
+        pushed = len(self.pushes) + len(self.early)
+        return len(self.done) + len(self.retries) + len(self.burials) + pushed
 
     def put_back(self, earlier: Endings) -> None:
         """The round trip failed: *earlier* goes first next time."""
@@ -82,9 +88,10 @@ class Endings:
             home = _HOMES.get(made.name)
             if home is None:
                 earlier.limits.append(made)
-            elif not lost or home == "pushes":
-                for subject in made.about:
-                    place = "burials" if isinstance(subject, Burial) else home
+                continue
+            for subject in made.about:
+                place = _OWN_HOMES.get(type(subject), home)
+                if not lost or place == "pushes":
                     getattr(earlier, place).append(subject)
         self.put_back(earlier)
 
@@ -95,6 +102,8 @@ class Endings:
             endings = getattr(self, name)
             gone += [ending.lease for ending in endings if of(ending.lease)]
             endings[:] = [ending for ending in endings if not of(ending.lease)]
+        # A link without its page is dropped: whoever reads the page again yields it.
+        self.early[:] = [early for early in self.early if not of(early.lease)]
         for leases in (self.releases, self.landed):
             leases[:] = [lease for lease in leases if not of(lease)]
         return gone
@@ -111,6 +120,8 @@ class Endings:
                 made[index].limits.append(part)
         for push in self.pushes:
             made[home(push.domain)].pushes.append(push)
+        for early in self.early:
+            made[home(early.push.domain)].early.append(early)
         for name in ("done", "retries", "burials"):
             for ending in getattr(self, name):
                 getattr(made[part_of(ending.lease.id)], name).append(ending)
@@ -133,6 +144,8 @@ class Endings:
             yield Call("land", [a for x in part for a in (x.id, x.token)], part)
         for part in _parts(self.pushes, MAX_CHILDREN):
             yield Call("push", [len(part), *(a for p in part for a in p.args())], part)
+        for part in _parts(self.early, MAX_CHILDREN):
+            yield Call("push", [len(part), *(a for x in part for a in x.push.args())], part)
         for pages in _by_children([*self.done, *with_links]):
             name, args = commit(pages)
             yield Call(name, args, pages)

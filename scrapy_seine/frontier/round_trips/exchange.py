@@ -23,7 +23,7 @@ from redis.exceptions import RedisError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.model import Burial, Done, Lease, Leased, Push, Retry
+from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.lateness import Lateness
 from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
@@ -126,6 +126,11 @@ class Exchange:
     def done(self, page: Done) -> None:
         """A page is done and stored."""
         self.endings.done.append(page)
+        self._outgoing()
+
+    def early(self, links: Sequence[Early]) -> None:
+        """Send links ahead of their page's end."""
+        self.endings.early += links
         self._outgoing()
 
     def retry(self, retry: Retry) -> None:
@@ -347,12 +352,23 @@ class Exchange:
                     self._count("lost", 1)
             if self.lines.leaves_links(made):
                 self._bring_on()
+        elif made.name == "push" and isinstance(made.about[0], Early):
+            self._entered(made.about, reply)
         elif made.name == "push":
             known = sum(word == b"DUPLICATE" for word in reply)
             self._count("duplicates", known)
             self._count("start_known", known)
             self._count("over_budget", sum(word == b"OVER" for word in reply))
             self.kept.add(made.about)
+
+    def _entered(self, links: Sequence[Early], words: Sequence[bytes]) -> None:
+        """Links are in the frontier ahead of their page's end."""
+        self._count("duplicates", sum(word == b"DUPLICATE" for word in words))
+        self._count("over_budget", sum(word == b"OVER" for word in words))
+        for link in links:
+            if link.push.fingerprint is not None:
+                self._confirmed(link.push.fingerprint)
+            link.entered()
 
     def _ripen(self) -> None:
         now = monotonic()

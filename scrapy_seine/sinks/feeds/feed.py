@@ -25,6 +25,8 @@ from scrapy_seine.sinks.feeds.places import Place
 logger = logging.getLogger(__name__)
 #: Bytes of parts that wait to be written, after which the worker takes no more requests.
 MOST_WAITING = 64 << 20
+#: A worker that has no page for so long closes its part, s.
+IDLE_S = 0.25
 #: Makes an exporter that writes into a buffer; fields: the columns where the feed names none.
 NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
 
@@ -142,10 +144,23 @@ class Feed:
         part.ended.append((page.reading, entry.outcome))
         self._over.append(page)
         if not self._inflight.busy:
-            asyncio.get_running_loop().call_soon(self._seal_if_idle)
+            asyncio.get_running_loop().call_soon(self._idle)
 
-    def _seal_if_idle(self) -> None:
-        if not self._inflight.busy:
+    def _idle(self) -> None:
+        """Close the part where its pages' links would wait for it; else, await the next pages.
+
+        Where one page leads to one other, each would else be a part of its own.
+        """
+        if self._inflight.busy or self._part is None:
+            return
+        if not self._inflight.send_links(page.hold for page in self._over):
+            self.seal()
+            return
+        loop = asyncio.get_running_loop()
+        loop.call_later(IDLE_S, self._seal_if_idle_since, self._part, len(self._over))
+
+    def _seal_if_idle_since(self, part: Part, over: int) -> None:
+        if self._part is part and len(self._over) == over and not self._inflight.busy:
             self.seal()
 
     def seal(self) -> None:
