@@ -18,6 +18,7 @@ from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift, mending
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.nodes import texts_of, value_at, values
+from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import Profile
 from crawler.items import Product
 from scrapy_seine import meta as m
@@ -25,6 +26,8 @@ from spiders.catalog import CatalogSpider
 from tests.benchmarks import drift
 from tests.benchmarks.shops import SHOPS, Thing, things
 
+#: What a page without a word of its stock shows.
+UNTOLD = {"availability": Seen(None, None, {}, None)}
 WOO = next(shop for shop in SHOPS if shop.name == "woo")
 GOODS = things(120, 3)
 
@@ -182,7 +185,7 @@ def test_what_waits_for_stored_values_is_bounded():
     mender = Mender()
     for n in range(70):
         html = f"<title>Lamp {n}</title><h1>Lamp {n}</h1>"
-        mender.note(parse(html, f"https://a.example/{n}"), {}, frozenset({"price"}), {})
+        mender.note(parse(html, f"https://a.example/{n}"), UNTOLD, frozenset({"price"}), {})
     assert len(mender.wanted()) == 24
     assert len(mender.again()) == 60
 
@@ -193,7 +196,7 @@ def test_texts_are_read_for_what_stands_in_a_place(monkeypatch, field, read):
     texts = Mock(return_value=[])
     monkeypatch.setattr(mending, "texts_of", texts)
     mender = Mender()
-    mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), {}, frozenset({field}), {})
+    mender.note(parse("<h1>Lamp</h1>", "https://a.example/1"), UNTOLD, frozenset({field}), {})
     assert texts.call_count == read
     assert mender.wanted() == ["https://a.example/1"]
 
