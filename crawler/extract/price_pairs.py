@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 import attrs
 
@@ -76,8 +76,10 @@ class Candidate:
 
 def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
     """Take a price without tax for another amount, where the one with tax stands beside it."""
-    for one, two in [*pairwise(candidates), *_apart(candidates)]:
-        low, high = sorted((one, two), key=lambda c: c.money.value)
+    for one, two in chain(pairwise(candidates), _apart(candidates)):
+        if abs(one.line.index - two.line.index) > _NEAR_TAXED:
+            continue
+        low, high = (one, two) if one.money.value < two.money.value else (two, one)
         if not _is_taxed(low, high):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
@@ -120,9 +122,9 @@ def _is_net_box(one: Candidate) -> bool:
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
     """Whether an amount is another one and its tax: to the cent, or to the unit where they have none."""
     net, gross = low.money.value, high.money.value
-    apart = abs(low.line.index - high.line.index)
-    if not net < gross < net * _MOST_TAXED or apart > _NEAR_TAXED:
+    if not net < gross < net * _MOST_TAXED:
         return False
+    apart = abs(low.line.index - high.line.index)
     whole = apart <= _NEAR and 0 in (net % 1, gross % 1)
     return any(abs(net * rate - gross) <= (1 if whole else _CENT) for rate in _TAXES)
 
@@ -309,7 +311,7 @@ def beside(one: Candidate, other: Candidate) -> bool:
 def is_struck(candidate: Candidate) -> bool:
     """Whether an amount is struck through by its element: nobody pays that."""
     here = candidate.line.element
-    chain = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
-    struck = next((e for e in chain if e.tag in {"s", "del", "strike"}), None)
+    boxes = [here, *islice(here.iterancestors(), 2)] if candidate.old else []
+    struck = next((e for e in boxes if e.tag in {"s", "del", "strike"}), None)
     # The line begins in that element; another amount of the line may stand behind it.
     return struck is not None and len(short_text(struck)) > candidate.money.start
