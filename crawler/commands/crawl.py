@@ -134,7 +134,9 @@ class Command(ScrapyCrawl):
             tell(self.settings, self.spider, self.skew_s)
         linecache.clearcache()  # attrs leaves the text of what it generated there, 1 MB
         # What is loaded stays for good: the collector need not look through it after every page.
-        # That was a seventh of a worker's CPU.
+        # That was a seventh of a worker's CPU. What the imports left over goes before, because
+        # frozen garbage would stay as well: 2,600 objects, 1 MB, found in 15 ms.
+        gc.collect()
         gc.freeze()
         gc.set_threshold(10_000)
         super().run(args, opts)

@@ -6,12 +6,12 @@ import io
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import attrs
-from warcio.archiveiterator import ArchiveIterator
-from warcio.recordloader import ArcWarcRecord
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
+
+if TYPE_CHECKING:  # where it is used: most workers have no archive
+    from warcio.recordloader import ArcWarcRecord
 
 #: What a record may unpack to, where nobody says otherwise.
 MOST_BYTES = 64 << 20
@@ -50,6 +50,9 @@ def pack(pages: Sequence[Page], name: str) -> tuple[bytes, list[Place]]:
     Raises:
         ValueError: a header is none.
     """
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
     buffer = io.BytesIO()
     writer = WARCWriter(buffer, gzip=True)
     about = {"software": "Seine", "format": "WARC File Format 1.1"}
@@ -79,6 +82,8 @@ def places_of(data: bytes) -> Iterator[tuple[str, datetime, int, Place]]:
     Raises:
         ValueError: it is no WARC file, or one of its records is none.
     """
+    from warcio.archiveiterator import ArchiveIterator
+
     records = ArchiveIterator(io.BytesIO(data))
     try:
         for record in records:
@@ -100,6 +105,8 @@ def unpack(data: bytes, most: int = MOST_BYTES) -> Page:
         ValueError: it is none, is cut off, unpacks to more than *most* bytes, or lies about its
             length.
     """
+    from warcio.archiveiterator import ArchiveIterator
+
     plain = _plain(data, most)
     _check_headers(plain)
     try:

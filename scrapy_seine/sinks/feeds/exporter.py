@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlparse
 
 import attrs
@@ -36,9 +36,11 @@ from scrapy_seine.frontier.runs import latest_number
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
-from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
 from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.places import Folder, Store
+
+if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothing
+    from scrapy_seine.sinks.feeds.join import Joined
 
 logger = logging.getLogger(__name__)
 #: Scrapy's own, for its own line, which people's tools look for.
@@ -229,6 +231,8 @@ class FeedExporter(feedexport.FeedExporter):
         await super().close_spider(spider)
 
     async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
+        from scrapy_seine.sinks.feeds.join import Order, join
+
         place.close()
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
@@ -304,5 +308,7 @@ def post_process(options: dict[str, Any], path: Path) -> None:
 
 
 def _weight(folder: Path, run: str) -> int:
+    from scrapy_seine.sinks.feeds.join import parts_of
+
     parts = (path.with_suffix("") for path in parts_of(folder, run))
     return sum(part.stat().st_size for part in parts if part.exists())
