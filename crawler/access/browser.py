@@ -36,6 +36,7 @@ _DENIED = ("ERR_SOCKS_CONNECTION_FAILED", "NS_ERROR_CONNECTION_REFUSED")
 #: A browser that does not start for so long ends its worker, s: one that is launched here, and one
 #: elsewhere, which may be restarted meanwhile.
 _HERE_S, _ELSEWHERE_S = 5.0, 300.0
+_UNDRIVEN = "Playwright's own program has ended"
 #: How Playwright begins what the program said before it ended.
 _SAID = "[err] "
 
@@ -94,6 +95,9 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                     f"{request.url} was not rendered within {limit_s:g} s"
                 ) from None
             except PlaywrightError as error:
+                if not await self._driven():
+                    self._end(_UNDRIVEN)
+                    raise NoBrowser(_UNDRIVEN) from None
                 if home is not None and any(word in str(error.message) for word in _DENIED):
                     address = self.relay.refused.get((home, place_of(request)), "")
                     raise self.reach.refusal(request, address) from None
@@ -108,6 +112,18 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
             await super()._launch()
         except Exception as error:  # Playwright has no class of its own for a driver that ended
             self._end(_why_not(error))
+
+    async def _driven(self) -> bool:
+        """Whether Playwright's own program answers; without it no browser is launched again."""
+        playwright = getattr(self.browser_provider, "playwright", None)
+        if playwright is None:  # a project's own provider
+            return True
+        try:
+            asked = await playwright.request.new_context()
+            await asked.dispose()
+        except Exception:  # as in `_launch`
+            return False
+        return True
 
     async def _maybe_launch_browser(self) -> None:
         """Launch the browser where it does not run; one that does not start ends the worker.
@@ -198,8 +214,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
                 await wrapper.context.close()
 
     async def close(self) -> None:
-        """Close the browser and its way out."""
-        await super().close()
+        """Close the browser and its way out; a driver that has ended closes nothing."""
+        if self.worker.told != BROWSER_FAILED:
+            await super().close()
+        else:
+            with contextlib.suppress(Exception):
+                await super().close()
         await self.relay.close()
 
     async def _maybe_restart(self) -> None:

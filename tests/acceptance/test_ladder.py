@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import psutil
 import pytest
 
 from crawler.access.ladder_store import NO_BROWSER
@@ -143,6 +144,37 @@ def test_a_worker_whose_playwright_does_not_start_ends_at_its_start(
     assert worker.process.returncode == 1
     assert said(worker).count("worker exits: its browser does not start") == 1
     assert "Traceback" not in said(worker)
+
+
+def drivers(pid: int) -> list[psutil.Process]:
+    """Playwright's own programs below a worker."""
+    found = psutil.Process(pid).children(recursive=True)
+    return [child for child in found if "driver/node" in " ".join(child.cmdline()[:1])]
+
+
+def test_a_worker_whose_playwright_is_killed_ends_and_loses_no_page(crawl: Crawl) -> None:
+    """As the kernel kills it where memory is short; each page after it became a dead letter."""
+    crawl.workers.settings = {
+        **crawl.workers.settings,
+        "SEINE_FLEET": crawl.name,
+        "SEINE_LADDER": "on",
+        "SEINE_IDENTITY": "chrome-windows",
+        "SEINE_BROWSER": 1,
+    }
+    with served(products=PRODUCTS, guard=["script"]) as shop:
+        first = crawl.start()
+        crawl.seed(shop.url)
+        wait_until(lambda: len(crawl.rows()) >= 3, 60, "pages are rendered")
+        (driver,) = drivers(first.pid)
+        driver.kill()
+        wait_until(lambda: not first.alive, 60, "the worker without Playwright ends")
+        crawl.start()
+        crawl.wait_for_end(100)
+    assert first.process.returncode == 1
+    assert said(first).count("worker exits: its browser does not start") == 1
+    assert crawl.redis.zcard(crawl.keys.dead) == 0
+    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    assert verdict.passed, (verdict, *(said(worker)[-3000:] for worker in crawl.workers.workers))
 
 
 def test_a_wall_of_consent_opens_for_a_visitor_with_cookies(crawl: Crawl) -> None:
