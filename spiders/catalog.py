@@ -17,7 +17,7 @@ from crawler.extract.page import tidied
 from crawler.extract.pagecount import further_pages
 from crawler.extract.registered_domain import same_site
 from crawler.extract.site import Site
-from crawler.extract.template import Book, Drift, Judgement, Look
+from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product
 from scrapy_seine import meta as m
 from scrapy_seine.engine.headers import header
@@ -115,7 +115,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
             self._count("not_html")
             return
         found = site.extract(page)
-        self._know_by_template(response, found)
+        know_unpriced(self.book, site_id_of(response), found)
         self._count(found.kind)
         for source, error in found.unread.items():
             self._count(f"unread/{source}")
@@ -143,16 +143,6 @@ class CatalogSpider(Sitemaps, FurtherPages):
         yield from self._follow(response, site, page, links, announced.has_list(found.kind, links))
         yield from self._look_for_sitemaps(response)
 
-    def _know_by_template(self, response: Response, found: Found) -> None:
-        """Take a page without a price for a product's, where its site's products look like it."""
-        verdict = found.verdict
-        if found.kind != "other" or verdict.product <= 0 or found.not_to_be_had is None:
-            return
-        site_id = site_id_of(response)
-        if self.book.is_product_s(site_id, found.page):
-            verdict.add("product", 5, "it cannot be had, and the site's products look like it")
-            found.merge()
-
     def _judge(self, found: Found, site_id: str) -> Judgement | None:
         """Hold a product's page against its site's template; None where that is not possible."""
         if found.kind != "product":
@@ -172,7 +162,8 @@ class CatalogSpider(Sitemaps, FurtherPages):
         """Ask for pages again whose template was learned since; once for each of its versions."""
         if found.kind != "product":
             return
-        for url, version in self.book.again(site_id):
+        unpriced = self.book.addresses.note(site_id, found.page.url)
+        for url, version in [*self.book.again(site_id), *((url, "unpriced") for url in unpriced)]:
             self._count("read_again")
             request = self._request(Link(url, "product", "its template is known now"), site, None)
             request.meta[m.SCOPE] = f"{job} again {version} {url}"[:_LONGEST_SCOPE]

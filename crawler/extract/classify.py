@@ -13,21 +13,27 @@ from crawler.extract.words import any_of, finder
 
 Kind = Literal["product", "listing", "other"]
 
+#: A product's word and a listing's in one: `product-category`, `categorie-produit`.
+_OF_PRODUCTS = (
+    rf"(?:{any_of('paths', 'product')})[-_](?:{any_of('paths', 'listing')}|tags?)"
+    rf"|(?:{any_of('paths', 'listing')}|tags?)[-_](?:{any_of('paths', 'product')})"
+)
 _PRODUCT_PATH = finder(
-    rf"/(?:{any_of('paths', 'product')})(?:/|-)[^/?]+|[-_/]p-?\d{{3,}}"
+    rf"/(?!(?:{_OF_PRODUCTS})(?:/|$))(?:{any_of('paths', 'product')})(?:/|-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|/[a-z][\w-]*)?/?$"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
     r"|[?&](?:product_id|products_id|sku|pid|productid|item_id|id_product)=",
 )
 _LISTING_PATH = finder(
-    rf"/(?:{any_of('paths', 'listing')})(?:/|$|\?)|[?&](?:page|p|q|cat|cpath|path)=",
+    rf"/(?:{any_of('paths', 'listing')}|{_OF_PRODUCTS})(?:/|$|\?)|[?&](?:page|p|q|cat|cpath|path)=",
 )
 #: Carts, accounts, forms and what the law asks a shop to say.
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
 #: Places for something to read: a blog, or a year and a month.
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 _ORIGIN = lazy.pattern(r"^https?://[^/]*")
+_FRONT = re.compile(r"/(?:index|default|home|main)\.\w{2,5}", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
 _FIELD = lazy.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
@@ -98,7 +104,7 @@ class Verdict:
 def address_signs(verdict: Verdict, page: Page) -> None:
     """What the address alone says."""
     path = _ORIGIN.sub("", page.url)
-    if path in {"", "/"}:
+    if path in {"", "/"} or _FRONT(path):
         verdict.add("product", -4, "it is the front page")
     elif _ERRAND_PATH(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")

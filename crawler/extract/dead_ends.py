@@ -8,7 +8,7 @@ one of which led anywhere, further ones are not fetched. Pure, and bounded.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import attrs
 
@@ -28,6 +28,19 @@ _WORDS = lazy.pattern(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
 _NAME = lazy.pattern(r"[\w-]++")
 
 
+def steps_of(url: str) -> tuple[SplitResult, list[str]]:
+    """An address in its parts, and the steps of its path; none of either where it is none.
+
+    >>> steps_of("https://a.example//p/red-lamp/")[1], steps_of("https://[")[1]
+    (['p', 'red-lamp'], [])
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    return parts, [step for step in parts.path.split("/") if step]
+
+
 def shape_of(url: str) -> str | None:
     """An address with what differs from page to page left open; None where no word of it is left.
 
@@ -40,11 +53,7 @@ def shape_of(url: str) -> str | None:
     >>> shape_of("https://a.example/red-lamp-12"), shape_of("https://a.example/ask")
     (None, None)
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    steps = [step for step in parts.path.split("/") if step]
+    parts, steps = steps_of(url)
     words = [step if _WORD.fullmatch(step) else "*" for step in steps]
     if words[-2:] == ["*", "*"] and _WORDS.fullmatch(steps[-1]):
         words[-1] = steps[-1]

@@ -25,6 +25,7 @@ from crawler.extract.classify import Kind, Verdict
 from crawler.extract.page import Page, tidied
 from crawler.extract.schema import Fields, Node
 from crawler.extract.seen import Visible
+from crawler.extract.shown_stock import NOT_TO_BE_HAD
 from crawler.items import Product
 
 #: A category that some shops describe as one product has none of these.
@@ -32,7 +33,6 @@ _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "is
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
 _LIST_OF = 3
-_NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
 #: What a page's state calls the price before a reduction, by letters that several names share: to
@@ -89,7 +89,13 @@ class Found:
     def not_to_be_had(self) -> str | None:
         """What a source says of the stock, where that is that the thing cannot be had."""
         told = (fields.get("availability") for fields in self.offered.values())
-        return next((word for word in told if word in _NOT_TO_BE_HAD), None)
+        return next((word for word in told if word in NOT_TO_BE_HAD), None)
+
+    @property
+    def shows_one_thing(self) -> bool:
+        """Whether the page names something, and nothing but others' tiles speaks for a listing."""
+        named = any("name" in fields for fields in self.offered.values())
+        return named and self.verdict.listing <= _LIST_OF
 
     def unavailable(self) -> Product | None:
         """The product of a page that shows none, and says that it cannot be had; else None.
@@ -360,7 +366,7 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
         verdict.add("listing", points, f"{seen.lone_cards} prices under titles of other pages")
-    if seen.cards >= _LIST_OF:
+    if seen.cards >= _LIST_OF and not (seen.cards_apart and seen.facts):
         verdict.add("listing", 6 if verdict.unnamed else 3, f"{seen.cards} prices in tiles")
 
 
@@ -369,13 +375,13 @@ def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     stock = seen.fields.get("availability")
     if stock and told:
         verdict.add("product", 1, "it tells the stock")
-    elif stock in _NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
+    elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
         verdict.add("product", 2, "beside its number it says that it cannot be had")
-    elif stock in _NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
+    elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
         # Who calls the page a product's elsewhere leaves out only the price.
         points = 2 if verdict.product >= 3 else 1
         verdict.add("product", points, "it says that it cannot be had")
-    if seen.notifies and stock in _NOT_TO_BE_HAD and "name" in seen.fields:
+    if seen.notifies and stock in NOT_TO_BE_HAD and "name" in seen.fields:
         verdict.add("product", 1.5, "a button offers to tell when it can be had again")
 
 

@@ -12,7 +12,7 @@ from crawler.extract.currencies import TOMAN, alike, is_local
 from crawler.extract.page import Page, text_of
 from crawler.extract.schema import Fields, has_check_digit
 from crawler.extract.seen import Visible
-from crawler.extract.shop_number import set_number
+from crawler.extract.shop_number import set_number, set_vendor, without_view
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy.pattern(r"(?:index|default)\.\w+|index")
@@ -208,6 +208,8 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
     fields["canonical_url"] = page.canonical
     identify(fields, sources, page)
     set_number(fields, sources, offered.get("text", {}), page)
+    set_vendor(fields, sources, page)
+    _set_stock(fields, sources, page)
     known = fields.get("currency")
     if "price" in fields and (known is None or (sources["currency"] == "text" and is_local(known))):
         told = state.told_currency(page)
@@ -224,6 +226,14 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
     if regular is not None and (fields.get("price") is None or regular <= fields["price"]):
         fields.pop("regular_price")
         sources.pop("regular_price", None)
+
+
+def _set_stock(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    """Take the stock from the attributes of the page's boxes, where nothing else tells it."""
+    if "price" in fields and fields.get("availability") is None:
+        told = state.told_stock(page)
+        if told is not None:
+            fields["availability"], sources["availability"] = told, "state"
 
 
 def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
@@ -247,8 +257,11 @@ def own_part(url: str) -> str | None:
     'lámpa'
     >>> own_part("https://a.example/index.php?sku=l%C3%A1mpa")
     'lámpa'
+    >>> own_part("https://a.example/product/red-lamp/12/category/24/display/1/")
+    '12'
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
+    path = without_view(path)
     parts = [part for part in path.split("/") if part]
     while parts and _INDEX.fullmatch(parts[-1]):
         parts.pop()

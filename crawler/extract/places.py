@@ -42,18 +42,25 @@ def leads_away(element: Element) -> bool:
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
 
 
-def are_tiles(members: list[Element], most: int) -> bool:
-    """Whether amounts in boxes of one make are a listing's: each of *most* or more leads to a page."""
+def tiles_of(members: list[Element], most: int) -> list[Element]:
+    """Those of the boxes of one make that are a listing's: *most* or more, of which each leads to a page.
+
+    One alone that leads nowhere is the page's own thing, which a template writes as it writes tiles.
+    """
     if len(members) < most:
-        return False
+        return []
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
     shared = Counter(element for chain in around for element in set(chain))
-    leading = 0
+    still = []
     for chain in around:
         own = [element for element in chain if shared[element] == 1]
-        leading += bool(own) and leads_away(own[-1])
-    return leading * 5 >= len(sample) * 3
+        if not own or not leads_away(own[-1]):
+            still.append(chain[0])
+    if (len(sample) - len(still)) * 5 < len(sample) * 3:
+        return []
+    alone = still[0] if len(still) == 1 and len(members) > most else None
+    return [member for member in members if member is not alone]
 
 
 @lru_cache(maxsize=4096)

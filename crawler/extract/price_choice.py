@@ -27,7 +27,7 @@ from crawler.extract.line_amounts import (
 from crawler.extract.lines import Line, Lines
 from crawler.extract.other_amounts import is_other, labels_other, says_other
 from crawler.extract.page import Element
-from crawler.extract.places import are_tiles, leads_away, path
+from crawler.extract.places import leads_away, path, tiles_of
 from crawler.extract.price_pairs import (
     OTHER,
     Candidate,
@@ -93,29 +93,30 @@ def _signature(element: Element) -> str:
 class _Amounts:
     """The amounts of a page by line, and the boxes in which they stand by their make."""
 
-    found: list[tuple[Line, Sequence[Money], str]] = attrs.Factory(list)
+    found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
     boxes: dict[str, list[Element]] = attrs.Factory(dict)
     reduced: dict[str, list[Element]] = attrs.Factory(dict)
     """Boxes whose class says that the amount in them is the price before."""
 
     def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
-        make = _signature(line.element) if look_for_tiles else ""
-        self.found.append((line, monies, make))
+        self.found.append((line, monies))
         if look_for_tiles:
             boxes = self.reduced if line.flags & _lines.OLD else self.boxes
-            boxes.setdefault(make, []).append(line.element)
+            boxes.setdefault(_signature(line.element), []).append(line.element)
 
     def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
         """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
         # What a class calls the regular price is the only one in some shops' tiles.
         new, old = _tiles(self.boxes), _tiles(self.reduced)
-        in_new = sum(len(self.boxes[make]) for make in new)
-        seen.cards = in_new or sum(len(self.reduced[make]) for make in old)
-        tiles = new | old
+        seen.cards = len(new) or len(old)
+        tiles = {*new, *old}
+        seen.cards_apart = all(
+            line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
+        )
         return [
             (line, monies)
-            for line, monies, make in self.found
-            if make not in tiles and not (tiles and _is_of_tile(line))
+            for line, monies in self.found
+            if line.element not in tiles and not (tiles and _is_of_tile(line))
         ]
 
 
@@ -133,12 +134,13 @@ def _candidates(
     amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen)
     # A column beside the reviews comes after them in the page.
     here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
-    if look_for_tiles and not seen.cards and here:
+    if look_for_tiles and here:
         mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
-        seen.lone_cards = len(here) - len(mine)
+        seen.lone_cards = 0 if seen.cards else len(here) - len(mine)
         here = mine
     if not here and not seen.cards:
-        here = [amount for amount in amounts if _beside_others(amount[0])]
+        apart = [amount for amount in amounts if _beside_others(amount[0])]
+        here = [amount for amount in apart if not look_for_tiles or not _in_a_tile(read, amount[0])]
     return [c for line, monies in here for c in _judged_line(read, line, monies)]
 
 
@@ -195,8 +197,8 @@ def _share_a_box(main: Element, title: Element, price: Element) -> bool:
     return box is None or box is main or any(a is box for a in main.iterancestors())
 
 
-def _tiles(groups: dict[str, list[Element]]) -> set[str]:
-    return {mark for mark, members in groups.items() if are_tiles(members, CARDS)}
+def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
+    return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
 
 
 def _beside_others(line: Line) -> bool:
@@ -379,6 +381,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_in_prose = _is_in_prose(read, best)
+    seen.price_is_loose = _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     seen.price_in_rows = best.follows_link and sum(_is_of_a_row(c) for c in new) > 1
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
@@ -421,6 +424,19 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
         return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
     return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
+
+
+def _ends_sentence(best: Candidate) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
+    before = best.line.text[: best.money.start][-_AROUND:]
+    marked = best.line.flags & (_lines.PRICE | _lines.FACT)
+    return not marked and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+
+
+def _is_below_others(read: Lines, best: Candidate) -> bool:
+    """Whether a price stands right behind a link, below a heading that is not the main one."""
+    between = read.lines[read.heading + 1 : best.line.index] if best.follows_link else []
+    return any(line.flags & _lines.HEADING for line in between)
 
 
 def _below(read: Lines, candidates: list[Candidate], best: Candidate) -> Decimal | None:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, permutations
 
 import attrs
 
@@ -72,11 +72,15 @@ class Candidate:
     """Words say that it is the price after a reduction."""
     told_old: bool = False
     """Words, and not only a class, say that it is the price before."""
+    tax: bool = False
+    """It is the tax that is in another amount."""
 
 
 def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:
     """Take a price without tax for another amount, where the one with tax stands beside it."""
-    for one, two in chain(pairwise(candidates), _apart(candidates)):
+    candidates = _without_the_tax(candidates)
+    others = [c for c in candidates if not c.tax]
+    for one, two in chain(pairwise(others), _apart(others)):
         if abs(one.line.index - two.line.index) > _NEAR_TAXED:
             continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
@@ -109,6 +113,18 @@ def _apart(candidates: list[Candidate]) -> Iterator[tuple[Candidate, Candidate]]
     """Pairs of amounts of which the one with tax stands a few lines off: behind a table, say."""
     for place, one in enumerate(candidates[:_FIRST]):
         yield from ((one, two) for two in candidates[place + 2 : _FIRST])
+
+
+def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
+    """Take the tax itself for another amount: it stands beside what it comes to and the sum."""
+    for place, one in enumerate(candidates):
+        around = candidates[max(0, place - 2) : place] + candidates[place + 1 : place + 3]
+        near = [c for c in around if abs(c.line.index - one.line.index) <= 2 * _NEAR]
+        for net, gross in permutations(near, 2):
+            if net.money.value + one.money.value == gross.money.value and _is_taxed(net, gross):
+                tax = attrs.evolve(one, other=True, tax=True, cost=one.cost + OTHER)
+                return [tax if c is one else c for c in candidates]
+    return candidates
 
 
 def _is_net_box(one: Candidate) -> bool:

@@ -23,6 +23,8 @@ class Visible:
     """A button offers to tell when the thing can be had again."""
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
+    cards_apart: bool = False
+    """All of them stand where a page shows other things than its own."""
     lone_cards: int = 0
     """Prices in boxes with a title that leads to another page, where they are few."""
     facts: int = 0
@@ -34,6 +36,8 @@ class Visible:
     price_marked: bool = False
     price_in_prose: bool = False
     """The price is a word of a sentence, or stands by a link in an article."""
+    price_is_loose: bool = False
+    """A sentence, or a link below another heading, stands right before the price."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
     price_in_rows: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from urllib.parse import unquote
@@ -41,6 +42,11 @@ _BY_ID = lazy.pattern(
     r"\?(?:[^#]{0,300}&)?id=(\d{3,20})(?:[&#]|$)",
     re.I,
 )
+#: Parts at the end of a product's path that tell from where it was reached, and how it is shown.
+_VIEW = finder(
+    rf"(?<=/)(?:{any_of('paths', 'product')})/[^/]+(?:/[^/]+)?((?:/(?:cate|display|page|sort|view"
+    rf"|lang|ref|{any_of('paths', 'listing')})/[^/]{{1,40}})+)/?$"
+)
 _INDEX = lazy.pattern(r"/(?:p|index\.\w{3,4})?$")
 _DIGIT = lazy.pattern(r"\d")
 #: Years end many slugs: `calendar-2026`.
@@ -58,6 +64,7 @@ _IDS = (
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )
+_VENDOR = lazy.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 #: Bytes of a page in which they are looked for.
 _MOST_BYTES = 400_000
 
@@ -117,7 +124,7 @@ def in_address(url: str) -> str | None:
         return named[1]
     if not _DIGIT.search(path):
         return None
-    path = unquote(path)
+    path = unquote(without_view(path))
     word = _AFTER_WORD(path)
     if word and word[1].count("-") <= 1:
         return path[word.start(1) : word.end(1)]
@@ -128,6 +135,31 @@ def in_address(url: str) -> str | None:
     told = next((one[1] for one in found if one and not _YEAR.fullmatch(one[1])), None)
     folder = above.rpartition("/")[2]
     return told or (folder if _FOLDER.fullmatch(folder) else None)
+
+
+def set_vendor(fields: Fields, sources: dict[str, str], page: Page) -> None:
+    """Set brand by the vendor that a system's scripts tell, where all that the page shows have one."""
+    if "brand" in fields or b'"vendor"' not in page.raw:
+        return
+    told = {match[1] for match in _VENDOR.finditer(page.raw, 0, _MOST_BYTES)}
+    if len(told) == 1:
+        try:
+            name = json.loads(b'"%s"' % told.pop())
+        except ValueError:
+            return
+        fields["brand"], sources["brand"] = name, "state"
+
+
+def without_view(path: str) -> str:
+    """A product's path without what follows its own parts: by which category, in which view.
+
+    >>> without_view("/product/red-lamp/12/category/24/display/1/"), without_view("/product/view/1")
+    ('/product/red-lamp/12', '/product/view/1')
+    """
+    if path.count("/") < 4:
+        return path  # this one costs less than the pattern
+    found = _VIEW(path)
+    return path[: found.start(1)] if found else path
 
 
 def _told_by(rule: re.Pattern[bytes], raw: bytes) -> str | None:

@@ -36,6 +36,8 @@ _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
 _DIGIT = lazy.pattern(r"\d")
+#: What is said of a thing that nobody can order now.
+NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
 _GLANCE = 40
 #: The same of a line that may be one word.
@@ -46,6 +48,11 @@ def _stock_in(line: Line) -> str | None:
     """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
     boxed = line.flags & (_lines.PRICE | _lines.STOCK) and len(line.text) < _GLANCE
     return "OutOfStock" if boxed and _SOLD(line.text) else availability_of_text(line.text)
+
+
+def is_gone(seen: Visible) -> bool:
+    """Whether the page says that the thing cannot be had."""
+    return seen.fields.get("availability") in NOT_TO_BE_HAD
 
 
 def _stock_of_class(words: str) -> str | None:
@@ -68,8 +75,8 @@ def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
         return buys_in_short(text)
-    if len(text) >= _GLANCE:
-        return False
+    if len(text) >= _GLANCE or (not line.flags & _lines.LINK and _DIGIT.search(text)):
+        return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
         return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
@@ -119,14 +126,16 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         if line.flags & _lines.BADGE:
             label += labelled  # it stands between a label and its value
             continue
-        is_mark = bool(line.flags & _lines.STOCK) or labelled
-        if len(line.text) < 30 and _STOCK_LABEL(line.text):
+        names = len(line.text) < _GLANCE and _STOCK_LABEL(line.text) is not None
+        is_mark = bool(line.flags & _lines.STOCK) or labelled or (names and ":" in line.text)
+        if names and len(line.text) < 30:
             label = line.index
         if marked is None and is_mark:
             marked = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
         elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
             loose = loose or found
-            if not _is_of_something_else(line, read.heading, usable):
+            titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
+            if not titles and not _is_of_something_else(line, read.heading, usable):
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
     pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]

@@ -43,6 +43,16 @@ _RULES = lazy.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
 _TOLD = lazy.pattern(
     rb"urrency(?:_?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?active[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
+_CODE = lazy.pattern(r"\b[A-Z]{3}\b")
+#: Dollars that shops call by their country, and not by their code.
+_DOLLARS = {
+    "Canadian Dollar": "CAD", "Australian Dollar": "AUD", "New Zealand Dollar": "NZD",
+    "Hong Kong Dollar": "HKD", "Singapore Dollar": "SGD", "US Dollar": "USD",
+}  # fmt: skip
+_LONGEST_NAME, _MOST_OPTIONS = 200, 100
+_STOCKED = lazy.pattern(
+    rb"\sdata-(?:is-?)?(?:available|in-?stock|purchasable)=[\"'](true|false)[\"']"
+)
 _NAMES = (
     "name",
     "title",
@@ -117,10 +127,33 @@ def fields(page: Page, expected: str | None) -> Fields:
 
 
 def told_currency(page: Page) -> str | None:
-    """The one currency that the page's scripts name, for prices that stand without any."""
+    """The one currency that the page's scripts name, for prices that stand without any.
+
+    Else the one that is chosen where the page offers several.
+    """
     named = {match[1] for match in _TOLD.finditer(page.raw, 0, _MOST_BYTES)}
     found = {code.decode() for code in named} & CODES
-    return found.pop() if len(found) == 1 else None
+    return found.pop() if len(found) == 1 else _chosen_currency(page)
+
+
+def _chosen_currency(page: Page) -> str | None:
+    """The currency that is selected in a choice that is called one of currencies."""
+    for select in page.selects:
+        called = f"{select.get('id') or ''} {select.get('name') or ''} {select.get('class') or ''}"
+        if "currency" not in called[:_LONGEST_NAME].lower():
+            continue
+        for option in islice(select.iter("option"), _MOST_OPTIONS):
+            if option.get("selected") is not None:
+                text = f"{short_text(option)} {option.get('value') or ''}"[:_LONGEST_NAME]
+                code = next((code for code in _CODE.findall(text) if code in CODES), None)
+                return code or next((c for name, c in _DOLLARS.items() if name in text), None)
+    return None
+
+
+def told_stock(page: Page) -> str | None:
+    """What the attributes of a product's boxes say of the stock, where all that do say the same."""
+    told = {match[1] for match in _STOCKED.finditer(page.raw, 0, _MOST_BYTES)}
+    return availability(told.pop().decode()) if len(told) == 1 else None
 
 
 def _shown(page: Page, expected: str | None) -> set[str]:

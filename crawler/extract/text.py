@@ -16,10 +16,11 @@ from crawler.extract.facts import brand_before, find_facts, number_before, take_
 from crawler.extract.free import take_free
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
+from crawler.extract.pictures import named_pictures, picture_beside
 from crawler.extract.price_choice import CARDS, asks_for_price, find_price
 from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
-from crawler.extract.shown_stock import asks_seller, read_stock
+from crawler.extract.shown_stock import asks_seller, is_gone, read_stock
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
 
@@ -68,9 +69,6 @@ _MOST_TRAILS, _MOST_STEPS = 40, 60
 _LONGEST_WORDS = 200
 _NEAR = 60
 _MOST_IMAGES = 120
-#: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
-_MOST_AROUND, _SMALLEST = 4, 80
-_SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg")
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
 _PRICE_ATTRIBUTES = (
@@ -299,7 +297,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         fields.setdefault("brand", brand_before(heading))
         if "sku" not in fields:
             fields["sku"] = number_before(heading)
-    fields["images"] = _images(page, fields.get("name")) or _image_beside(page, heading)
+    fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
 
@@ -362,12 +360,22 @@ def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
+    if seen.price_is_loose and not seen.buy_buttons and is_gone(seen):
+        _forget_price(seen)
     _rating(read, seen.fields)
     if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
         seen.asks = asks_seller(read)
     if seen.price_distance is None:
         seen.on_request = asks_for_price(read, len(read.lines))
     return seen
+
+
+def _forget_price(seen: Visible) -> None:
+    """Leave out an amount that may be another thing's: what cannot be had often has no price."""
+    for name in ("price", "currency", "regular_price"):
+        seen.fields.pop(name, None)
+    seen.paths.pop("price", None)
+    seen.price_distance, seen.price_in_prose = None, False
 
 
 def breadcrumbs(page: Page, name: str | None) -> list[str]:
@@ -445,36 +453,3 @@ def _rating(read: Lines, fields: Fields) -> None:
             if count:
                 fields["review_count"] = int(re.sub(r"\D", "", count[1]))
                 break
-
-
-def _images(page: Page, name: str | None) -> list[str]:
-    """Pictures whose description is the product's name."""
-    alike = (name or "").casefold()
-    found = []
-    for image in islice(page.root.iter("img"), _MOST_IMAGES):
-        alt = (image.get("alt") or image.get("title") or "").casefold().strip()
-        if not alt or not alike or not (alt in alike or alike in alt):
-            continue
-        source = image.get("data-src") or image.get("data-large_image") or image.get("src") or ""
-        if source and not source.startswith("data:"):
-            found.append(source)
-    return list(dict.fromkeys(found))
-
-
-def _image_beside(page: Page, heading: Element | None) -> list[str]:
-    """The first picture in the smallest box that holds the heading and pictures.
-
-    Small ones are signs: only those without a size, or with one that shows something, count.
-    """
-    here = None if heading is None else heading.getparent()
-    for _ in range(_MOST_AROUND):
-        if here is None or here.tag in {"body", "html"}:
-            break
-        for image in islice(here.iter("img"), _MOST_IMAGES):
-            source = image.get("data-src") or image.get("src") or ""
-            sizes = [image.get(name) or "" for name in ("width", "height")]
-            small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
-            if source and not small and not source.startswith("data:") and not _SIGN(source):
-                return [source]
-        here = here.getparent()
-    return []

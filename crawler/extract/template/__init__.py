@@ -5,7 +5,8 @@ A crawl sees thousands of pages of one template. `cluster` tells which pages are
 values differ, and `judge` holds a page against that: each field gets a confidence, and a value that
 contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of all
 sites in bounded room, notices when a template changed, and learns it anew. `tender` notices that a
-site answers in another currency than before.
+site answers in another currency than before. `unpriced` tells which pages without a price are
+products' all the same, by the make and the `addresses` that the site's products have.
 
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """
@@ -13,5 +14,6 @@ All of it works from what the parser has read anyway, because a page may cost no
 from crawler.extract.template.book import Book, Drift
 from crawler.extract.template.judge import Doubt, Judgement
 from crawler.extract.template.tender import Look
+from crawler.extract.template.unpriced import know_unpriced
 
-__all__ = ["Book", "Doubt", "Drift", "Judgement", "Look"]
+__all__ = ["Book", "Doubt", "Drift", "Judgement", "Look", "know_unpriced"]

@@ -11,6 +11,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.default import Found
 from crawler.extract.page import Page, tidied
+from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.contrast import CHANGED
 from crawler.extract.template.disputes import right_source
@@ -128,7 +129,7 @@ class Book:
         self._drifted = drifted
         self._known = 0
         """Makes of all sites."""
-        self.tenders = Tenders()
+        self.tenders, self.addresses = Tenders(), Addresses()
 
     def judge(self, site_id: str, found: Found) -> Judgement:
         """Hold a product's page against its site, mend what the site's rules mend, and learn it."""

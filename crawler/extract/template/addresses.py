@@ -1,0 +1,107 @@
+"""How each site writes its products' addresses: a page without a price is one where they are alike.
+
+A sold thing's page may show neither a price nor any word about the stock that a list holds. Of a
+shop whose products stand at `/items/<number>`, and nothing else does, it is a product all the same.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import attrs
+
+from crawler.extract import lazy
+from crawler.extract.dead_ends import steps_of
+
+#: Products of one shape of address before others of that shape are taken for some, and how many times
+#: as many as pages that are none.
+_ENOUGH, _TIMES = 10, 2
+#: Sites, shapes of one site, and pages that wait for their shape to be known.
+_MOST_SITES, _MOST_SHAPES, _MOST_WAITING = 500, 100, 50
+_WORD = lazy.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_ROUTE = lazy.pattern(r"[a-z_/-]{2,40}")
+
+
+@lru_cache(maxsize=1024)
+def shape_of(url: str) -> str | None:
+    """An address with what differs from product to product left open; None where that is all of it.
+
+    >>> shape_of("https://a.example/items/ac104.htm"), shape_of("https://a.example/p/12-red-lamp")
+    ('/items/a9.htm', '/p/9a')
+    >>> shape_of("https://a.example/?route=product/product&product_id=4")
+    '/?product_id&route=product/product'
+    >>> shape_of("https://a.example/red-lamp"), shape_of("https://a.example/about")
+    (None, None)
+    """
+    parts, steps = steps_of(url)
+    words = [step if _WORD.fullmatch(step) else _mark(step) for step in steps]
+    pairs = sorted(pair.partition("=")[::2] for pair in parts.query.split("&") if pair)
+    query = "&".join(
+        f"{name}={value}" if _ROUTE.fullmatch(value) else name for name, value in pairs
+    )
+    opened = any(map(str.__ne__, words, steps)) or any(not _ROUTE.fullmatch(v) for _, v in pairs)
+    # A name alone says nothing: `/red-lamp` and `/terms-of-use` are of one shape.
+    fixed = any(map(str.__eq__, words, steps)) or any("9" in word for word in words) or bool(pairs)
+    return f"/{'/'.join(words)}{'?' * bool(query)}{query}" if opened and fixed else None
+
+
+def _mark(step: str) -> str:
+    """Whether a part of an address begins and ends with a letter or a figure, and its ending."""
+    stem, dot, ending = step.rpartition(".")
+    if not dot or not ending.isalnum() or len(ending) > len("shtml"):
+        stem, dot, ending = step, "", ""
+    first, last = (("9" if sign.isdigit() else "a") for sign in (stem[:1], stem[-1:]))
+    return (first if first == last else first + last) + dot + ending
+
+
+@attrs.define
+class _Shape:
+    products: int = 0
+    others: int = 0
+    waiting: list[str] = attrs.Factory(list)
+    """Pages that may be products, read before the shape was known."""
+
+    @property
+    def is_product_s(self) -> bool:
+        return self.products >= _ENOUGH and self.products >= _TIMES * self.others
+
+
+@attrs.define
+class Addresses:
+    """What is known of the addresses of each site's products."""
+
+    _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)
+
+    def note(self, site_id: str, url: str) -> list[str]:
+        """Count a product's page; returns the pages that are worth a second look since, once."""
+        shape = self._shape(site_id, url)
+        if shape is None:
+            return []
+        shape.products += 1
+        if not shape.waiting or not shape.is_product_s:
+            return []
+        waiting, shape.waiting = shape.waiting, []
+        return waiting
+
+    def is_product_s(self, site_id: str, url: str) -> bool:
+        """Whether a page that shows no product stands where only products do; else it is counted."""
+        shape = self._shape(site_id, url)
+        if shape is None:
+            return False
+        if shape.is_product_s:
+            return True
+        shape.others += 1
+        if len(shape.waiting) < _MOST_WAITING:
+            shape.waiting.append(url)
+        return False
+
+    def _shape(self, site_id: str, url: str) -> _Shape | None:
+        told = shape_of(url)
+        if told is None:
+            return None
+        if site_id not in self._sites and len(self._sites) >= _MOST_SITES:
+            self._sites.pop(next(iter(self._sites)))
+        shapes = self._sites.setdefault(site_id, {})
+        if told not in shapes and len(shapes) >= _MOST_SHAPES:
+            shapes.pop(next(iter(shapes)))
+        return shapes.setdefault(told, _Shape())

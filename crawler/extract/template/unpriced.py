@@ -1,0 +1,25 @@
+"""Pages without a price that are products' all the same, by what their site's products have in common."""
+
+from __future__ import annotations
+
+from crawler.extract.default import Found
+from crawler.extract.template.book import Book
+
+
+def know_unpriced(book: Book, site_id: str, found: Found) -> None:
+    """Take a page without a price for a product's, where its site's products look like it.
+
+    Either it says that it cannot be had and is of their make, or only products have such addresses.
+    """
+    verdict = found.verdict
+    if found.kind == "product" or verdict.product <= 0 or not found.shows_one_thing:
+        return
+    gone = found.kind == "other" and found.not_to_be_had is not None
+    if gone and book.is_product_s(site_id, found.page):
+        reason = "it cannot be had, and the site's products look like it"
+    elif book.addresses.is_product_s(site_id, found.page.url):
+        reason = "its address is like those of the site's products"
+    else:
+        return
+    verdict.add("product", 5, reason)
+    found.merge()
