@@ -13,20 +13,18 @@ from crawler.extract.words import any_of, finder
 
 Kind = Literal["product", "listing", "other"]
 
-#: A product's word and a listing's in one: `product-category`, `categorie-produit`.
-_OF_PRODUCTS = (
-    rf"(?:{any_of('paths', 'product')})[-_](?:{any_of('paths', 'listing')}|tags?)"
-    rf"|(?:{any_of('paths', 'listing')}|tags?)[-_](?:{any_of('paths', 'product')})"
-)
+#: `product-category` and `categorie-produit` are a listing's words.
+_OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
 _PRODUCT_PATH = finder(
-    rf"/(?!(?:{_OF_PRODUCTS})(?:/|$))(?:{any_of('paths', 'product')})(?:/|-)[^/?]+|[-_/]p-?\d{{3,}}"
+    rf"/(?:{any_of('paths', 'product')})(?:/|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|/[a-z][\w-]*)?/?$"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
     r"|[?&](?:product_id|products_id|sku|pid|productid|item_id|id_product)=",
 )
 _LISTING_PATH = finder(
-    rf"/(?:{any_of('paths', 'listing')}|{_OF_PRODUCTS})(?:/|$|\?)|[?&](?:page|p|q|cat|cpath|path)=",
+    rf"/(?:{any_of('paths', 'listing')})(?:-(?:{any_of('paths', 'product')}))?(?:/|$|\?)"
+    rf"|[?&](?:page|p|q|cat|cpath|path)=|/(?:{any_of('paths', 'product')}){_OF_PRODUCTS}",
 )
 #: Carts, accounts, forms and what the law asks a shop to say.
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")

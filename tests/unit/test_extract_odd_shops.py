@@ -7,6 +7,7 @@ import pytest
 from crawler.extract import Found, extract, parse
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.merge import own_part
+from crawler.extract.template import Book
 from crawler.extract.template.addresses import Addresses
 
 URL = "https://shop.example/p/red-lamp"
@@ -190,3 +191,15 @@ class TestAddresses:
         for n in range(20):
             known.note("a", f"https://a.example/{'x' * (n + 1)}-lamp")
         assert not known.is_product_s("a", "https://a.example/terms-of-use")
+
+
+@pytest.mark.parametrize(("few", "doubted"), [(True, False), (False, True)])
+def test_one_price_of_a_few_repeats_without_a_doubt(few: bool, doubted: bool) -> None:
+    """A small shop asks 33 for every sixth thing; where each price differs, six alike are odd."""
+    book, doubts = Book(), set()
+    for n in range(53):
+        price = (33, 79, 147, 500, 750, 1750)[n % 6] if few else 100 + n
+        body = f"<p>SKU: RL-{n}</p><p class=price>${33 if n >= 47 else price}.00</p>{BUY}"
+        page = found(f"<h1>Lamp of {n} kinds</h1>{body}", url=f"https://shop.example/p/lamp-{n}")
+        doubts |= book.judge("shop", page).doubts.keys()
+    assert ("price" in doubts) is doubted

@@ -43,6 +43,8 @@ _CHANGED = 6
 #: sources of a page tell may repeat more often: lists are sorted by price, and colours cost the same.
 _NEWEST, _REPEATED, _CONFIRMED = 12, 6, 10
 _COMPARED = ("name", "price", "availability")
+#: A price that is told so many times as often as it is in the whole shop repeats by no chance.
+_FEW_PRICES = 3
 #: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
 _COPIED = 10
 #: Pages whose language is known, and the share of the usual one, before another one is news.
@@ -476,8 +478,9 @@ def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
     most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED
     if times < most or len({product for product, _ in newest}) < most:
         return None
-    if field == "price" and make.profile.fields[field].value_share(value) > 1 / 4:
-        return None  # a shop where one price is usual
+    share = make.profile.fields[field].value_share(value)
+    if field == "price" and (share > 1 / 4 or times < _FEW_PRICES * share * _NEWEST):
+        return None  # a shop where one price, or one of a few, is usual
     return Doubt("repeated", f"{times} of the newest {len(newest)} products have it")
 
 
