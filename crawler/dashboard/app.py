@@ -35,6 +35,7 @@ from crawler.dashboard.pages import (
 )
 from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.pictures import show_picture
+from crawler.dashboard.pieces import read_pieces
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database
 from crawler.reads.ladder import count_steps
@@ -70,7 +71,8 @@ def make_app(config: DashboardConfig, where: Endpoints) -> web.Application:
     """Make the application; it connects when it starts."""
     guard = Guard(config)
     app = web.Application(
-        middlewares=[make_middleware(guard), _outage, choose], client_max_size=1 << 20
+        middlewares=[make_middleware(guard), _outage, read_pieces, choose],
+        client_max_size=1 << 20,
     )
     _connect(app, config, where, guard)
     app.cleanup_ctx.append(_looking)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from time import monotonic
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import attrs
 from aiohttp import web
 
 from crawler.dashboard.context import OF_CRAWL, Context
+from crawler.dashboard.pieces import piece
 from crawler.dashboard.security import Handler
 from scrapy_seine.reads.fleet import crawl_names
 
@@ -83,7 +84,7 @@ CRAWLS = web.AppKey("crawls", Crawls)
 def base_of(request: web.Request) -> str:
     """Return what a request's path begins with: the other crawl that it names, or nothing."""
     name = request.match_info.get("crawl")
-    return f"/c/{quote(name, safe='')}" if name is not None else ""
+    return f"/c/{piece(name)}" if name is not None else ""
 
 
 def own_path(request: web.Request) -> str:
@@ -112,7 +113,7 @@ def same_page(name: str, path: str, query: str) -> str:
         path = "/" if first == "do" else f"/{first}"
     kept = [pair for pair in parse_qsl(query) if pair[0] not in _PASSING]
     asked = f"?{urlencode(kept, errors='replace')}" if kept else ""
-    return f"/c/{quote(name, safe='')}{path}{asked}"
+    return f"/c/{piece(name)}{path}{asked}"
 
 
 def both(routes: list[web.RouteDef]) -> list[web.RouteDef]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from aiohttp import web
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from markupsafe import Markup
 from crawler.dashboard.context import context_of
 from crawler.dashboard.crawls import CRAWLS, own_path, same_page
 from crawler.dashboard.html import Node, tag
+from crawler.dashboard.pieces import piece
 from crawler.dashboard.security import FORM_TOKEN, WHO
 from scrapy_seine.lenient import moment_of
 
@@ -232,7 +233,7 @@ def address(*parts: str, **query: str) -> str:
     >>> address("domains", "a/b?c"), address("dead", reason="5xx & more")
     ('/domains/a%2Fb%3Fc', '/dead?reason=5xx+%26+more')
     """
-    path = "/" + "/".join(quote(part, safe=":", errors="replace") for part in parts)
+    path = "/" + "/".join(map(piece, parts))
     asked = urlencode(query, errors="replace")
     return f"{path}?{asked}" if asked else path
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 from html import unescape
+from urllib.parse import urljoin
 
 import psycopg2
 import pytest
@@ -208,11 +209,12 @@ async def test_any_of_many_sites_can_be_asked_for(client, database):
 @pytest.mark.parametrize(
     "id_",
     ["a/b", "?x=1#y", "%2F", "+ +", "\N{BICYCLE}\N{ZERO WIDTH JOINER}", "\u05e9\u202e(1)",
-     "<script>", "\\", "'\"&"],
+     "<script>", "\\", "'\"&", ".", "..", "~..", "~", "...", "%2e%2e"],
 )  # fmt: skip
 async def test_a_product_of_any_number_has_a_page(client, database, id_):
     store_product(database, "An odd lamp", id_=id_, site="שופ/..?")
     href = re.search(r'href="(/products/[^"]+)"', await page(client, "/products"))[1]
+    assert urljoin("http://x/", unescape(href)) == f"http://x{unescape(href)}"  # as browsers do
     shown = await client.get(URL(unescape(href), encoded=True))
     assert (shown.status, "An odd lamp" in await shown.text()) == (200, True)
 
