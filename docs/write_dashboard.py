@@ -2,7 +2,8 @@
 
 Three demo shops are crawled by three workers on embedded servers; Debian's Chromium looks at each
 page of the dashboard, at 1440 and 390 pixels, light and dark. A page is kept as it is seen first,
-in few colours, so that a file stays small.
+in few colours, so that a file stays small. For each it prints the page's weight, with all that it
+loads, and the time to its first content.
 """
 
 from __future__ import annotations
@@ -50,6 +51,13 @@ VIEWS = (
     (390, 844, "dark", "-dark-phone"),
 )
 _COLOURS = 160
+#: Bytes of a page with all that it loads, and ms from the click to its first content.
+_WEIGHT = """() => {
+    const loaded = ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind));
+    const bytes = loaded.reduce((sum, one) => sum + one.encodedBodySize, 0);
+    const [paint] = performance.getEntriesByName("first-contentful-paint");
+    return [bytes, paint ? paint.startTime : NaN];
+}"""
 #: Paths of this machine in a log are nobody's business.
 _NO_PATHS = """() => document.querySelectorAll("pre.log").forEach((log) => {
     log.textContent = log.textContent.replace(/File "[^"]*?([^"/]+\\/[^"/]+)"/g, 'File "…/$1"');
@@ -143,8 +151,9 @@ def pictures(base: str, folder: Path) -> None:
             for path in [*PAGES, _one(page, "/products"), _one(page, "/workers")]:
                 page.goto(path)
                 page.wait_for_timeout(300)
-                page.evaluate(_NO_PATHS)
                 name = _name(path)
+                print("{:24} {:7,.0f} B {:6.0f} ms".format(name + suffix, *page.evaluate(_WEIGHT)))
+                page.evaluate(_NO_PATHS)
                 _keep(page.screenshot(), folder / f"{name}{suffix}.png")
             context.close()
         browser.close()
