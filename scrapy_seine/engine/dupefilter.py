@@ -67,6 +67,9 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         """Whether the project's own filter drops a link; *again*: its page was read before."""
         return False
 
+    def log(self, request: Request, spider: Any) -> None:
+        """Say nothing of a duplicate: stats count them."""
+
     def lets_all_pass(self, request: Request) -> bool:
         """Whether the project's own filter, which let a link pass, would let it pass again."""
         return False
@@ -129,10 +132,16 @@ class ProjectDupeFilter(DupeFilter):
     first reading did not enter (I3).
     """
 
-    def __init__(self, own: Any, seen: Callable[[Request], bool] | None = None) -> None:
+    def __init__(
+        self,
+        own: Any,
+        seen: Callable[[Request], bool] | None = None,
+        log: Callable[[Request, Any], object] | None = None,
+    ) -> None:
         super().__init__()
         self._own = own
         self._seen = seen
+        self._log = log
         self._passed: set[int] = set()
 
     def drops(self, request: Request, number: int | None, *, again: bool) -> bool:
@@ -147,6 +156,11 @@ class ProjectDupeFilter(DupeFilter):
         if not dropped:
             self._passed.add(number)
         return dropped
+
+    def log(self, request: Request, spider: Any) -> None:
+        """Have the project's own filter tell of a duplicate that this worker knows."""
+        if self._log is not None:
+            self._log(request, spider)
 
     def lets_all_pass(self, request: Request) -> bool:
         """Ask once more: a filter that remembers drops now what it let pass a moment ago."""
@@ -181,18 +195,18 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
     made = build_from_crawler(kind, crawler)
     if isinstance(made, DupeFilter):
         return made
-    seen = _own_seen(made)
+    seen, log = _own_method(made, "request_seen"), _own_method(made, "log")
     if type(made) is BaseDupeFilter or (seen is not None and not _filters(seen)):
-        return ProjectDupeFilter(lambda request: None, seen)
+        return ProjectDupeFilter(lambda request: None, seen, log)
     fingerprints = getattr(made, "request_fingerprint", crawler.request_fingerprinter.fingerprint)
-    return ProjectDupeFilter(fingerprints, seen)
+    return ProjectDupeFilter(fingerprints, seen, log)
 
 
-def _own_seen(made: Any) -> Callable[[Request], bool] | None:
-    """Return a filter's `request_seen`; None where it is Scrapy's or scrapy-redis' own."""
-    seen = getattr(made, "request_seen", None)
-    module = str(getattr(seen, "__module__", "scrapy"))
-    return None if module.partition(".")[0] in {"scrapy", "scrapy_redis"} else seen
+def _own_method(made: Any, name: str) -> Callable[..., Any] | None:
+    """Return a method of a filter; None where it is Scrapy's or scrapy-redis' own."""
+    method: Callable[..., Any] | None = getattr(made, name, None)
+    module = str(getattr(method, "__module__", "scrapy"))
+    return None if module.partition(".")[0] in {"scrapy", "scrapy_redis"} else method
 
 
 def _filters(seen: Callable[[Request], bool]) -> bool:

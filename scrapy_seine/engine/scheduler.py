@@ -202,6 +202,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             known, fingerprint = False, None  # as with dont_filter
         if known or dropped:
             self.worker.count("duplicates_local")
+            self.df.log(request, self.spider)
             return False
         self._complete_meta(request, page, moved=moved, tries=entry.tries if entry else 0)
         if not moved and self._is_too_deep(request, page):

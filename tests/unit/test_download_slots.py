@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from scrapy import Request, Spider
@@ -100,6 +100,19 @@ def test_a_projects_own_filter_is_asked_and_its_fingerprints_still_count() -> No
     assert not df.drops(first, number, again=False)
     assert df.drops(second, df.request_fingerprint(second), again=False)
     assert not df.drops(second.replace(dont_filter=True), None, again=False)
+
+
+class Telling(RFPDupeFilter):
+    told: ClassVar[list[str]] = []
+
+    def log(self, request: Request, spider: Any) -> None:
+        self.told.append(request.url)
+
+
+def test_a_projects_own_filter_tells_of_duplicates_in_its_own_words() -> None:
+    made(Telling).log(Request(URL), None)
+    made(RFPDupeFilter).log(Request(URL), None)
+    assert Telling.told == [URL]
 
 
 class Polling(RFPDupeFilter):
