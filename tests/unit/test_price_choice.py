@@ -42,7 +42,7 @@ def candidate(
     text: str, index: int = 1, *, mark: int = 0, tag: str = "p", nth: int = 0, **more: Any
 ) -> Candidate:
     money = list(find_prices(text))[nth]
-    element = fragment_fromstring(f"<{tag}></{tag}>")
+    element = fragment_fromstring(f"<{tag}>{text}</{tag}>")
     line = Line(text=text, flags=mark, element=element, index=index)
     usual = {"cost": index, "old": False, "other": False, "follows_link": False}
     return Candidate(money, line, **{**usual, **more})
