@@ -7,7 +7,7 @@ import pytest
 from crawler.extract import Found, extract, parse
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.merge import own_part
-from crawler.extract.template import Book
+from crawler.extract.template import Book, know_unpriced
 from crawler.extract.template.addresses import Addresses
 
 URL = "https://shop.example/p/red-lamp"
@@ -203,3 +203,20 @@ def test_one_price_of_a_few_repeats_without_a_doubt(few: bool, doubted: bool) ->
         page = found(f"<h1>Lamp of {n} kinds</h1>{body}", url=f"https://shop.example/p/lamp-{n}")
         doubts |= book.judge("shop", page).doubts.keys()
     assert ("price" in doubts) is doubted
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("<h1>Nothing here</h1>", "other"),
+        (f"{H1}<img src='/i/lamp.jpg' alt='Red Lamp'>", "product"),
+    ],
+)
+def test_a_page_that_shows_no_thing_is_none_at_a_products_address(body: str, kind: str) -> None:
+    """Otherwise a page that says "not found" with status 200 becomes a row."""
+    book = Book()
+    for n in range(12):
+        book.addresses.note("a", f"https://shop.example/products/lamp-{n}")
+    page = found(body, url="https://shop.example/products/lamp-77")
+    know_unpriced(book, "a", page)
+    assert page.kind == kind

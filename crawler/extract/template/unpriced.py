@@ -5,11 +5,14 @@ from __future__ import annotations
 from crawler.extract.default import Found
 from crawler.extract.template.book import Book
 
+_NUMBERS = frozenset({"sku", "gtin", "mpn"})
+
 
 def know_unpriced(book: Book, site_id: str, found: Found) -> None:
     """Take a page without a price for a product's, where its site's products look like it.
 
-    Either it says that it cannot be had and is of their make, or only products have such addresses.
+    Either it says that it cannot be had and is of their make, or only products have such addresses,
+    and it shows a thing's number or picture: a page that says "not found" has an address and a name too.
     """
     verdict = found.verdict
     if found.kind == "product" or verdict.product <= 0 or not found.shows_one_thing:
@@ -17,9 +20,17 @@ def know_unpriced(book: Book, site_id: str, found: Found) -> None:
     gone = found.kind == "other" and found.not_to_be_had is not None
     if gone and book.is_product_s(site_id, found.page):
         reason = "it cannot be had, and the site's products look like it"
-    elif book.addresses.is_product_s(site_id, found.page.url):
+    elif book.addresses.is_product_s(site_id, found.page.url) and _shows_a_thing(found):
         reason = "its address is like those of the site's products"
     else:
         return
     verdict.add("product", 5, reason)
     found.merge()
+
+
+def _shows_a_thing(found: Found) -> bool:
+    """Whether a page has a number or picture of its own; OpenGraph's picture may be the shop's sign."""
+    return any(
+        not _NUMBERS.isdisjoint(fields) or (source != "opengraph" and bool(fields.get("images")))
+        for source, fields in found.offered.items()
+    )
