@@ -7,6 +7,9 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
@@ -108,10 +111,15 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # 
 
     async def _launch(self) -> None:
         """Start what drives the browser, as the engine starts; without it the worker ends."""
+        loop = asyncio.get_running_loop()
+        before = loop.get_exception_handler()
+        loop.set_exception_handler(_leave_out_playwrights)
         try:
             await super()._launch()
         except Exception as error:  # Playwright has no class of its own for a driver that ended
             self._end(_why_not(error))
+        else:
+            loop.set_exception_handler(before)
 
     async def _driven(self) -> bool:
         """Whether Playwright's own program answers; without it no browser is launched again."""
@@ -240,6 +248,18 @@ def _why(error: PlaywrightError) -> str:
     """Write what went wrong in a line; Firefox tells the reason in a second one."""
     first, second, *_ = [*(error.message or "the browser failed").splitlines(), ""]
     return f"{first}: {second}" if second.startswith("Message: ") else first
+
+
+def _leave_out_playwrights(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what nobody awaited, but for Playwright's own: one line has told why it does not start.
+
+    When its program ends it reads the error of one of its tasks and callbacks, not of all.
+    """
+    error = context.get("exception")
+    frames = walk_tb(error.__traceback__ if error is not None else None)
+    files = [frame.f_code.co_filename for frame, _ in frames]
+    if not any("playwright" in Path(file).parts for file in files):
+        loop.default_exception_handler(context)
 
 
 def _why_not(error: Exception) -> str:
