@@ -29,7 +29,8 @@ from tests.benchmarks.hostile.seeds import META, pickles
 #: Methods that are the spider's own and take a page: a stored request may name these.
 CALLBACKS = frozenset(
     name
-    for name, made in vars(CatalogSpider).items()
+    for kind in CatalogSpider.__mro__[: CatalogSpider.__mro__.index(FrontierSpider)]
+    for name, made in vars(kind).items()
     if inspect.isfunction(made)
     and not hasattr(FrontierSpider, name)
     and "response" in list(inspect.signature(made).parameters)[1:2]
