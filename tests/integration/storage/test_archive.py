@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -47,9 +48,15 @@ def page(url: str = URL, *, body: bytes = BODY, minutes: int = 0, **fields: Any)
 
 
 @pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
+def bucket() -> Iterator[str]:
     with s3_bucket() as place:
         yield place
+
+
+@pytest.fixture
+def s3(bucket: str) -> str:
+    """A place of each test's own, because an object that another test left is counted too."""
+    return f"{bucket}/{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture(params=["folder", "s3"])
