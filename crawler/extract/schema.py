@@ -198,14 +198,14 @@ def without_tags(text: str | None) -> str | None:
 def gtin(value: Any) -> str | None:
     """Digits of a GTIN, or nothing where they are none.
 
-    >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a")
-    ('9783161484100', '9783161484100', None)
+    >>> gtin("978-3-16-148410-0"), gtin("isbn:9783161484100"), gtin("n/a"), gtin("4006381²")
+    ('9783161484100', '9783161484100', None, None)
     """
     text = plain(value)
     if text is None:
         return None
     digits = _PREFIX.sub("", text)
-    return digits if digits.isdigit() and len(digits) in _GTIN_LENGTHS else None
+    return digits if digits.isdecimal() and len(digits) in _GTIN_LENGTHS else None
 
 
 def has_check_digit(digits: str) -> bool:

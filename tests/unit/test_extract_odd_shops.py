@@ -220,3 +220,14 @@ def test_a_page_that_shows_no_thing_is_none_at_a_products_address(body: str, kin
     page = found(body, url="https://shop.example/products/lamp-77")
     know_unpriced(book, "a", page)
     assert page.kind == kind
+
+
+def test_a_raised_figure_in_a_barcode_costs_no_page() -> None:
+    """`²` is a digit to str.isdigit and none to int: two such sources raised, and the row was lost."""
+    data = '{"@type":"Product","name":"Red Lamp","gtin8":"4006381²"}'
+    page = found(
+        f"{H1}<p class=price>$9.00</p>{BUY}<p>EAN: 4006381333931</p>",
+        head=f'<script type="application/ld+json">{data}</script>',
+    )
+    assert (page.kind, page.fields["price"]) == ("product", Decimal("9.00"))
+    assert page.fields["gtin"] == "4006381333931"
