@@ -153,7 +153,8 @@ async def start_job(request: web.Request) -> web.Response:
     fields = await fields_of(request, JOB_FIELDS)
     urls, site = _texts(fields, "urls"), _text(fields, "site")
     context = context_of(request)
-    if site and not await _seeds(context, urls, site):
+    urls = await _seeds(context, urls, site)
+    if site and not urls:
         raise _refusal(web.HTTPNotFound, "no schedule of this site that names a URL is stored")
     job = await begin(context, urls, site)
     await note(request, "start_job", job.id)
