@@ -123,13 +123,15 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         """Find the lists.
 
         Raises:
-            NotConfigured: there is no list of proxies.
-            ConfigError: a setting is wrong, or a list cannot be read, or holds no proxy.
+            NotConfigured: there is no list of proxies, or the list is empty.
+            ConfigError: a setting is wrong, or a list cannot be read.
         """
         proxy_list = ProxyList.from_settings(crawler.settings)
         if not proxy_list:
             raise NotConfigured  # without a word: Scrapy would warn of what is usual
-        proxy_list.check()
+        if told := proxy_list.check():
+            logger.warning("%s", told)
+            raise NotConfigured
         middleware = cls(crawler, proxy_list)
         found = ProxyList.from_settings(crawler.settings).read() or ([], [])
         worker_of(crawler).reach.trust(proxy.url for proxy in found[0])

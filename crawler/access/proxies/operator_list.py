@@ -32,8 +32,8 @@ class ProxyList:
         names = ("SEINE_PROXIES_PATH", "ROTATING_PROXY_LIST_PATH")
         return cls(lines, [str(path) for name in names if (path := settings.get(name))])
 
-    def check(self) -> None:
-        """Read the lists as they are at the start: who names a list is not sent out without one.
+    def check(self) -> str:
+        """Read the lists as they are at the start; returns what is to be told of them, if anything.
 
         Raises:
             ConfigError: a file cannot be read, or no line of the lists is a proxy.
@@ -42,12 +42,8 @@ class ProxyList:
         if bad and not proxies:
             line = bad[0]
             raise ConfigError(f"the list of proxies has none: line {line.number} {line.reason}")
-        if not proxies:
-            where = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
-            raise ConfigError(
-                f"the list of proxies {where} has none, and requests would be sent without; "
-                "write one proxy a line, or unset PROXY_LIST"
-            )
+        where = ", ".join(str(path) for path in self.paths) or "SEINE_PROXIES"
+        return "" if proxies else f"{where} lists no proxy: all requests are sent directly"
 
     def forget(self) -> None:
         """Read the files again next time, although they have not changed."""

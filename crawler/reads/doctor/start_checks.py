@@ -1,7 +1,7 @@
 """What is said when a worker starts, and by `scrapy doctor`: what will be missed later. Pure.
 
-A pool or a lane that nobody has, a name that says nothing and a file that is left out stop nothing at
-once; they are found after hours.
+A list of proxies that holds none, a pool or a lane that nobody has, a name that says nothing and a
+file that is left out stop nothing at once; they are found after hours.
 """
 
 from __future__ import annotations

@@ -247,9 +247,19 @@ async def test_no_credential_is_in_what_others_see(make: Make) -> None:
     assert request.meta[PROXY_ID].startswith("a.example:1#")
 
 
-@pytest.mark.parametrize(
-    "content", [None, b"\xff\xfe\x00", b"no proxy at all\n", b"", b"\xef\xbb\xbf\r\n# none yet\r\n"]
-)
+@pytest.mark.parametrize("content", [b"", b"\n# none yet\n", b"\xef\xbb\xbf\r\n# none yet\r\n"])
+async def test_an_empty_list_is_said_and_stops_nothing(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
+) -> None:
+    """A file that is mounted before its first proxy is written means no proxies."""
+    path = tmp_path / "proxies"
+    path.write_bytes(content)
+    with pytest.raises(NotConfigured):
+        await make(SEINE_PROXIES_PATH=str(path))
+    assert "lists no proxy: all requests are sent directly" in caplog.text
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b"no proxy at all\n"])
 async def test_a_list_that_cannot_be_used_stops_the_start(
     make: Make, tmp_path: Path, content: bytes | None
 ) -> None:
