@@ -22,8 +22,9 @@ from crawler.extract import (
 )
 from crawler.extract.amounts import count
 from crawler.extract.classify import Kind, Verdict
+from crawler.extract.fields import Fields
 from crawler.extract.page import Page, tidied
-from crawler.extract.schema import Fields, Node
+from crawler.extract.schema import Node
 from crawler.extract.seen import Visible
 from crawler.extract.shown_stock import NOT_TO_BE_HAD
 from crawler.items import Product

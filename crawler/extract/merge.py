@@ -9,8 +9,9 @@ from urllib.parse import unquote
 from crawler.extract import lazy, opengraph, state, text
 from crawler.extract.amounts import amount, grouped
 from crawler.extract.currencies import TOMAN, alike, is_local
+from crawler.extract.fields import Fields
 from crawler.extract.page import Page, text_of
-from crawler.extract.schema import Fields, has_check_digit
+from crawler.extract.schema import has_check_digit
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import set_number, set_vendor, without_view
 

@@ -9,8 +9,9 @@ from crawler.extract import lazy
 from crawler.extract.amounts import number, parse_price
 from crawler.extract.availability import availability
 from crawler.extract.currencies import currency_of
+from crawler.extract.fields import Fields
 from crawler.extract.page import Page, short_text
-from crawler.extract.schema import Fields, gtin, plain
+from crawler.extract.schema import gtin, plain
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")
 _REGULAR = ("product:original_price:amount", "og:price:standard_amount")

@@ -18,9 +18,9 @@ from crawler.extract import lazy
 from crawler.extract.amounts import count, number, parse_price
 from crawler.extract.availability import availability
 from crawler.extract.currencies import currency_of
+from crawler.extract.fields import Fields
 
 Node = dict[str, Any]
-Fields = dict[str, Any]
 
 PRODUCTS = frozenset(
     {"Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle",

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import attrs
 
-from crawler.extract.schema import Fields
+from crawler.extract.fields import Fields
 
 
 @attrs.define(kw_only=True)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from urllib.parse import unquote
 
 from crawler.extract import lazy
+from crawler.extract.fields import Fields
 from crawler.extract.page import Page
-from crawler.extract.schema import Fields
 from crawler.extract.words import any_of, finder
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")

@@ -18,8 +18,9 @@ from crawler.extract import lazy, literal
 from crawler.extract.amounts import number
 from crawler.extract.availability import availability
 from crawler.extract.currencies import CODES, currency_of
+from crawler.extract.fields import Fields
 from crawler.extract.page import Page, short_text
-from crawler.extract.schema import Fields, Node, first, gtin, images, many, plain, without_tags
+from crawler.extract.schema import Node, first, gtin, images, many, plain, without_tags
 
 #: Characters of data that are read on one page: a script's, and all scripts' together.
 _MOST_BYTES, _MOST_IN_ALL = 3_000_000, 6_000_000

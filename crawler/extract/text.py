@@ -13,12 +13,12 @@ from crawler.extract.amounts import find_prices, parse_price
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.currencies import currency_of, local_currency
 from crawler.extract.facts import brand_before, find_facts, number_before, take_addressed
+from crawler.extract.fields import Fields
 from crawler.extract.free import take_free
 from crawler.extract.lines import Lines
 from crawler.extract.page import LONGEST, Element, Page, short_text
 from crawler.extract.pictures import named_pictures, picture_beside
 from crawler.extract.price_choice import CARDS, asks_for_price, find_price
-from crawler.extract.schema import Fields
 from crawler.extract.seen import Visible
 from crawler.extract.shown_stock import asks_seller, is_gone, read_stock
 from crawler.extract.words import Marks, any_of, finder
