@@ -23,7 +23,7 @@ from scrapy.crawler import Crawler
 from crawler.catalogue.jobs.closing import end_jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.catalogue.jobs.store import Jobs
-from crawler.extract.dead_ends import DeadEnds
+from crawler.extract.links.dead_ends import DeadEnds
 from crawler.extract.parser_version import parser_version
 from crawler.extract.template import Book
 from crawler.items import Missing, Product

@@ -1,4 +1,4 @@
-"""Pages of a shape that leads nowhere are not fetched (crawler.extract.dead_ends)."""
+"""Pages of a shape that leads nowhere are not fetched (crawler.extract.links.dead_ends)."""
 
 from __future__ import annotations
 

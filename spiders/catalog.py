@@ -9,13 +9,14 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.catalogue.jobs.model import Plan
-from crawler.extract import Found, Link, Page, announced, probing
-from crawler.extract.dead_ends import ENOUGH, DeadEnds
+from crawler.extract import Found, Link, Page
 from crawler.extract.fruitless import HELP, Fruitless
-from crawler.extract.links import PRIORITY, shelf_of
-from crawler.extract.page import tidied
-from crawler.extract.pagecount import further_pages
-from crawler.extract.registered_domain import same_site
+from crawler.extract.links.choice import PRIORITY, shelf_of
+from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.links.registered_domain import same_site
+from crawler.extract.listing import announced, probing
+from crawler.extract.listing.pagecount import further_pages
+from crawler.extract.page.page import tidied
 from crawler.extract.site import Site
 from crawler.extract.template import Book, Drift, Judgement, Look, know_unpriced
 from crawler.items import Missing, Product

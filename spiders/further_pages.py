@@ -12,8 +12,9 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract import Link, announced, probing
-from crawler.extract.links import shelf_of
+from crawler.extract import Link
+from crawler.extract.links.choice import shelf_of
+from crawler.extract.listing import announced, probing
 from crawler.extract.site import Site
 from crawler.items import Missing, Product
 from scrapy_seine.printable import printable

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.extract.links import PRIORITY, listed_links
-from crawler.extract.registered_domain import same_site
-from crawler.extract.sitemap import dates_of, named_in_robots, news_scope, read_sitemap
+from crawler.extract.links.choice import PRIORITY, listed_links
+from crawler.extract.links.registered_domain import same_site
+from crawler.extract.links.sitemap import dates_of, named_in_robots, news_scope, read_sitemap
 from scrapy_seine import meta as m
 from scrapy_seine.urls import absolute
 from spiders import sites

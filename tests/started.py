@@ -32,7 +32,7 @@ __all__ = ["DEVNULL", "PIPE", "STDOUT", "Popen", "TimeoutExpired", "run"]
 COMMON = ("scrapy.commands", "crawler.commands", "scrapy_seine.commands")
 #: What a crawl needs beside its command.
 CRAWL = (
-    "crawler.extract.sitemap",
+    "crawler.extract.links.sitemap",
     "crawler.storage",
     "itemadapter",
     "protego",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from crawler.cleaning.text import line
-from crawler.extract.currencies import ISO_4217, currency_of
+from crawler.extract.money.currencies import ISO_4217, currency_of
 
 #: Currencies in which even a pen costs thousands.
 _SMALL = frozenset({"VND", "IDR", "IRR", "KRW", "LAK", "KHR", "UZS", "COP", "PYG", "GNF", "LBP"})

@@ -19,9 +19,9 @@ import attrs
 
 from crawler.cleaning.money import absurd, currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
-from crawler.extract.availability import availability
-from crawler.extract.currencies import ISO_4217
-from crawler.extract.schema import has_check_digit
+from crawler.extract.money.currencies import ISO_4217
+from crawler.extract.stock.availability import availability
+from crawler.extract.structured.schema import has_check_digit
 from crawler.items import Product
 
 _LINES = ("name", "brand")

@@ -10,7 +10,7 @@ import psycopg2
 
 from crawler.cli.one_page import PageCommand, told
 from crawler.extract import Found, Link
-from crawler.extract.registered_domain import site_of as domain_of
+from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.extract.site import Site
 from crawler.extract.template import Book, Judgement
 from crawler.extract.template.observation import observe

@@ -17,7 +17,7 @@ from crawler.catalogue.jobs.model import ENDED, Job, Plan, job_id
 from crawler.catalogue.jobs.record import notes, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.cli.site_plans import plans_of
-from crawler.extract.registered_domain import site_of
+from crawler.extract.links.registered_domain import site_of
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from crawler.cli.one_page import BadStatus, Got, PageCommand, fetch
 from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.extract import Found, Link
-from crawler.extract.registered_domain import site_of
+from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.commands.base import complain
 from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError

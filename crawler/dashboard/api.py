@@ -35,7 +35,7 @@ from crawler.dashboard.api_document import (
 )
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.security import WHO
-from crawler.extract.registered_domain import site_of
+from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.errors import ConfigError, FrontierError, StoreUnreachable
 from scrapy_seine.frontier.priorities import Changed, Which
 from scrapy_seine.frontier.priorities import checked as checked_priority

@@ -8,7 +8,7 @@ from typing import Literal
 import attrs
 
 from crawler.extract import lazy
-from crawler.extract.page import Page
+from crawler.extract.page.page import Page
 from crawler.extract.words import any_of, finder
 
 Kind = Literal["product", "listing", "other"]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from crawler.extract import lazy
-from crawler.extract.amounts import number
 from crawler.extract.classify import looks_like_product
-from crawler.extract.schema import Node, first, many, plain
+from crawler.extract.money.amounts import number
+from crawler.extract.structured.schema import Node, first, many, plain
 from crawler.extract.words import any_of
 
 _HOME = lazy.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)

@@ -8,25 +8,17 @@ from typing import Any, TypeVar
 
 import attrs
 
-from crawler.extract import (
-    classify,
-    crumbs,
-    jsonld,
-    main_product,
-    merge,
-    microdata,
-    opengraph,
-    schema,
-    state,
-    text,
-)
-from crawler.extract.amounts import count
+from crawler.extract import classify, crumbs, merge
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.fields import Fields
-from crawler.extract.page import Page, tidied
-from crawler.extract.schema import Node
+from crawler.extract.money.amounts import count
+from crawler.extract.page.page import Page, tidied
+from crawler.extract.scripts import state
 from crawler.extract.seen import Visible
-from crawler.extract.shown_stock import NOT_TO_BE_HAD
+from crawler.extract.stock.shown import NOT_TO_BE_HAD
+from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
+from crawler.extract.structured.schema import Node
+from crawler.extract.visible import text
 from crawler.items import Product
 
 #: A category that some shops describe as one product has none of these.

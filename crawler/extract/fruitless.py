@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import attrs
 
-from crawler.extract.dead_ends import may_sell
 from crawler.extract.default import Found
+from crawler.extract.links.dead_ends import may_sell
 from crawler.extract.newest import Newest
-from crawler.extract.page import Page, short_text
+from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word
 
 #: Pages in a row that look alike before it is told; their sizes differ by a twentieth at most.

@@ -6,14 +6,17 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from crawler.extract import lazy, opengraph, state, text
-from crawler.extract.amounts import amount, grouped
-from crawler.extract.currencies import TOMAN, alike, is_local
+from crawler.extract import lazy
 from crawler.extract.fields import Fields
-from crawler.extract.page import Page, text_of
-from crawler.extract.schema import has_check_digit
+from crawler.extract.money.amounts import amount, grouped
+from crawler.extract.money.currencies import TOMAN, alike, is_local
+from crawler.extract.page.page import Page, text_of
+from crawler.extract.scripts import state
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import set_number, set_vendor, without_view
+from crawler.extract.structured import opengraph
+from crawler.extract.structured.schema import has_check_digit
+from crawler.extract.visible import text
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy.pattern(r"(?:index|default)\.\w+|index")

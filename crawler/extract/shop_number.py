@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from crawler.extract import lazy
 from crawler.extract.fields import Fields
-from crawler.extract.page import Page
+from crawler.extract.page.page import Page
 from crawler.extract.words import any_of, finder
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")

@@ -11,10 +11,10 @@ from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
 from crawler.extract.default import Found, extract
-from crawler.extract.links import Link, find_links
+from crawler.extract.links.choice import Link, find_links
+from crawler.extract.links.registered_domain import same_site
 from crawler.extract.merge import identify
-from crawler.extract.page import Page, text_of
-from crawler.extract.registered_domain import same_site
+from crawler.extract.page.page import Page, text_of
 from crawler.items import Product
 from scrapy_seine import meta as m
 

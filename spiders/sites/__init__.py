@@ -8,7 +8,7 @@ import sys
 from functools import cache
 
 from crawler.catalogue.jobs.model import Plan
-from crawler.extract.registered_domain import site_of
+from crawler.extract.links.registered_domain import site_of
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from scrapy_seine.errors import ConfigError

@@ -35,11 +35,12 @@ import attrs
 
 from crawler.access import detect
 from crawler.cleaning.product import clean
-from crawler.extract import parse, probing
-from crawler.extract.links import listed_links, shelf_of
-from crawler.extract.pagecount import further_pages
+from crawler.extract import parse
+from crawler.extract.links.choice import listed_links, shelf_of
+from crawler.extract.links.sitemap import dates_of, named_in_robots, read_sitemap
+from crawler.extract.listing import probing
+from crawler.extract.listing.pagecount import further_pages
 from crawler.extract.site import Site
-from crawler.extract.sitemap import dates_of, named_in_robots, read_sitemap
 from scrapy_seine.politeness.robots_rules import Robots
 from tests.benchmarks.killers import PLACES, TOKENS, WHOLE
 

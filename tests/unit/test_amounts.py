@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract.amounts import amount, count, find_prices, number, parse_price
-from crawler.extract.currencies import local_currency
+from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
+from crawler.extract.money.currencies import local_currency
 
 
 @pytest.mark.parametrize(

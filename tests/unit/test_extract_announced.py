@@ -13,7 +13,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extract import find_links, parse
-from crawler.extract.announced import Announced, announced, begin, resume
+from crawler.extract.listing.announced import Announced, announced, begin, resume
 from spiders.catalog import CatalogSpider
 
 URL = "https://shop.example/c/lamps"

@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract.dead_ends import ENOUGH, DeadEnds
-from crawler.extract.links import Link
+from crawler.extract.links.choice import Link
+from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
 from middlewares.dead_ends import DeadEnds as Middleware
 from scrapy_seine import meta as m
 from scrapy_seine.engine.lease.outcomes import Ignored

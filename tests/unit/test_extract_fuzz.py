@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crawler.cleaning.money import money
-from crawler.extract import extract, find_links, literal, parse
-from crawler.extract.amounts import find_prices, parse_price
+from crawler.extract import extract, find_links, parse
+from crawler.extract.money.amounts import find_prices, parse_price
+from crawler.extract.scripts import literal
 from tests.pages import cases
 
 URL = "https://shop.example/p/lamp-12"

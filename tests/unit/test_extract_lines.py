@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.extract import lines, parse, places, text
-from crawler.extract.page import Page
+from crawler.extract import parse
+from crawler.extract.page import lines, places
+from crawler.extract.page.page import Page
+from crawler.extract.visible import text
 
 
 def page(body: str) -> Page:

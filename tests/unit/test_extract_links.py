@@ -8,8 +8,8 @@ import pytest
 from crawler.demo.pages import Site
 from crawler.demo.traps import Traps
 from crawler.extract import extract, find_links, parse
-from crawler.extract.links import listed_links, shelf_of
-from crawler.extract.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.choice import listed_links, shelf_of
+from crawler.extract.links.sitemap import named_in_robots, read_sitemap
 
 SHOP = "http://shop.example"
 PAGE = f"{SHOP}/c/lamps?page=3"

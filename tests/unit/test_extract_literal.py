@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract import literal
+from crawler.extract.scripts import literal
 from tests.measuring import within_cpu
 
 

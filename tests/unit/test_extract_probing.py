@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.extract import find_links, parse, probing
-from crawler.extract.links import shelf_of
-from crawler.extract.pagecount import MOST_PAGES
-from crawler.extract.probing import MOST_TRIES, Probe, judge
+from crawler.extract import find_links, parse
+from crawler.extract.links.choice import shelf_of
+from crawler.extract.listing import probing
+from crawler.extract.listing.pagecount import MOST_PAGES
+from crawler.extract.listing.probing import MOST_TRIES, Probe, judge
 
 BASE = "https://shop.example/tents"
 FIRST = 1_000_001

@@ -2,8 +2,9 @@
 
 import pytest
 
-from crawler.extract import parse, registered_domain
-from crawler.extract.registered_domain import same_site, site_of
+from crawler.extract import parse
+from crawler.extract.links import registered_domain
+from crawler.extract.links.registered_domain import same_site, site_of
 from crawler.extract.site import Site, select
 from spiders import sites
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from crawler.extract import extract, find_links, parse
-from crawler.extract.amounts import number
 from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_front, is_home, trail
+from crawler.extract.links.registered_domain import same_site
+from crawler.extract.links.sitemap import _LONGEST_ADDRESS, read_sitemap
+from crawler.extract.listing.pagecount import further_pages, numbers_of, step_of
 from crawler.extract.merge import disputed, in_whole_units, merged, settle
-from crawler.extract.pagecount import further_pages, numbers_of, step_of
-from crawler.extract.registered_domain import same_site
-from crawler.extract.sitemap import _LONGEST_ADDRESS, read_sitemap
+from crawler.extract.money.amounts import number
 
 SHOP = "https://shop.example"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.extract import Found, extract, merge, microdata, parse
+from crawler.extract import Found, extract, merge, parse
+from crawler.extract.structured import microdata
 
 HERE = "https://shop.example.com/products/napkin"
 

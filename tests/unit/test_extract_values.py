@@ -5,15 +5,20 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.amounts import amount, count, find_prices, number, parse_price
-from crawler.extract.availability import availability, availability_of_text, buys, buys_in_short
 from crawler.extract.crumbs import is_front, is_home, trail
-from crawler.extract.currencies import currency_of, local_currency
-from crawler.extract.facts import _label as label
-from crawler.extract.jsonld import loads
-from crawler.extract.opengraph import fields, shorn
-from crawler.extract.page import parse
-from crawler.extract.schema import gtin, images, without_tags
+from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
+from crawler.extract.money.currencies import currency_of, local_currency
+from crawler.extract.page.page import parse
+from crawler.extract.stock.availability import (
+    availability,
+    availability_of_text,
+    buys,
+    buys_in_short,
+)
+from crawler.extract.structured.jsonld import loads
+from crawler.extract.structured.opengraph import fields, shorn
+from crawler.extract.structured.schema import gtin, images, without_tags
+from crawler.extract.visible.facts import _label as label
 
 
 @pytest.mark.parametrize(

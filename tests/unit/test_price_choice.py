@@ -9,10 +9,10 @@ import attrs
 import pytest
 from lxml.html import fragment_fromstring
 
-from crawler.extract import lines as flags
-from crawler.extract.amounts import find_prices
-from crawler.extract.lines import Line, Lines
-from crawler.extract.price_choice import (
+from crawler.extract.money.amounts import find_prices
+from crawler.extract.page import lines as flags
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.price.choice import (
     _cost_of_place,
     _is_before,
     _is_in_prose,
@@ -22,7 +22,7 @@ from crawler.extract.price_choice import (
     is_labelled,
     label_before,
 )
-from crawler.extract.price_pairs import Candidate, _favour, is_struck, often_told, paired
+from crawler.extract.price.pairs import Candidate, _favour, is_struck, often_told, paired
 from crawler.extract.seen import Visible
 
 

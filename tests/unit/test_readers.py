@@ -25,11 +25,12 @@ import crawler.cleaning
 import crawler.extract
 from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
-from crawler.extract import extract, parse, schema, words
-from crawler.extract import page as pages
-from crawler.extract import sitemap as sitemaps
+from crawler.extract import extract, parse, words
 from crawler.extract.lazy import Lazy
-from crawler.extract.sitemap import is_news, read_sitemap
+from crawler.extract.links import sitemap as sitemaps
+from crawler.extract.links.sitemap import is_news, read_sitemap
+from crawler.extract.page import page as pages
+from crawler.extract.structured import schema
 from crawler.extract.words.listed import Listed
 from scrapy_seine import attribute_limit
 from scrapy_seine.attribute_limit import MOST

@@ -11,7 +11,7 @@ from functools import lru_cache
 import attrs
 
 from crawler.extract import lazy
-from crawler.extract.dead_ends import steps_of
+from crawler.extract.links.dead_ends import steps_of
 
 #: Products of one shape of address before others of that shape are taken for some, and how many times
 #: as many as pages that are none.

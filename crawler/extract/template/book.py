@@ -10,7 +10,7 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.default import Found
-from crawler.extract.page import Page, tidied
+from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.contrast import CHANGED

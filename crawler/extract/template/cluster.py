@@ -6,8 +6,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
-from crawler.extract.page import Element, Page
-from crawler.extract.places import Box, box, place
+from crawler.extract.page.page import Element, Page
+from crawler.extract.page.places import Box, box, place
 
 #: Boxes around the heading that count.
 _MOST_BOXES = 8

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.currencies import is_local
+from crawler.extract.money.currencies import is_local
 from crawler.extract.template.observation import FIELDS, Seen, same
 from crawler.extract.template.profile import KNOWN, Field, Profile
 

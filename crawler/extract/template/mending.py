@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.page import Page, tidied
+from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.contrast import Change, Contrast, amount
 from crawler.extract.template.naming import ENOUGH, Shown, name_place
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values

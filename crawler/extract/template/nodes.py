@@ -14,12 +14,12 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import lines
-from crawler.extract.amounts import find_prices, parse_price
-from crawler.extract.page import Page
-from crawler.extract.places import path
-from crawler.extract.price_choice import is_labelled
-from crawler.extract.text import currency_of_place, heading_of, title_parts
+from crawler.extract.money.amounts import find_prices, parse_price
+from crawler.extract.page import lines
+from crawler.extract.page.page import Page
+from crawler.extract.page.places import path
+from crawler.extract.price.choice import is_labelled
+from crawler.extract.visible.text import currency_of_place, heading_of, title_parts
 
 #: Fields whose place is looked for.
 PLACED = ("name", "price", "sku")

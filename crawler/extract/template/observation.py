@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from crawler.extract.default import Found
 from crawler.extract.fields import Fields
-from crawler.extract.page import short_text
+from crawler.extract.page.page import short_text
 
 #: Fields that are held against the template.
 FIELDS = ("name", "price", "currency", "availability", "sku")

@@ -1,0 +1,1 @@
+"""Which addresses of a page are followed, and which are traps."""

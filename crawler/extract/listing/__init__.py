@@ -1,0 +1,1 @@
+"""How many pages a listing has."""

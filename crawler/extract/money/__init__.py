@@ -1,0 +1,1 @@
+"""Amounts of money as shops write them, and their currencies."""

@@ -1,0 +1,499 @@
+"""A page as the lines a visitor reads, each with what its markup tells about it.
+
+A line is text without a block's edge in it: `<b>€</b><span>12</span><sup>99</sup>` is one line,
+`€12.99`. One walk over the tree serves prices, stock, facts and headings.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from itertools import chain, islice
+
+import attrs
+
+from crawler.extract.money.currencies import is_currency
+from crawler.extract.page.page import Element, Page
+from crawler.extract.page.places import leads_away
+from crawler.extract.words import Marks, start_of
+
+(
+    OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
+    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW,
+) = (1 << bit for bit in range(17))  # fmt: skip
+
+_SKIPPED = frozenset(
+    {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
+     "select", "datalist", "audio", "video", "canvas", "map", "math"}
+)  # fmt: skip
+_INLINE = frozenset(
+    {"span", "b", "strong", "i", "em", "sup", "sub", "small", "bdi", "bdo", "font", "ins", "u",
+     "mark", "big", "abbr", "var", "data", "del", "s", "strike", "tt", "code", "q", "cite", "wbr"}
+)  # fmt: skip
+_TAGS = {
+    "del": OLD, "s": OLD, "strike": OLD, "aside": CARD, "footer": ELSEWHERE,
+    "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
+    "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
+}  # fmt: skip
+_CLASSES = (
+    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+     r"|standard|instead|retail|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
+     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
+     r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
+     r"|basis|vecchio|barre|standard|vechi|regi)\b"
+     r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
+    (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
+     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
+     r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
+     r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
+     r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
+     r"|price[-_]per[-_]unit|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
+     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
+    (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
+     r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
+    (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
+     r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"),
+    (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
+     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen)(?=\s|$)"),
+    (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
+     r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
+    (NOW, r"(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
+     r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
+     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"),
+    (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
+    (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
+    (LABEL, r"(?:^|[\s_-])label"),
+    (FACT, r"(?:^|\s)(?:product[-_]{1,2})?(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
+     r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
+    (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
+    (RATING, r"rating|stars?\b|star-"),
+)  # fmt: skip
+_RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
+#: Words in a price block's class that make it no old price: the block holds both.
+_BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)(?!__)")
+_CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
+#: Headings of what is about other products, or about what people say of this one.
+_OTHERS = start_of(lambda any_of: any_of("headings", "others"))
+_MOST_ELEMENTS = 30_000
+#: Lines read after the main heading; a product is told by then.
+MOST_AFTER = 400
+#: Lines without a price, a fact or a button in a row, after which nothing more is expected.
+_DULL = 120
+_TELLING = PRICE | STOCK | BUTTON | LABEL | FACT
+_MOST_SIBLINGS = 1500
+#: What is longer is a sentence, and no fact of the product.
+_LONGEST = 120
+#: What divides two lines in one row is not longer.
+_SHORT = 6
+_BETWEEN = frozenset({"|", "•", "·", "│"})
+_SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
+_ENDING = _SIGNS | {"-", "–", "—"}
+_MOST_CENTS = 3
+_TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
+#: An amount that may go on in the next box: `€ 1.119`, `119.99`.
+_WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
+#: An amount that is written out: what begins with a digit behind it is a number of its own.
+_HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
+#: A word, whole or cut off, and no code: these are in capitals. Behind an amount: `19 € HT`, `MwSt.`
+_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
+#: A stroke for the cents: `499,-`.
+_ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
+#: Characters in which an amount ends with a currency's word.
+_WORD = 8
+_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
+
+
+@attrs.define(eq=False, repr=False)
+class Line:
+    """Text that no block's edge divides."""
+
+    text: str
+    flags: int
+    element: Element
+    """The element in which the line begins."""
+    index: int = 0
+
+
+@attrs.define(eq=False, repr=False)
+class Lines:
+    """What one walk over a page found."""
+
+    lines: list[Line] = attrs.Factory(list)
+    heading: int = -1
+    """Index of the line with the main heading, -1 without one."""
+    rows: list[Element] = attrs.Factory(list)
+    """Table rows and terms (tr, dt) outside navigation."""
+    inputs: list[Element] = attrs.Factory(list)
+    ratings: list[Element] = attrs.Factory(list)
+    _own: list[Line] | None = attrs.field(default=None, init=False)
+
+    @property
+    def own(self) -> list[Line]:
+        """The lines from the heading on that are seen, short, and in no box about other things."""
+        if self._own is None:
+            here = self.lines[max(self.heading, 0) :]
+            apart = ELSEWHERE | HIDDEN
+            self._own = [n for n in here if not n.flags & apart and len(n.text) <= _LONGEST]
+        return self._own
+
+
+def _class_flags(words: str) -> int:
+    words = words.lower()
+    flags = 0
+    for flag, rule in _RULES:
+        if rule.search(words):
+            flags |= flag
+    if flags & OLD and (flags & NOW or _BOTH.search(words)):
+        flags &= ~OLD
+    return flags
+
+
+def _style_flags(style: str) -> int:
+    style = style.replace(" ", "").lower()
+    hidden = HIDDEN if "display:none" in style or "visibility:hidden" in style else 0
+    return hidden | (OLD if "line-through" in style else 0)
+
+
+_HOLDS_DIGIT = re.compile(r"\d").search
+_CLASS_FLAGS = Marks(_class_flags)
+#: What an attribute's value tells of its element's text.
+_FLAGGING: dict[str, Marks[int]] = {
+    "class": _CLASS_FLAGS,
+    "id": _CLASS_FLAGS,
+    # Where classes are hashes, microdata and attributes for tests name the boxes.
+    **dict.fromkeys(
+        (
+            "itemprop",
+            "data-testid",
+            "data-test",
+            "data-test-id",
+            "data-qa",
+            "data-hook",
+            "data-automation-id",
+            "data-ui",
+            "data-e2e",
+            "data-zta",
+            "data-cy",
+        ),
+        Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK)),
+    ),
+    # What a script needs to know of a choice is a number; what names the box of a price is a word.
+    "data-price": Marks(lambda told: 0 if _HOLDS_DIGIT(told) else PRICE),
+    "hidden": Marks(lambda _: HIDDEN),
+    "style": Marks(_style_flags),
+}
+_ARE_CENTS = Marks(lambda words: _CENTS.search(words.lower()) is not None)
+
+
+def read(page: Page, heading: Element | None, most: int = MOST_AFTER) -> Lines:
+    """Walk the page from the heading on, *most* lines at most; without a heading, all of it."""
+    return _Reader(heading).read(page.root if heading is None else heading, most)
+
+
+def read_next_to(heading: Element, most: int) -> Lines:
+    """Walk the few lines after the heading, past everything that is not about the product."""
+    return _Reader(heading, OFF | ELSEWHERE | HIDDEN).read(heading, most)
+
+
+def read_all(page: Page, heading: Element | None) -> Lines:
+    """Walk the whole page."""
+    return _Reader(heading).read(page.root, MOST_AFTER)
+
+
+#: An element that has been entered: its children still to come, itself, the element and the flags
+#: of the texts between them, and whether it stands within a line (what follows it continues that).
+_Frame = tuple[Iterator[Element], Element, Element, int, bool]
+
+
+class _Reader:
+    """The walk's state: an explicit stack, for pages nested deeper than Python recurses."""
+
+    def __init__(self, heading: Element | None, skipped: int = OFF) -> None:
+        self.heading = heading
+        self.skipped = skipped
+        self.weighed = skipped | CARD
+        self.kept: set[Element] = set() if heading is None else {heading}
+        self.inside = frozenset(() if heading is None else heading.iter())
+        self.out = Lines()
+        self.parts: list[str] = []
+        self.flags = 0
+        self.element: Element = None
+        self.beyond = 0
+        self.colon = False
+        self.told = 0
+        self.most = 0
+        self.enough = sys.maxsize
+        self.left = _MOST_ELEMENTS
+
+    def read(self, start: Element, most: int) -> Lines:
+        frames = _frames(start, start is self.heading)
+        if start is not self.heading and self.heading is not None:
+            self.kept.update(self.heading.iterancestors())
+        self.most = most
+        while frames:
+            inner = self._read_children(frames[-1])
+            if inner is not None:
+                frames.append(inner)
+                continue
+            if self.left <= 0:
+                break
+            # The innermost element's line ends, and the text behind it belongs outside.
+            _, owner, _, _, within = frames.pop()
+            if self.parts and not within:
+                self._end()
+            tail = owner.tail if frames else None
+            if tail and (self.parts or not tail.isspace()):
+                self._text(frames[-1][2], tail, frames[-1][3])
+        self._end()
+        return self.out
+
+    def _read_children(self, frame: _Frame) -> _Frame | None:
+        """Read an element's children up to one that holds elements itself: its frame comes next.
+
+        Every element of a page passes through this loop, so that it calls as little as it can.
+        """
+        children, _, place, inherited, _ = frame
+        lines, left = self.out.lines, self.left
+        for element in children:
+            tag, marks = element.tag, element.items()
+            if marks or tag in _SPECIAL:
+                flags = self._flags_of(element, tag, marks, inherited)
+            else:
+                flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
+            holds = 0
+            if flags >= 0:
+                inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+                if self.parts and not inline:
+                    self._end()
+                text, holds = element.text, len(element)
+                if text and (self.parts or not text.isspace()):
+                    if holds or inline:
+                        self._text(element, text, flags)
+                    else:  # most elements are leaves, and most leaves are lines
+                        self._add(text, flags, element)
+            left -= 1
+            if left <= 0 or len(lines) > self.enough:
+                self.left = 0
+                return None
+            if holds:
+                self.left = left
+                return iter(element[:]), element, element, flags, inline
+            tail = element.tail
+            if tail and (self.parts or not tail.isspace()):
+                self._text(place, tail, inherited)
+        self.left = left
+        return None
+
+    def _tell(self, place: int) -> None:
+        """Expect more after the line at *place*: it is the heading, or tells something."""
+        self.told = place
+        heading = self.out.heading
+        if heading >= 0:
+            self.enough = min(heading + self.most, max(heading, place) + _DULL)
+
+    def _flags_of(
+        self, element: Element, tag: str, marks: list[tuple[str, str]], inherited: int
+    ) -> int:
+        """What an element's tag and attributes tell of its text; negative: it is not read."""
+        if tag in _SKIPPED:
+            return -1
+        flags = _TAGS.get(tag, 0)
+        for name, value in marks:
+            if name in _FLAGGING:
+                flags |= _FLAGGING[name][value]
+        weighed = flags and (flags & self.weighed or element in self.kept)
+        if weighed and (flags := self._weighed(element, flags)) < 0:
+            return -1
+        flags |= inherited if not flags & ELSEWHERE else inherited & ~BEYOND
+        if self.beyond and not flags & ELSEWHERE:
+            flags |= self.beyond
+        if tag in _NOTED:
+            return self._note(element, tag, flags)
+        if flags & RATING and not flags & ELSEWHERE and not inherited & RATING:
+            self.out.ratings.append(element)
+        return flags
+
+    def _weighed(self, element: Element, flags: int) -> int:
+        """An element's own flags with what stands in it and around it; negative: skip it."""
+        if element in self.kept:
+            return flags & HEADING
+        if flags & CARD and leads_away(element):
+            flags |= ELSEWHERE
+        return -1 if flags & self.skipped else flags
+
+    def _note(self, element: Element, tag: str, flags: int) -> int:
+        """Keep an element that is looked at again after the walk; return its text's flags."""
+        if tag == "a":
+            return flags | LINK
+        if tag in {"tr", "dt"}:
+            self._tell(len(self.out.lines))
+            if not flags & ELSEWHERE:
+                self.out.rows.append(element)
+        else:
+            self.out.inputs.append(element)
+        return flags
+
+    def _text(self, element: Element, text: str, flags: int) -> None:
+        if len(text) < _SHORT and text.strip() in _BETWEEN:
+            self._end()  # "in stock | item 12" are two lines in one row
+            return
+        if not self.parts:
+            if text.isspace():
+                return
+            self.flags, self.element = flags, element
+        elif (
+            (flags ^ self.flags) & _DIVIDING or (self.colon and ":" in text)
+        ) and not text.isspace():
+            self._end()
+            self.flags, self.element = flags, element
+        elif text[0].isalnum() or text[0] in _SIGNS:
+            if self._begins_another(text, flags):
+                self._end()
+                self.flags, self.element = flags, element
+            elif text[0].isdigit():
+                text = self._joint(element, text) + text
+            elif self._is_glued(text):
+                text = f" {text}"
+        self.parts.append(text)
+        self.flags |= flags
+        if ":" in text:
+            self.colon = True
+
+    def _begins_another(self, text: str, flags: int) -> bool:
+        """Whether a part that stands right behind another is a statement of its own.
+
+        "In stock" and "Item no: 12" are two, as "DD-10" and a price of 1 548 Kč are.
+        """
+        last = self.parts[-1][-1]
+        if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"
+            whole = _HAS_CENTS(self.parts[-1]) and _HOLDS_DIGIT(text)
+            return whole is not None and not (self.flags | flags) & OLD
+        if text[0].isdigit():
+            gains = flags & ~self.flags & PRICE
+            return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
+        if not text[0].isupper():
+            return False
+        if ":" in text:
+            return last.islower() or last.isdigit()
+        # Behind an amount, words with one of their own: "CHF 23'900.–" and "Leasing from CHF 289".
+        ended = last in _ENDING or self._ends_in_currency()
+        return ended and not (self.flags | flags) & OLD and _HOLDS_DIGIT(text) is not None
+
+    def _is_glued(self, text: str) -> bool:
+        """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`, `90,-bez DPH`."""
+        last = self.parts[-1][-1]
+        return (text[0].isupper() and (last.islower() or last.isdigit())) or (
+            self._ends_in_currency() or _ENDS_IN_STROKE(self.parts[-1]) is not None
+        )
+
+    def _joint(self, element: Element, text: str) -> str:
+        """What stands between two inline parts where the second begins with a digit."""
+        before = self.parts[-1]
+        if element.tag == "sup" and len(text) == 1:
+            return " ("  # a footnote: cents are two figures
+        if before[-1].isdigit():
+            if "%" in text or _HAS_CENTS(before):
+                return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
+            if self._is_cents(element) or self._reads_as_cents(text):
+                return "," if "." in before else "."
+        elif before[-1] in _SIGNS and _HOLDS_DIGIT(before):
+            if len(text) > _MOST_CENTS:
+                return " "  # 149,99 € and 129,99 € are two amounts
+            if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
+                self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
+        elif _ENDS_IN_STROKE(before) or self._ends_in_currency() or _ENDS_IN_SMALL(before):
+            return " "  # 399,99 TL and 249,99 TL; your price and 249,99
+        return ""
+
+    def _ends_in_currency(self) -> bool:
+        """Whether the part before ends in an amount and a currency's word."""
+        before = self.parts[-1]
+        word = _ENDS_IN_WORD(before[-_WORD:]) if before[-1].isalpha() or before[-1] == "." else None
+        return word is not None and is_currency(word[1])
+
+    def _reads_as_cents(self, text: str) -> bool:
+        """Whether two digits behind a whole amount in an element of its own are its cents.
+
+        `<span>119</span>99 ₽` is no 11,999: who divides a number in the markup shows its parts
+        differently.
+        """
+        whole = self.parts[-1].strip()
+        if not whole.isdigit() or not _TWO_DIGITS(text):
+            return False
+        return bool(self.flags & PRICE) or not _SIGNS.isdisjoint("".join(self.parts) + text)
+
+    def _goes_on(self, before: Line, text: str, element: Element) -> bool:
+        """Whether a short text in a box of its own is a part of the amount in the box before.
+
+        `<div>119</div><div class="cents">99</div><div>€</div>` is one price.
+        """
+        if not before.flags & PRICE or not _WHOLE(before.text):
+            return False
+        if before.element.getparent() is not element.getparent():
+            return False
+        if text[0] in ".,":
+            joint = "" if _TWO_DIGITS(text[1:]) else None
+        elif text in _SIGNS:
+            joint = " "
+        else:
+            joint = "." if _TWO_DIGITS(text) and self._is_cents(element) else None
+        if joint is not None:
+            before.text += joint + text
+            before.flags |= JOINED
+        return joint is not None
+
+    @staticmethod
+    def _is_cents(element: Element) -> bool:
+        return element.tag in {"sup", "sub", "small"} or _ARE_CENTS[element.get("class") or ""]
+
+    def _end(self) -> None:
+        parts = self.parts
+        if parts:
+            self.parts = []
+            self.colon = False
+            if len(parts) == 1:
+                self._add(parts[0], self.flags, self.element)
+            else:
+                self._add("".join(parts), self.flags | JOINED, self.element)
+
+    def _add(self, text: str, flags: int, element: Element) -> None:
+        length = len(text)
+        text = " ".join(text.split())
+        if not text or (length < _SHORT and text in _BETWEEN):
+            return
+        lines, out = self.out.lines, self.out
+        place = len(lines)
+        if length < _SHORT and flags & PRICE and lines and self._goes_on(lines[-1], text, element):
+            return
+        if out.heading < 0 and element in self.inside:
+            out.heading = place
+            self._tell(self.told)
+        elif flags & HEADING and out.heading >= 0 and _OTHERS(text):
+            self.beyond = ELSEWHERE | BEYOND
+            flags |= ELSEWHERE
+        if flags & _TELLING:
+            self._tell(place)
+        lines.append(Line(text, flags, element, place))
+
+
+def _frames(start: Element, is_heading: bool) -> list[_Frame]:
+    """The walk's stack where it begins: an element, and all that comes after it if *is_heading*."""
+    frames: list[_Frame] = [(iter((start,)), start, start, 0, True)]
+    if is_heading:
+        frames = []
+        for here in [start, *start.iterancestors()]:
+            following = islice(here.itersiblings(), _MOST_SIBLINGS)
+            frames.append((following, here.getparent(), start, 0, False))
+        first = frames[0]
+        frames[0] = (chain((start,), first[0]), *first[1:])
+        frames.reverse()
+    return frames
+
+
+_NOTED = frozenset({"tr", "dt", "input", "a"})
+#: Tags that tell something of their text even without attributes.
+_SPECIAL = _SKIPPED | _NOTED | _TAGS.keys()
+#: Where these begin or end, so does a line.
+_DIVIDING = OLD | HIDDEN | LABEL | FACT | ELSEWHERE | NOW

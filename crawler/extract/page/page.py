@@ -1,0 +1,328 @@
+"""A page, decoded and parsed once; everything else reads the tree made here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import attrs
+from lxml import etree
+
+from crawler.extract import lazy
+from crawler.extract.page.json_page import as_html
+from scrapy_seine.attribute_limit import bounded
+from scrapy_seine.charsets import encoding_of
+from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
+
+#: An lxml element; lxml ships no types.
+Element = Any
+
+#: What is parsed of a page, in bytes. The product is near the top; the rest of a 20 MB page is
+#: a log, an export or a trap.
+MAX_BYTES = 4_000_000
+
+_META_CHARSET = lazy.pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
+_HEADER_CHARSET = lazy.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
+_MARKUP = lazy.pattern(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
+_STATEFUL = ("utf-16", "iso2022")
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_SNIFFED = 4096
+_FOREIGN = lazy.pattern(r"[^\x00-\x7f]")
+#: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
+#: one takes it as long as the page is deep there.
+_PIECE = 500_000
+
+
+def _parser() -> etree.HTMLParser:
+    return etree.HTMLParser(
+        encoding="utf-8",
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        no_network=True,
+        collect_ids=False,
+    )
+
+
+_PARSER = _parser()
+_WANTED = ("a", "meta", "link", "script", "h1", "h2", "h3", "title", "base", "area",
+           "frame", "select")  # fmt: skip
+_EMPTY = b"<html><body></body></html>"
+
+
+@attrs.define(eq=False, repr=False, kw_only=True)
+class Page:
+    """One HTML page as a tree, with the elements that most extractors ask for."""
+
+    url: str
+    """Where it was found, absolute."""
+    base: str
+    """What its relative links are resolved against."""
+    root: Element
+    raw: bytes
+    """The page as UTF-8, for quick tests whether a word occurs at all."""
+    is_html: bool = True
+    lang: str = ""
+    """The html element's language, lower case: `en-au`."""
+    title: str = ""
+    anchors: list[Element] = attrs.Factory(list)
+    headings: list[Element] = attrs.Factory(list)
+    scripts: list[Element] = attrs.Factory(list)
+    frames: list[Element] = attrs.Factory(list)
+    selects: list[Element] = attrs.Factory(list)
+    links: list[Element] = attrs.Factory(list)
+    metas: list[tuple[str, str]] = attrs.Factory(list)
+    """Name or property (lower case) and content of each meta element, in order."""
+    named: dict[str, Element | None] = attrs.Factory(dict)
+    """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
+
+    def meta(self, name: str) -> str:
+        """Content of the first meta element of that name or property, or nothing."""
+        for key, content in self.metas:
+            if key == name and content:
+                return content
+        return ""
+
+    def resolve(self, reference: str) -> str | None:
+        """Make a reference of the page absolute; None where that is impossible."""
+        try:
+            url = absolute(self.base, reference.strip())
+        except ValueError:
+            return None
+        return url if url[:4].lower() == "http" else None
+
+    @property
+    def canonical(self) -> str | None:
+        """The page's canonical link, absolute."""
+        for link in self.links:
+            if (link.get("rel") or "").strip().lower() == "canonical":
+                reference = (link.get("href") or "").strip()
+                if reference:
+                    return self.resolve(reference)
+        return None
+
+
+# A page's own address is asked for by several readers, and its menu's on each page.
+@lru_cache(maxsize=1024)
+def tidied(url: str) -> str | None:
+    """An address in the form to request; None where it is none."""
+    try:
+        return tidy(url)
+    except ValueError:
+        return None
+
+
+def parse(content: bytes | str, url: str, content_type: str = "", *, most: int = MAX_BYTES) -> Page:
+    """Parse the first *most* bytes of a page once; never raises, whatever the content is.
+
+    *content_type* is the response's header, whose charset is believed after the bytes
+    themselves. Content that is no HTML gives an empty page with `is_html` False.
+    """
+    raw = _utf8(content[:most], content_type)
+    if "json" in content_type:
+        raw = as_html(raw) or raw
+        content_type = "text/html" if raw.startswith(b"<html>") else content_type
+    is_html = _looks_like_html(raw, content_type)
+    root = _tree(bounded(raw) if is_html else _EMPTY)
+    page = Page(url=url, base=url, root=root, raw=raw if is_html else b"", is_html=is_html)
+    page.lang = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    page.lang = page.lang.strip().lower().replace("_", "-")
+    kept = {tag: getattr(page, name).append for tag, name in _KEPT.items()}
+    for element in root.iter(*_WANTED):
+        tag = element.tag
+        if tag in kept:
+            kept[tag](element)
+        else:
+            _COLLECTORS[tag](page, element)
+    return page
+
+
+def text_of(element: Element) -> str:
+    """All text inside an element, white space squashed; scripts are left out."""
+    if not len(element):
+        text = element.text
+        return " ".join(text.split()) if text and element.tag not in _UNREAD else ""
+    parts = []
+    for node in element.iter():
+        tag, text = node.tag, node.text
+        if text and tag not in _UNREAD:
+            parts.append(text)
+        elif tag in _BREAKING:
+            parts.append(" ")
+        tail = node.tail
+        if tail and node is not element:
+            parts.append(tail)
+    return " ".join("".join(parts).split())
+
+
+#: What is longer is no name, label or heading.
+LONGEST = 2_000
+_MOST_INSIDE = 500
+#: White space is squashed: so many characters are looked at for each that is kept.
+_BLANKS = 4
+
+
+def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INSIDE) -> str:
+    """The text inside an element as `text_of` gives it, of so many characters and elements.
+
+    Elements lie within each other: to read all text of each would read a page many times.
+    """
+    if not len(element):
+        text = element.text
+        if not text or element.tag in _UNREAD:
+            return ""
+        if len(text) <= longest:  # nearly all
+            return " ".join(text.split())
+        return " ".join(text[: _BLANKS * longest].split())[:longest]
+    parts: list[str] = []
+    left = _BLANKS * longest
+    for node in islice(element.iter(), inside):
+        tag, text = node.tag, node.text
+        if text and tag not in _UNREAD:
+            parts.append(text[:left])
+            left -= len(text)
+        elif tag in _BREAKING:
+            parts.append(" ")
+        tail = node.tail
+        if tail and node is not element:
+            parts.append(tail[: max(left, 0)])
+            left -= len(tail)
+        if left <= 0:
+            break
+    return " ".join("".join(parts).split())[:longest]
+
+
+_UNREAD = frozenset({"script", "style", "template", "noscript"})
+_BREAKING = frozenset({"br", "p", "div", "li", "td", "tr", "img", "hr"})
+
+
+def _collect_base(page: Page, element: Element) -> None:
+    reference = (element.get("href") or "").strip()
+    if reference and page.base == page.url:
+        base = page.resolve(reference[: MAX_LENGTH + 1])
+        if base and len(base) <= MAX_LENGTH:  # each link of the page is as long as the base
+            page.base = base
+
+
+def _collect_meta(page: Page, element: Element) -> None:
+    key = element.get("property") or element.get("name") or element.get("itemprop")
+    content = element.get("content")
+    if key and content:
+        page.metas.append((key.strip().lower(), content.strip()))
+
+
+def _collect_title(page: Page, element: Element) -> None:
+    if not page.title and element.text:
+        page.title = " ".join(element.text.split())
+
+
+#: Where elements are kept that are looked at later.
+_KEPT = {
+    "a": "anchors",
+    "area": "anchors",
+    "h1": "headings",
+    "h2": "headings",
+    "h3": "headings",
+    "link": "links",
+    "script": "scripts",
+    "frame": "frames",
+    "select": "selects",
+}
+_COLLECTORS: dict[str, Callable[[Page, Element], None]] = {
+    "base": _collect_base,
+    "meta": _collect_meta,
+    "title": _collect_title,
+}
+
+
+def _tree(raw: bytes) -> Element:
+    try:
+        root = etree.fromstring(raw, _PARSER) if len(raw) <= _PIECE else _tree_of_pieces(raw)
+    except (etree.LxmlError, ValueError):
+        root = None
+    return etree.fromstring(_EMPTY, _PARSER) if root is None else root
+
+
+def _tree_of_pieces(raw: bytes) -> Element:
+    """Parse a large page piece by piece: between two pieces the limit on reading can interrupt."""
+    parser = _parser()
+    for place in range(0, len(raw), _PIECE):
+        parser.feed(raw[place : place + _PIECE])
+    return parser.close()
+
+
+def _looks_like_html(raw: bytes, content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().lower()
+    if "html" in kind:
+        return True
+    if kind and not kind.startswith("text/") and kind not in {"application/octet-stream"}:
+        return False
+    return _MARKUP.search(raw, 0, _SNIFFED) is not None
+
+
+def _utf8(content: bytes | str, content_type: str) -> bytes:
+    if isinstance(content, str):
+        raw = content.encode("utf-8", "replace")
+    else:
+        raw = _recoded(content, content_type)
+    return raw.replace(b"\0", b"") if b"\0" in raw else raw
+
+
+def _recoded(body: bytes, content_type: str) -> bytes:
+    """The bytes as UTF-8: what is valid UTF-8 is that, whatever the page says."""
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            text = body[len(mark) :].decode(encoding, "replace")
+            return text.encode("utf-8", "replace")
+    declared = _declared(body, content_type)
+    if declared and declared.lower().startswith(_STATEFUL):
+        return _decoded(body, declared).encode("utf-8", "replace")
+    if body.isascii():
+        return body
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return _legacy(body, declared).encode("utf-8", "replace")
+    return body
+
+
+def _declared(body: bytes, content_type: str) -> str | None:
+    known = _told(content_type)
+    if known:
+        return known
+    meta = _META_CHARSET.search(body, 0, _SNIFFED)
+    known = encoding_of(meta[1].decode("ascii", "replace")) if meta else None
+    # The page was readable enough to find its meta element, so it is no UTF-16.
+    return None if known and known.startswith("utf-16") else known
+
+
+@lru_cache(maxsize=256)
+def _told(content_type: str) -> str | None:
+    header = _HEADER_CHARSET.search(content_type)
+    return encoding_of(header[1]) if header else None
+
+
+def _legacy(body: bytes, declared: str | None) -> str:
+    if declared not in {None, "utf-8"}:
+        return _decoded(body, str(declared))
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    # A page in UTF-8 with a few bad bytes, or one in another encoding with none that are right?
+    return (
+        text if broken < len(_FOREIGN.findall(text)) - broken else body.decode("cp1252", "replace")
+    )
+
+
+def _decoded(body: bytes, encoding: str) -> str:
+    try:
+        return body.decode(encoding, "replace")
+    except (LookupError, UnicodeError):  # some of Python's codecs raise although told to replace
+        return body.decode("cp1252", "replace")

@@ -1,0 +1,69 @@
+"""Where in a page's markup a text stands, the same for all pages of one template."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from itertools import islice
+
+from crawler.extract.page.page import Element
+
+#: Classes of an element, and characters of them, that count.
+_MOST_CLASSES, _LONGEST = 6, 200
+
+#: An element's tag, and as much of its class as counts.
+Box = tuple[str, str]
+
+
+def box(element: Element) -> Box:
+    """What an element's place is made of."""
+    return element.tag, (element.get("class") or "")[:_LONGEST]
+
+
+def place(box: Box) -> str:
+    """An element's tag with its classes, those with figures left out."""
+    return f"{box[0]}{_named(box[1])}"
+
+
+def path(element: Element, levels: int = 3) -> str:
+    """Where a text stands: the element's place and those of the boxes around it."""
+    return _path((box(element), *map(box, islice(element.iterancestors(), levels - 1))))
+
+
+@lru_cache(maxsize=1024)
+def _path(boxes: tuple[Box, ...]) -> str:
+    return "<".join(map(place, boxes))
+
+
+def leads_away(element: Element) -> bool:
+    """Whether a box that is called a product's card links to a page, as a listing's cards do."""
+    links = (element,) if element.tag == "a" else element.iter("a")
+    reference = next((href for link in links if (href := link.get("href")) is not None), "")
+    return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
+def tiles_of(members: list[Element], most: int) -> list[Element]:
+    """Those of the boxes of one make that are a listing's: *most* or more, of which each leads to a page.
+
+    One alone that leads nowhere is the page's own thing, which a template writes as it writes tiles.
+    """
+    if len(members) < most:
+        return []
+    sample = members[:12]
+    around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
+    shared = Counter(element for chain in around for element in set(chain))
+    still = []
+    for chain in around:
+        own = [element for element in chain if shared[element] == 1]
+        if not own or not leads_away(own[-1]):
+            still.append(chain[0])
+    if (len(sample) - len(still)) * 5 < len(sample) * 3:
+        return []
+    alone = still[0] if len(still) == 1 and len(members) > most else None
+    return [member for member in members if member is not alone]
+
+
+@lru_cache(maxsize=4096)
+def _named(classes: str) -> str:
+    words = [word for word in classes.split() if not any(map(str.isdigit, word))]
+    return "".join(f".{word}" for word in words[:_MOST_CLASSES])

@@ -1,0 +1,1 @@
+"""Which of a page's amounts is the product's price."""

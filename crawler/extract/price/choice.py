@@ -1,0 +1,481 @@
+"""Choose the product's price among the amounts that a page shows.
+
+The price stands near the heading, in no tile of a listing, and is not struck through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import islice, repeat
+from string import digits
+
+import attrs
+
+from crawler.extract import lazy
+from crawler.extract.money.amounts import Money, amount, find_prices
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import leads_away, path, tiles_of
+from crawler.extract.price import per_unit
+from crawler.extract.price.line_amounts import (
+    LONGEST_LINE,
+    PARAGRAPH,
+    monies_of,
+    says_now,
+    says_old,
+    with_next,
+)
+from crawler.extract.price.other_amounts import is_other, labels_other, says_other
+from crawler.extract.price.pairs import (
+    OTHER,
+    Candidate,
+    beside,
+    is_struck,
+    near_before,
+    often_told,
+    paid_in_box,
+    paired,
+    stands_alone,
+    with_tax,
+)
+from crawler.extract.seen import Visible
+from crawler.extract.words import Marks, any_of, any_word
+
+#: Words behind an amount that tell what is not in it, or that all is: "plus postage".
+_APART = lazy.pattern(any_of("amounts", "apart"))
+#: What is saved, in percent, behind an amount with which a line ends.
+_SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
+#: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
+_BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
+_WORDS = lazy.pattern(r"[^\W\d_]{2,}")
+#: What comes to a price, or is taken from it: `Velvet +120 €`.
+_MORE_OR_LESS = frozenset({"+", "−"})
+_RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
+_DIGIT = lazy.pattern(r"\d")
+_TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
+#: So many prices in boxes of the same make are the tiles of a listing.
+CARDS = 3
+_POSTAGE = any_word("amounts", "postage")
+_ON_REQUEST = any_word("amounts", "on_request")
+#: Lines after the heading in which a price is asked for.
+_NEAR = 60
+#: What costs more is too far from the heading to be its price; postage and such, sooner.
+_FARTHEST, _FARTHEST_OTHER = 150, 90
+#: Lines of a tile between its title and its price.
+_TILE_LINES = 10
+_LONGEST_TILE_PRICE = 40
+#: The amount with which a line ends, its sign apart.
+_AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
+#: Characters before an amount with which its line begins.
+_GAP = 3
+#: Characters of a class and behind an amount that are looked at; boxes around an element.
+_LONGEST_CLASS, _BEHIND = 300, 60
+#: Amounts of a page that are weighed, and characters around one in a long line.
+_MOST_AMOUNTS, _AROUND = 3_000, 500
+_MOST_BOXES = 100
+_MOST_LINKED = 6
+
+
+def _signature(element: Element) -> str:
+    parts = []
+    here = element
+    for _ in range(4):
+        if here is None:
+            break
+        parts.append(f"{here.tag}.{(here.get('class') or '')[:_LONGEST_CLASS]}")
+        here = here.getparent()
+    return " ".join(parts)
+
+
+@attrs.define(eq=False, repr=False)
+class _Amounts:
+    """The amounts of a page by line, and the boxes in which they stand by their make."""
+
+    found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
+    boxes: dict[str, list[Element]] = attrs.Factory(dict)
+    reduced: dict[str, list[Element]] = attrs.Factory(dict)
+    """Boxes whose class says that the amount in them is the price before."""
+
+    def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
+        self.found.append((line, monies))
+        if look_for_tiles:
+            boxes = self.reduced if line.flags & _lines.OLD else self.boxes
+            boxes.setdefault(_signature(line.element), []).append(line.element)
+
+    def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
+        """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
+        # What a class calls the regular price is the only one in some shops' tiles.
+        new, old = _tiles(self.boxes), _tiles(self.reduced)
+        seen.cards = len(new) or len(old)
+        tiles = {*new, *old}
+        seen.cards_apart = all(
+            line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
+        )
+        return [
+            (line, monies)
+            for line, monies in self.found
+            if line.element not in tiles and not (tiles and _is_of_tile(line))
+        ]
+
+
+def _is_of_tile(line: Line) -> bool:
+    """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
+    if not line.flags & _lines.LINK:
+        return False
+    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    return any(box.tag == "a" and leads_away(box) for box in boxes)
+
+
+def _candidates(
+    read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
+) -> list[Candidate]:
+    amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen)
+    # A column beside the reviews comes after them in the page.
+    here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
+    if look_for_tiles and here:
+        mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
+        seen.lone_cards = 0 if seen.cards else len(here) - len(mine)
+        here = mine
+    if not here and not seen.cards:
+        apart = [amount for amount in amounts if _beside_others(amount[0])]
+        here = [amount for amount in apart if not look_for_tiles or not _in_a_tile(read, amount[0])]
+    return [c for line, monies in here for c in _judged_line(read, line, monies)]
+
+
+def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amounts:
+    """Read the amounts of all lines that a visitor sees, so many at most."""
+    amounts, left = _Amounts(), _MOST_AMOUNTS
+    for line in read.lines:
+        if left <= 0:
+            break
+        text = line.text
+        if line.flags & _lines.HIDDEN or not (
+            _holds_digit(text) if len(text) > PARAGRAPH else _HOLDS_DIGIT[text]
+        ):
+            continue
+        monies = monies_of(line, local)
+        if len(monies) == 1 and monies[0].currency is None:
+            monies = with_next(read, line, monies[0], local)
+        left -= len(monies)
+        if monies:
+            amounts.add(line, monies, look_for_tiles)
+    return amounts
+
+
+def _holds_digit(text: str) -> bool:
+    """Whether a long text holds a digit."""
+    if text.isascii():
+        return any(map(text.__contains__, digits))  # ten looks at memory, not one at each letter
+    return _DIGIT.search(text) is not None
+
+
+#: The same of a short text: labels and menus are the same on all of a shop's pages.
+_HOLDS_DIGIT = Marks(lambda text: _DIGIT.search(text) is not None)
+
+
+def _in_a_tile(read: Lines, line: Line) -> bool:
+    """Whether a heading that leads to another page stands in a box with the price."""
+    main = read.lines[read.heading] if read.heading >= 0 else None
+    if main is None or line.index < read.heading or len(line.text) > _LONGEST_TILE_PRICE:
+        return False
+    wanted = _lines.HEADING | _lines.LINK
+    for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
+        title = read.lines[place]
+        if title.flags & _lines.HEADING:
+            apart = title.flags & wanted == wanted and title.text != main.text
+            return apart and not _share_a_box(main.element, title.element, line.element)
+    return False
+
+
+def _share_a_box(main: Element, title: Element, price: Element) -> bool:
+    """Whether the smallest box around a title and a price holds the main heading too."""
+    around = {price, *islice(price.iterancestors(), _MOST_BOXES)}
+    boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
+    box = next((e for e in boxes if e in around), None)
+    return box is None or box is main or any(a is box for a in main.iterancestors())
+
+
+def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
+    return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
+
+
+def _beside_others(line: Line) -> bool:
+    """Whether only its place in the page lets a price seem another product's."""
+    wanted = _lines.BEYOND | _lines.PRICE
+    return line.flags & wanted == wanted and not line.flags & (_lines.CARD | _lines.LINK)
+
+
+def _judged_line(read: Lines, line: Line, monies: Sequence[Money]) -> list[Candidate]:
+    place = _Place(
+        line, line.index - read.heading, label_before(read, line), _follows_link(read, line)
+    )
+    ends = [0, *(money.end for money in monies)]
+    starts = [*(money.start for money in monies[1:]), len(line.text)]
+    if len(monies) > 1 and _are_told_behind(monies, line.text):
+        place, ends = attrs.evolve(place, behind=True), [money.end for money in monies]
+    found = [_judged(*parts) for parts in zip(monies, repeat(place), ends, starts, strict=False)]
+    return _told_apart(found) if len(found) > 1 and line.flags & _lines.OLD else found
+
+
+def _told_apart(found: list[Candidate]) -> list[Candidate]:
+    """The amounts of a struck line, of which a word says which one was before: the others are not.
+
+    `<b>129,99 €</b><s>UVP 199,00 €</s>` is one line.
+    """
+    ends = [0, *(c.money.end for c in found)]
+    said = [
+        says_old(c.line.text[end : c.money.start][-40:].strip())
+        for c, end in zip(found, ends, strict=False)
+    ]
+    if not any(said):
+        return found
+    return [attrs.evolve(c, old=old) for c, old in zip(found, said, strict=True)]
+
+
+def _are_told_behind(monies: Sequence[Money], text: str) -> bool:
+    """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
+    last = text[monies[-1].end :]
+    return monies[0].start <= _GAP and len(last) <= _BEHIND and says_now(last)
+
+
+def label_before(read: Lines, line: Line) -> str:
+    """The text of the line before, where it may say what an amount is."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+        place -= 1
+    text = read.lines[place].text if place >= 0 else ""
+    if not _DIGIT.search(text):
+        return text if len(text) < 40 else ""
+    tail = _TAIL.search(text)  # the label may stand behind the amount before
+    return tail[1] if tail else ""
+
+
+def _follows_link(read: Lines, line: Line) -> bool:
+    """Whether the line comes right after a link, as the price in a listing's tile does."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
+        place -= 1
+    flags = read.lines[place].flags
+    return place > read.heading and bool(flags & _lines.LINK) and not flags & _lines.FACT
+
+
+@attrs.frozen
+class _Place:
+    """What stands around an amount."""
+
+    line: Line
+    distance: int
+    """Lines after the heading; negative before it."""
+    label: str
+    """The line before, where it may say what an amount is."""
+    follows_link: bool
+    behind: bool = False
+    """The words of each amount of the line stand behind it."""
+
+
+def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
+    """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
+    line, label = place.line, "" if since else place.label
+    before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
+    other = is_other(_words_of(money, line.text, since, until)) or labels_other(label)
+    if other and not since and not labels_other(label) and money.start <= _GAP:
+        # What is said behind an amount alone may be that postage comes to it, or be about the
+        # lower amount that follows.
+        behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
+        other = not _tells_a_part(money, line.text) and is_other(behind)
+        other = other or says_other(before)
+    if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
+        other = True
+    if before[-2:].strip() in _MORE_OR_LESS:
+        other = True
+    cost = _cost_of_place(money, place) + (OTHER if other else 0)
+    if since and _RANGE.match(before):
+        cost += 5
+    told = before[-40:].strip() or label
+    if place.behind:
+        told = line.text[money.end : until][:40].strip()
+    told_old = says_old(told)
+    old = bool(line.flags & _lines.OLD) or told_old
+    now = not old and bool(told) and says_now(told)
+    if now:
+        cost -= 10  # as good as a class
+    return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
+
+
+def _tells_a_part(money: Money, text: str) -> bool:
+    """Whether words behind an amount tell of a lower one behind them: `399,- without tax 329,75`."""
+    found = _AMOUNT_AT_END(text[money.end :][:_BEHIND])
+    part = amount(found[1]) if found else None
+    return part is not None and part < money.value
+
+
+def _cost_of_place(money: Money, place: _Place) -> int:
+    """How unlikely an amount is the price, by where it stands and how it is written."""
+    line = place.line
+    cost = place.distance if place.distance >= 0 else 10 - place.distance * 3
+    if not line.flags & _lines.PRICE:
+        cost += 10
+    if place.follows_link:
+        cost += 4 if line.flags & _lines.NOW else 12
+    if line.flags & _lines.LABEL and not line.flags & _lines.PRICE and money.start > _GAP:
+        cost += 15  # the name of a choice that costs more: a guarantee, a size
+    if money.currency is None:
+        cost += 8
+    if line.flags & _lines.LINK and not (money.start <= _GAP and _is_outside_links(line.element)):
+        cost += 40
+    if not money.value:
+        cost += 100
+    return cost + min(60, max(0, len(line.text) - 40) // 2)
+
+
+def _is_outside_links(element: Element) -> bool:
+    """Whether a line begins outside of any link: what follows in it may be linked."""
+    return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MOST_LINKED)))
+
+
+def _words_of(money: Money, text: str, since: int, until: int) -> str:
+    """The words of a line that are about an amount: each of several has its own beside it."""
+    after = text[money.end : min(until, money.end + 2 * _AROUND)]
+    if "%" in after and _SAVED(after):
+        return text[since : money.start]  # words about a percentage are not about the amount
+    if since and after.strip():
+        between = text[since : money.start]
+        told = until < len(text) and says_old(between.strip())
+        return between if told else after  # `€9 was €12 save €3`: what follows is about the next
+    if since and until < len(text):
+        return text[since : money.start]
+    if not since and until < len(text):
+        return text[max(0, money.start - 2 * _AROUND) : money.start] + after
+    if len(text) <= 2 * _AROUND:
+        return text[: money.start] + text[money.end :]
+    return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]
+
+
+def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:
+    """Put price, currency and the price before a reduction into *seen*.
+
+    Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
+    """
+    amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles), read.lines))
+    candidates = often_told(paired(near_before(amounts), read.lines))
+    new = [c for c in candidates if not c.old]
+    best = min(new, key=lambda c: c.cost, default=None)
+    first = min(candidates, key=lambda c: c.cost, default=None)
+    if first is None:
+        return
+    if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
+        best = first  # a class says "regular price", and there is no other
+    elif best.other and not first.other and not first.line.flags & _lines.OLD:
+        best = first  # the usual price is what those pay who hold no card
+    if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
+        return
+    if best.other and (len(best.line.text) > _LONGEST_TILE_PRICE or _is_postage(best)):
+        return  # a sentence about postage or a sum from which on it is free
+    if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
+        return
+    seen.fields["price"] = best.money.value
+    seen.fields["currency"] = best.money.currency
+    seen.paths["price"] = path(best.line.element)
+    seen.price_distance = best.cost
+    seen.price_marked = bool(best.line.flags & _lines.PRICE)
+    seen.price_in_prose = _is_in_prose(read, best)
+    seen.price_is_loose = _ends_sentence(best) or _is_below_others(read, best)
+    seen.price_after_link = best.follows_link
+    seen.price_in_rows = best.follows_link and sum(_is_of_a_row(c) for c in new) > 1
+    before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
+    if before:
+        nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
+        seen.fields["regular_price"] = nearest.money.value
+        words = nearest.line.text[: nearest.money.start][-40:].strip()
+        marked = bool(nearest.line.flags & _lines.OLD) or says_old(words)
+        seen.reduced = marked and not best.other
+    else:
+        seen.struck_below = _below(read, candidates, best)
+
+
+def _is_postage(one: Candidate) -> bool:
+    """Whether a line that begins with words for postage tells an amount: no price stands there."""
+    return _POSTAGE(one.line.text[: one.money.start][-_LONGEST_TILE_PRICE:]) is not None
+
+
+def _is_of_a_row(one: Candidate) -> bool:
+    return one.follows_link and not one.other
+
+
+def asks_for_price(read: Lines, before: int) -> bool:
+    """Whether a short line from the heading on and *before* a line says that one has to ask."""
+    here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
+    short = "\n".join([line.text for line in here if len(line.text) < _LONGEST_TILE_PRICE])
+    return _ON_REQUEST(short) is not None
+
+
+def _is_in_prose(read: Lines, best: Candidate) -> bool:
+    """Whether a price is a word of a sentence, or stands by a link in the middle of an article."""
+    line, money = best.line, best.money
+    if best.follows_link:
+        above = read.lines[max(read.heading, 0) : line.index]
+        return sum(len(one.text) for one in above if len(one.text) > PARAGRAPH) > _ARTICLE
+    if line.flags & _lines.PRICE or len(line.text) < _GAP + _BEHIND // 2:
+        return False
+    before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
+    if line.index == read.heading:
+        return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
+    enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+    return enough and ":" not in before and len(_WORDS.findall(after)) >= _AFTER_IN_PROSE
+
+
+def _ends_sentence(best: Candidate) -> bool:
+    """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
+    before = best.line.text[: best.money.start][-_AROUND:]
+    marked = best.line.flags & (_lines.PRICE | _lines.FACT)
+    return not marked and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
+
+
+def _is_below_others(read: Lines, best: Candidate) -> bool:
+    """Whether a price stands right behind a link, below a heading that is not the main one."""
+    between = read.lines[read.heading + 1 : best.line.index] if best.follows_link else []
+    return any(line.flags & _lines.HEADING for line in between)
+
+
+def _below(read: Lines, candidates: list[Candidate], best: Candidate) -> Decimal | None:
+    """An amount beside the price that is marked as the one before, without words, and lower.
+
+    Shops have to show the lowest price of late as well, and say that it is.
+    """
+    for c in candidates:
+        lower = c.old and not c.other and c.money.value < best.money.value
+        if not lower or c.money.currency != best.money.currency or not beside(c, best):
+            continue
+        if stands_alone(c) and not is_labelled(read, c.line):
+            return c.money.value
+    return None
+
+
+def is_labelled(read: Lines, line: Line) -> bool:
+    """Whether the line before may say what an amount is: it is no heading and no other amount."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & _lines.HIDDEN:
+        place -= 1
+    if place < 0 or place == read.heading or read.lines[place].flags & _lines.HEADING:
+        return False
+    text = read.lines[place].text[:LONGEST_LINE]
+    return not any(find_prices(text))
+
+
+def _is_before(old: Candidate, new: Candidate) -> bool:
+    """Whether an amount is what the price was before."""
+    return (
+        beside(old, new)
+        and (new.follows_link or not old.follows_link or _is_told_before(old))
+        and old.money.value > new.money.value
+        and old.money.currency in {new.money.currency, None}
+    )
+
+
+def _is_told_before(old: Candidate) -> bool:
+    """Whether a box for prices holds an amount that was before, or words right before it say so."""
+    before = old.line.text[: old.money.start][-40:].strip()
+    return bool(old.line.flags & _lines.PRICE) or says_old(before)

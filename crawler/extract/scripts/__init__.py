@@ -1,0 +1,1 @@
+"""What a page's own scripts hold: the data that they start from."""

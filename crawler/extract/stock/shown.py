@@ -1,0 +1,226 @@
+"""What a page shows of the stock: boxes, lines and buttons."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice, pairwise
+
+from crawler.extract import lazy
+from crawler.extract.classify import looks_like_product
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import LONGEST, Element
+from crawler.extract.seen import Visible
+from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
+from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
+
+_STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
+#: Words of a rule, which says nothing of this product: "if it is out of stock".
+_CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
+#: What stands where the price was.
+_SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
+#: What a button says that stands where the one that buys was.
+_NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
+#: A choice's name before its stock.
+_CHOICE = re.compile(r"(\w[\w /.,+]{0,24}?)(?:\s+[-–—]\s+|:\s|\s*\()\w").match
+#: What a button says where a seller is asked, a bid is made or a thing is kept for someone.
+_ASKS = whole_of(lambda any_of: rf"\W*(?:{any_of('buy', 'asks')})\W*")
+_LONGEST_STOCK = 100
+#: Lines after the heading in which a sentence is about the product.
+_NEAR_STOCK = 15
+#: Classes of links that look like buttons; addresses that put something into a cart.
+_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
+_CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
+_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
+#: A product's page has so many buttons that buy; more are a listing's.
+_BUTTONS_OF_ONE = 3
+_DIGIT = lazy.pattern(r"\d")
+#: What is said of a thing that nobody can order now.
+NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
+#: Characters of a line that may be no more than a word or two.
+_GLANCE = 40
+#: The same of a line that may be one word.
+_SHORT = 16
+
+
+def _stock_in(line: Line) -> str | None:
+    """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
+    boxed = line.flags & (_lines.PRICE | _lines.STOCK) and len(line.text) < _GLANCE
+    return "OutOfStock" if boxed and _SOLD(line.text) else availability_of_text(line.text)
+
+
+def is_gone(seen: Visible) -> bool:
+    """Whether the page says that the thing cannot be had."""
+    return seen.fields.get("availability") in NOT_TO_BE_HAD
+
+
+def _stock_of_class(words: str) -> str | None:
+    """The stock that a class names, for the words of languages that no table holds."""
+    return next((name for name, rule in _STOCK_CLASSES if rule.search(words.lower())), None)
+
+
+_STOCK_CLASSES = [
+    (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
+    for name, words in (
+        ("BackOrder", "on-?backorder"),
+        ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
+        ("InStock", "in-?stock"),
+    )
+]
+_STOCK_CLASS = Marks(_stock_of_class)
+
+
+def _is_buy_button(line: Line) -> bool:
+    text = line.text
+    if line.flags & _lines.BUTTON:
+        return buys_in_short(text)
+    if len(text) >= _GLANCE or (not line.flags & _lines.LINK and _DIGIT.search(text)):
+        return False  # a sentence: "buy a lamp from 19.90 on"
+    if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
+        boxes = (line.element, line.element.getparent())
+        return any(_IS_BUTTON[box.get("class") or ""] for box in boxes if box is not None)
+    return buys(text)
+
+
+def _is_buy_input(element: Element) -> bool:
+    says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
+    return element.get("type") in {"submit", "image", "button"} and buys_in_short(says)
+
+
+_IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
+
+
+def _sells_elsewhere(element: Element, own: str) -> bool:
+    """Whether a link that buys leads to another product's page, as articles and tiles have it."""
+    links = (e for e in (element, *islice(element.iterancestors(), 2)) if e.tag == "a")
+    link = next(links, None)
+    path = ((link.get("href") or "") if link is not None else "")[:LONGEST].partition("#")[0]
+    return looks_like_product(path) and not _CARTS(path) and _path(path) != _path(own)
+
+
+def _path(url: str) -> str:
+    return _ORIGIN.sub("", url).partition("?")[0].rstrip("/")
+
+
+def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
+    """Read the stock; of a thing that is *priced*, a button that buys it says enough.
+
+    *own* is the page's address.
+    """
+    marked = loose = firm = None
+    somewhere = False
+    usable, label, away = False, -2, 0
+    for line in read.own:
+        labelled = label == line.index - 1
+        if _is_buy_button(line):
+            if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
+                away += 1
+                continue
+            seen.buy_buttons += 1
+            usable = usable or not _disabled(line.element)
+            continue
+        notifies = _offers_to_tell(line)
+        seen.notifies = seen.notifies or notifies
+        loose = loose or ("OutOfStock" if notifies else None)
+        if line.flags & _lines.BADGE:
+            label += labelled  # it stands between a label and its value
+            continue
+        names = len(line.text) < _GLANCE and _STOCK_LABEL(line.text) is not None
+        is_mark = bool(line.flags & _lines.STOCK) or labelled or (names and ":" in line.text)
+        if names and len(line.text) < 30:
+            label = line.index
+        if marked is None and is_mark:
+            marked = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
+        elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
+            loose = loose or found
+            titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
+            if not titles and not _is_of_something_else(line, read.heading, usable):
+                firm = firm or found
+                somewhere = somewhere or found == "InStock"
+    pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
+    seen.buy_buttons += len(pressed)
+    usable = usable or any(pressed)
+    if seen.buy_buttons + away > _BUTTONS_OF_ONE:
+        seen.buy_buttons += away
+    sold = usable and priced
+    firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
+    marked = _outvoted(marked, firm, seen.buy_buttons)
+    told = marked or (firm or "InStock" if sold else loose)
+    seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+
+
+def _sold_alone(read: Lines, buttons: int) -> str | None:
+    """What follows from a line that says no more than "Sold", and not how many, where none buys."""
+    for line, following in pairwise([*read.own, None] if not buttons else ()):
+        if line is not None and len(line.text) < _SHORT and _SOLD(line.text):
+            counts = following is not None and following.text[:1].isdigit()
+            return None if counts else "OutOfStock"
+    return None
+
+
+def asks_seller(read: Lines) -> bool:
+    """Whether a button or a link asks the seller, bids or reserves, as where nothing is in a cart."""
+    pressed = _lines.BUTTON | _lines.LINK
+    return any(
+        line.flags & pressed and len(line.text) < _GLANCE and _ASKS(line.text) for line in read.own
+    )
+
+
+def _offers_to_tell(line: Line) -> bool:
+    """Whether a button offers to tell when the thing is there again."""
+    pressed = line.flags & (_lines.BUTTON | _lines.LINK)
+    return bool(pressed) and _notifies(line.text)
+
+
+@lru_cache(maxsize=512)
+def _notifies(text: str) -> bool:
+    return len(text) < _GLANCE and _NOTIFIES(text) is not None
+
+
+def _told_by_the_way(line: Line) -> str | None:
+    """What a short line outside of the boxes for it says of the stock."""
+    if len(line.text) > _LONGEST_STOCK or line.flags & _lines.LINK:
+        return None
+    found = _stock_in(line)
+    return None if found == "InStock" and len(line.text) >= _GLANCE else found
+
+
+def _outvoted(marked: str | None, firm: str | None, buttons: int) -> str | None:
+    """What a box for the stock says, unless a sentence says that nothing is left, and none buys.
+
+    "Usually ships in a day" is said of what is sold out, too.
+    """
+    return firm if (marked, firm, buttons) == ("InStock", "OutOfStock", 0) else marked
+
+
+def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
+    """Whether a word about a stock may be a variant's button's, or a rule's for what may be.
+
+    A page's own button says no more than that it is sold out, and stands before any that buys.
+    """
+    if line.flags & _lines.BUTTON:
+        return sold or _DIGIT.search(line.text) is not None
+    if "?" in line.text:
+        return True  # a question asks, and tells nothing
+    far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK
+    return far or _CONDITION(line.text) is not None or _is_of_variant(line.text)
+
+
+def _is_of_variant(text: str) -> bool:
+    """Whether a stock is said of one choice of several: "L - sold out"."""
+    found = _CHOICE(text)
+    if found is None or _STOCK_LABEL(found[1]) is not None:
+        return False
+    return availability_of_text(found[1]) is None
+
+
+def _disabled(element: Element) -> bool:
+    here = element
+    for _ in range(4):
+        if here is None:
+            break
+        if here.tag == "button":
+            return here.get("disabled") is not None
+        here = here.getparent()
+    return False

@@ -1,0 +1,1 @@
+"""What a page says in the words of schema.org and OpenGraph."""

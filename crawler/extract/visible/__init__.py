@@ -1,0 +1,1 @@
+"""What a visitor sees of a product: text, tables of facts, pictures."""

@@ -1,0 +1,276 @@
+"""Labelled facts of a page: rows of tables, `SKU: X-1`, `<span class="sku">`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+
+from crawler.extract import lazy
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.seen import Visible
+from crawler.extract.shop_number import in_address
+from crawler.extract.structured.schema import gtin
+from crawler.extract.words import begun_of
+from crawler.extract.words.listed import AnyOf
+
+_LABELS = ("sku", "gtin", "mpn", "brand", "model")
+
+
+def _each_label(any_of: AnyOf) -> str:
+    each = "|".join(f"({any_of('label', field)})" for field in _LABELS)
+    return rf"(?:{each})\.?(?:\s*#)?(?:\s*\([^)]*\))?"
+
+
+_IS_LABEL = begun_of(_each_label)
+_PAIR = lazy.pattern(
+    r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
+    r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
+)
+_DIVIDED = re.compile(r"[:#：|՝·•]").search
+#: A rule between two facts of one line.
+_RULED = re.compile(r"\s[|·•]\s").search
+_MOST_CELLS = 100
+_PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+#: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
+_NEXT_LABEL = lazy.pattern(
+    r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
+)
+#: Blanks and signs of direction around a label or a value.
+_AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
+#: A word that may be the number of a model, and of an identifier of several words.
+_CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
+_BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
+_DIGIT = lazy.pattern(r"\d")
+#: What a word in lower case must hold to be an identifier.
+_TELLING = lazy.pattern(r"[\d_-]")
+#: How labels of numbers end.
+_ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
+_NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
+#: Characters of a line that may be a fact, and of a maker's name.
+_LONGEST_FACT, _LONGEST_BRAND = 120, 40
+_MOST_AROUND = 2
+#: Shorter numbers stand in many texts.
+_SHORTEST_ADDRESSED = 6
+#: Classes of elements that hold a maker's name.
+_BRAND = re.compile(
+    r"(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
+    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac)"
+    r"(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+).search
+
+
+@lru_cache(maxsize=1024)
+def _label(text: str) -> str | None:
+    """The field that a label names."""
+    text = text.strip(_AROUND)
+    if not text or len(text) > 40:
+        return None
+    found = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
+    if found is None and " " in text:
+        # "RS Stock No": shops put their own name before the label.
+        name, rest = text.split(" ", 1)
+        ends = re.split(r"[ -]", rest)
+        named = len(ends) > 1 and (name.isupper() or " " in rest)
+        own = named and ends[-1].lower().strip(".") in _ENDS and _IS_LABEL(rest)
+        return "sku" if own and own[1] else None
+    return _LABELS[found.lastindex - 1] if found and found.lastindex else None
+
+
+def find_facts(read: Lines, seen: Visible) -> None:
+    """Put identifiers, brand and attributes into *seen*."""
+    _rows_of_facts(read, seen)
+    lines = read.lines
+    for line in read.own:
+        if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
+            _take_marked(seen, line)
+        following = line.index + 1
+        _take_told(seen, line, lines[following] if following < len(lines) else None)
+    if "sku" not in seen.fields:
+        _facts_beyond(read, seen)
+
+
+def take_addressed(read: Lines, seen: Visible, url: str) -> None:
+    """Take the number in the page's address for the product's where the page shows it, too."""
+    number = in_address(url) if "sku" not in seen.fields else None
+    if number is None or len(number) < _SHORTEST_ADDRESSED:
+        return
+    if any(number in line.text and line.index != read.heading for line in read.own):
+        _take(seen, "sku", number)
+
+
+def _facts_beyond(read: Lines, seen: Visible) -> None:
+    """Take what stands under a heading about other things, where one product alone is told there.
+
+    Tables of details follow the tiles of similar products on some market places.
+    """
+    told: dict[str, set[str]] = {}
+    for line in read.lines[max(read.heading, 0) :]:
+        if line.flags & _lines.BEYOND and len(line.text) <= _LONGEST_FACT:
+            following, apart = line.index + 1, Visible()
+            _take_told(apart, line, read.lines[following] if following < len(read.lines) else None)
+            for field, value in _told_of(apart).items():
+                told.setdefault(field, set()).add(value)
+    for field, values in told.items():
+        if len(values) == 1:
+            _take(seen, field, values.pop())
+
+
+def _told_of(seen: Visible) -> dict[str, str]:
+    model = seen.fields.pop("attributes", {}).get("model")
+    return {**seen.fields, "model": model} if model else seen.fields
+
+
+def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
+    """A fact of a line, or of a line that is a label and the one after it."""
+    field = _label(line.text)
+    if field and following is not None:
+        if not line.element.tag == following.element.tag == "th":  # the head of a table
+            _take(seen, field, following.text)
+    elif line.flags & _lines.JOINED and not _RULED(line.text) and (label := _label_inside(line)):
+        _take(seen, *label)
+    elif _DIVIDED(line.text):
+        # "In stock - item #12": each part may be a fact.
+        for part in filter(None, _PARTS.split(line.text)):
+            match = _PAIR.match(part)
+            field = _label(match[1] or match[3]) if match else None
+            if match and field:
+                _take(seen, field, match[2] or match[4])
+            elif match is None and (field := _label(part)) and following is not None:
+                _take(seen, field, following.text)  # the line ends in a label
+            elif match is None:
+                _take_unseparated(seen, part)
+    elif len(line.text) < 40 and _DIGIT.search(line.text):
+        _take_unseparated(seen, line.text)
+
+
+def _label_inside(line: Line) -> tuple[str, str] | None:
+    """The field and the value of a line whose first element holds just a label.
+
+    `<span>Item no</span><span>88-12</span>` is one line, without a blank where it is divided.
+    """
+    box = line.element
+    label = (box.text or "")[:_LONGEST_FACT].strip()
+    if not label and len(box):  # behind a sign
+        label = (box[0].tail or "")[:_LONGEST_FACT].strip()
+    if not label or len(label) >= len(line.text) or not line.text.startswith(label):
+        return None
+    field = _label(label)
+    return (field, line.text[len(label) :]) if field else None
+
+
+def _rows_of_facts(read: Lines, seen: Visible) -> None:
+    attributes: dict[str, str] = {}
+    for row in read.rows[:200]:
+        pair = _row(row)
+        if pair is None:
+            continue
+        field = _label(pair[0])
+        if field:
+            _take(seen, field, pair[1])
+        if field in {None, "model"} and len(pair[0]) < 60:
+            attributes.setdefault(pair[0].rstrip(" :"), pair[1])
+    if attributes:
+        own = seen.fields.get("attributes", {})
+        seen.fields["attributes"] = dict(list(attributes.items())[:60]) | own
+
+
+def _take_marked(seen: Visible, line: Line) -> None:
+    """A value whose class names it: `<span class="sku">X-1</span>`."""
+    words = (line.element.get("class") or "")[:1000].lower()
+    if any(map(_BRAND, _classes_around(line.element))):
+        if ":" not in line.text and len(line.text) <= _LONGEST_BRAND:
+            _take(seen, "brand", _BY.sub("", line.text, count=1))
+        return
+    field = next((f for f in ("gtin", "mpn") if f in words), "sku")
+    field = "gtin" if "ean" in words or "upc" in words else field
+    text = line.text
+    if pair := _PAIR.match(text):
+        # The label may stand in the box as well: `<li class="sku"><b>Item:</b><i>X-1</i></li>`.
+        text = (pair[2] or pair[4]) if _label(pair[1] or pair[3]) else text
+    if " " not in text and "：" not in text and not text.endswith(":"):
+        _take(seen, field, text)
+
+
+def _classes_around(element: Element) -> Iterator[str]:
+    for here in (element, *islice(element.iterancestors(), _MOST_AROUND)):
+        yield (here.get("class") or "")[:1000].lower()
+
+
+def brand_before(heading: Element) -> str | None:
+    """The maker's name that stands right before a heading, in an element that is called so."""
+    parent = heading.getparent()
+    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
+        if element is not None and _BRAND((element.get("class") or "")[:1000].lower()):
+            text = short_text(element)
+            if text and len(text) <= _LONGEST_BRAND and ":" not in text and not _label(text):
+                return text
+    return None
+
+
+def number_before(heading: Element) -> str | None:
+    """The product's number that stands right before a heading, behind its label."""
+    parent = heading.getparent()
+    for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
+        text = "" if element is None else short_text(element, _LONGEST_FACT)
+        match = _PAIR.match(text) if _DIVIDED(text) else None
+        if match and _label(match[1] or match[3]) == "sku":
+            return _identifier((match[2] or match[4]).strip(_AROUND)) or None
+    return None
+
+
+def _take_unseparated(seen: Visible, text: str) -> None:
+    """`Item no. 88-12`, `(Code 88-12)`: the label ends where a word with a digit begins."""
+    if text[0] == "(" and text[-1] == ")":
+        text = text[1:-1]
+    words = text.split(" ")
+    for count in range(1, min(4, len(words))):
+        if _DIGIT.search(words[count]):
+            field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
+            if field and field != "brand":
+                _take(seen, field, words[count])
+            break
+
+
+def _take(seen: Visible, field: str, value: str) -> None:
+    value = value.strip(_AROUND)
+    if field == "gtin":
+        value = gtin(value) or ""
+    elif field == "brand":
+        value = "" if len(value) > 60 or _label(value) else value
+    else:
+        value = _identifier(_NEXT_LABEL.split(value, maxsplit=1)[0])
+    if field == "model":
+        if _CODE.fullmatch(value):
+            seen.facts += "model" not in seen.fields.get("attributes", {})
+            seen.fields.setdefault("attributes", {}).setdefault("model", value)
+    elif value and field not in seen.fields:
+        seen.fields[field] = value
+        seen.facts += field != "brand"
+
+
+def _identifier(value: str) -> str:
+    """An identifier holds a digit and is one word or two, else the line was a sentence: ''."""
+    words = value.split(" ")
+    if len(value) > 40 or (len(words) > 3 and not all(map(_CODE_WORD.fullmatch, words))):
+        return ""
+    telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
+    return value if telling and not _label(value) else ""
+
+
+def _row(row: Element) -> tuple[str, str] | None:
+    if row.tag == "dt":
+        value = row.getnext()
+        if value is None or value.tag != "dd":
+            return None
+        pair = short_text(row), short_text(value)
+    else:
+        cells = [cell for cell in row[:_MOST_CELLS] if cell.tag in {"th", "td"}]
+        if len(cells) != 2:
+            return None
+        pair = short_text(cells[0]), short_text(cells[1])
+    return pair if pair[0] and pair[1] else None

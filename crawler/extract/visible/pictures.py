@@ -1,0 +1,62 @@
+"""A product's pictures, as its page shows them."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from crawler.extract.page.page import LONGEST, Element, Page
+from crawler.extract.words import finder
+
+#: Pictures of a page that are looked at.
+_MOST_IMAGES = 120
+#: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
+_MOST_AROUND, _SMALLEST = 4, 80
+_SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg")
+#: Attributes in which templates keep the address of the picture to zoom into.
+_ZOOMED = ("data-large_image", "data-zoom-image", "data-zoom", "data-full-image", "data-full")
+_IS_PICTURE = re.compile(r"[^\s?#]{1,500}\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)", re.I).match
+
+
+def named_pictures(page: Page, name: str | None) -> list[str]:
+    """Pictures whose description is the product's name."""
+    alike = (name or "").casefold()
+    found = []
+    for image in islice(page.root.iter("img"), _MOST_IMAGES):
+        alt = (image.get("alt") or image.get("title") or "").casefold().strip()
+        if not alt or not alike or not (alt in alike or alike in alt):
+            continue
+        source = _largest(image)
+        if source and not source.startswith("data:"):
+            found.append(source)
+    return list(dict.fromkeys(found))
+
+
+def _largest(image: Element) -> str:
+    """Where the largest copy of a picture is: the one to zoom into, or the one that it links to."""
+    for name in _ZOOMED:
+        if source := image.get(name):
+            return str(source)
+    link = next((box for box in islice(image.iterancestors(), 2) if box.tag == "a"), None)
+    if link is not None and _IS_PICTURE(href := (link.get("href") or "")[:LONGEST]):
+        return str(href)
+    return str(image.get("data-src") or image.get("src") or "")
+
+
+def picture_beside(heading: Element | None) -> list[str]:
+    """The first picture in the smallest box that holds the heading and pictures.
+
+    Small ones are signs: only those without a size, or with one that shows something, count.
+    """
+    here = None if heading is None else heading.getparent()
+    for _ in range(_MOST_AROUND):
+        if here is None or here.tag in {"body", "html"}:
+            break
+        for image in islice(here.iter("img"), _MOST_IMAGES):
+            source = _largest(image)
+            sizes = [image.get(name) or "" for name in ("width", "height")]
+            small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
+            if source and not small and not source.startswith("data:") and not _SIGN(source):
+                return [source]
+        here = here.getparent()
+    return []

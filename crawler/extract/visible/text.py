@@ -1,0 +1,455 @@
+"""A product from what a visitor sees: heading, price near it, stock, tables of facts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from unicodedata import normalize
+
+from crawler.extract import lazy
+from crawler.extract.crumbs import ends_in_category, is_front, trail
+from crawler.extract.fields import Fields
+from crawler.extract.money.amounts import find_prices, parse_price
+from crawler.extract.money.currencies import currency_of, local_currency
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Lines
+from crawler.extract.page.page import LONGEST, Element, Page, short_text
+from crawler.extract.price.choice import CARDS, asks_for_price, find_price
+from crawler.extract.price.free import take_free
+from crawler.extract.seen import Visible
+from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
+from crawler.extract.visible.facts import brand_before, find_facts, number_before, take_addressed
+from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.words import Marks, any_of, finder
+from scrapy_seine.urls import host
+
+_LONGEST_CLASS = 1_000
+_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
+_OUT_OF = lazy.pattern(
+    rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
+    r"(?:max\.?\s*)?(5|10)?\b",
+    re.I,
+)
+_COUNT = finder(
+    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
+    rf"(?:{any_of('rating', 'reviews')})\b"
+)
+_DIGIT = lazy.pattern(r"\d")
+_WORDS = lazy.pattern(r"\w+")
+#: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
+_TITLE_RULES = lazy.pattern(
+    r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
+)
+#: Classes and ids of boxes that hold a name.
+_NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
+#: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.
+_NAMES_PRODUCT = re.compile(
+    r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
+    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])",
+    re.I,
+).search
+_LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
+#: The score of a heading that no title speaks of.
+_UNSPOKEN = 3.0
+#: The least score of a product's heading: a second heading says a part of the title.
+_ENOUGH = 2.4
+_HEADINGS = ("h1", "h2", "h3")
+_MOST_HEADINGS = 80
+_BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
+_MOST_BOXES = 6000
+_SHORTEST_NAME = 7
+#: The same of a box that is called a name: "Emma".
+_SHORTEST_CALLED = 3
+#: What is longer and most of the title is a name in any box.
+_SURELY_NAME = 20
+_MOST_BEFORE = 3000
+#: Boxes that are called trails, and the steps of one.
+_MOST_TRAILS, _MOST_STEPS = 40, 60
+_LONGEST_WORDS = 200
+_NEAR = 60
+_MOST_IMAGES = 120
+#: How far from the heading a price counts as that no line shows.
+_FAR = 50
+_PRICE_ATTRIBUTES = (
+    lazy.pattern(
+        rb"data-(?:product-|item-|base-|final-|sale-|current-)?price(?:-amount|-value)?"
+        rb"=[\"']([\d.,]{1,14})[\"']"
+    ),
+    lazy.pattern(
+        rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
+        rb"\svalue=[\"']([\d.,]{1,14})[\"']"
+    ),
+)
+_PICTURE = lazy.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
+_CURRENCY_ATTRIBUTE = lazy.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
+_GLANCE = 40
+
+
+def heading_of(page: Page, expected: str | None = None) -> Element | None:
+    """The element with the product's name: of all headings the one the title speaks of."""
+    wanted = expected or ""
+    if wanted not in page.named:
+        page.named[wanted] = _heading_of(page, wanted)
+    return page.named[wanted]
+
+
+def _heading_of(page: Page, expected: str) -> Element | None:
+    best, best_score = None, 0.0
+    title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
+    known = (expected or page.meta("og:title"))[:LONGEST].casefold()
+    headings = page.headings[:_MOST_HEADINGS]
+    for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
+        text = short_text(element).casefold()
+        if not text or (site and text == site) or _is_logo(page, element):
+            continue
+        score = 3.0 if element.tag == "h1" and not _is_shops(text, title, page.url) else 0.0
+        if element.get("itemprop") == "name":
+            score += 3
+        score += 3 * likeness(text, known) + 2.5 * likeness(text, title)
+        if score > best_score:
+            best, best_score = element, score
+        if best_score >= 5.5:
+            break
+    if best_score <= _UNSPOKEN:
+        named = _named(page, (known, title))
+        if named is not None:
+            return named
+    if best is None and not any(map(short_text, headings)):
+        return _large(page)
+    return best if best_score >= _ENOUGH else None
+
+
+def _is_shops(text: str, title: str, url: str) -> bool:
+    """Whether a heading is the end of the title, and says the host's name: it is the shop's.
+
+    >>> _is_shops("red house", "oak lamp - red house", "https://www.redhouse.example/12")
+    True
+    >>> _is_shops("oak lamp", "red house - oak lamp", "https://www.redhouse.example/12")
+    False
+    """
+    if not title.endswith(text) or title.startswith(text):
+        return False
+    names = [name for name in _host(url).split(".")[:-1] if len(name) >= _SHORTEST_NAME - 2]
+    told = "".join(_WORDS.findall(normalize("NFKD", text)))
+    return any(name.replace("-", "") in told for name in names)
+
+
+def _large(page: Page) -> Element | None:
+    """What stands for the heading of a page that has none, and whose title says no text of it.
+
+    A box that is called a product's name, else the first text in large letters.
+    """
+    large = None
+    for element, _ in zip(page.root.iter(*_BOXES, "big"), range(_MOST_BOXES), strict=False):
+        called = _NAMES_PRODUCT(f"{element.get('class')} {element.get('id')}"[:_LONGEST_CLASS])
+        if not called and (large is not None or not _is_large(element)):
+            continue
+        text = short_text(element, _LONGEST_WORDS, _MOST_STEPS)
+        linked = next(element.iter("a"), None) is not None or element.getparent().tag == "a"
+        if not _SHORTEST_CALLED <= len(text) < _LONGEST_WORDS or linked or text.endswith(":"):
+            continue
+        if called:
+            return element
+        large = element
+    return large
+
+
+def _is_large(element: Element) -> bool:
+    size = element.get("size") if element.tag == "font" else None
+    return element.tag == "big" or (size or "").strip() in _LARGE
+
+
+def _is_logo(page: Page, heading: Element) -> bool:
+    """Whether a heading is a link to the front page, as the shop's name is on many pages."""
+    if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
+        return False
+    target = page.resolve(heading[0].get("href") or "")
+    return is_front(target) and not is_front(page.url)
+
+
+def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
+    """The price that the page's attributes tell, where all of them tell the same one."""
+    told = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
+    told = told or _priced_pictures(page)
+    money = parse_price(told.pop().decode(), local) if len(told) == 1 else None
+    if money is not None and money.value:
+        code = _CURRENCY_ATTRIBUTE.search(page.raw)
+        seen.fields["price"] = money.value
+        seen.fields["currency"] = money.currency or (
+            currency_of(code[1].decode()) if code else None
+        )
+        seen.price_distance = _FAR
+        if seen.buy_buttons and not seen.fields.get("availability"):
+            seen.fields["availability"] = "InStock"
+
+
+def _priced_pictures(page: Page) -> set[bytes]:
+    """Texts of pictures that hold an amount: some shops draw their prices."""
+    texts = islice((match[1] for match in _PICTURE.finditer(page.raw)), _MOST_IMAGES)
+    return {text for text in texts if any(find_prices(text.decode("utf-8", "replace")))}
+
+
+def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
+    """The first box that holds nothing but the words with which a title begins.
+
+    Else one that is called a name and holds another part of a title, or begins with one and goes on:
+    titles leave out the ends of long names.
+    """
+    best, part, loose, whole, longest = None, None, None, None, _SHORTEST_NAME
+    if all(len(title) <= longest for title in titles):
+        return None
+    parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
+    for element, _ in zip(page.root.iter(*_BOXES, "h2", "h3"), range(_MOST_BOXES), strict=False):
+        text = element.text
+        if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
+            continue
+        alone = len(element) <= 1 or element[0].tag == "br"
+        text = " ".join(text.split()).casefold() if alone else ""
+        begins = bool(text) and any(title.startswith(text) for title in titles)
+        if begins and longest < len(text) <= LONGEST:
+            best, longest = element, len(text)
+        elif part is None and (
+            text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
+        ):
+            if _is_called_name(element):
+                part = element
+            elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
+                loose = element if element.tag != "a" else None
+        elif whole is None and text.startswith(tuple(parts)) and _is_called_name(element):
+            whole = element if len(text) <= _LONGEST_WORDS else None
+    return next((found for found in (best, part, whole, loose) if found is not None), None)
+
+
+def _ends_word(text: str, titles: tuple[str, ...]) -> bool:
+    """Whether a short text is the first word or words of a title."""
+    return len(text) >= _SHORTEST_CALLED and any(
+        title.startswith(text) and not title[len(text) : len(text) + 1].isalnum()
+        for title in titles
+    )
+
+
+def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
+    """Whether a text stands in a title, of which it is more than half."""
+    return len(text) > _SHORTEST_NAME and any(
+        2 * len(text) > len(title) and text in title for title in titles
+    )
+
+
+def _is_called_name(element: Element) -> bool:
+    boxes = (element, element.getparent())
+    words = " ".join(
+        box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid")
+    )
+    return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
+
+
+@lru_cache(maxsize=512)
+def likeness(text: str, whole: str) -> float:
+    """How much of a title a heading says, from 0 to 1; letters' cases tell.
+
+    >>> likeness("red lamp", "red lamp"), likeness("red lamp", "red lamp | shop")
+    (1.0, 1.0)
+    >>> round(likeness("red lamp (12)", "shade 12 for a lamp"), 3), likeness("about us", "red lamp")
+    (0.533, 0.0)
+    """
+    if not whole:
+        return 0.0
+    if whole.startswith(text):
+        return 1.0
+    if text in whole:
+        return 0.97 if text in title_parts(whole) else 0.6
+    if len(whole) > 3 and whole in text:
+        return 0.8
+    mine, others = set(_WORDS.findall(text)), set(_WORDS.findall(whole))
+    shared = len(mine & others) / max(len(mine), 1)
+    return 0.8 * shared if shared >= 0.5 else 0.0
+
+
+@lru_cache(maxsize=64)
+def title_parts(title: str) -> tuple[str, ...]:
+    """What rules and brackets divide a title into.
+
+    >>> title_parts("tea shop / green tea 50g"), title_parts("【new】green tea【price】-shop")
+    (('tea shop', 'green tea 50g'), ('new', 'green tea', 'price', '-shop'))
+    """
+    return tuple(part for text in _TITLE_RULES.split(title) if (part := text.strip()))
+
+
+def visible(page: Page, known: Fields | None = None) -> Visible:
+    """Read a product from the page's visible text; *known* is what other sources tell."""
+    known = known or {}
+    heading = heading_of(page, known.get("name"))
+    local = currency_of_place(page)
+    priced = bool(known.get("price"))
+    seen = _seen(_lines.read(page, heading), local, priced, page.url)
+    lost = seen.price_distance is None or seen.price_distance > _NEAR
+    if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
+        # Some designs put the price before the name.
+        whole = _seen(_lines.read_all(page, heading), local, priced, page.url)
+        if (whole.price_distance or 999) < (seen.price_distance or 999):
+            seen = whole
+    fields = seen.fields
+    if "price" not in fields and not seen.cards and not seen.lone_cards:
+        _take_attribute(page, seen, local)
+    if heading is not None:
+        fields["name"] = _name_in(heading)
+        fields.setdefault("brand", brand_before(heading))
+        if "sku" not in fields:
+            fields["sku"] = number_before(heading)
+    fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
+    fields["description"] = page.meta("description") or None
+    return _without_nothing(seen)
+
+
+def _name_in(heading: Element) -> str:
+    """A heading's text, up to a box in it that holds the product's number, or that number's label."""
+    parts = [heading.text or ""]
+    for inner in heading:
+        if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
+            return " ".join(parts[0].split())[:LONGEST]  # the number is below it
+        if _IS_NUMBER[inner.get("class") or ""] and "".join(parts).strip():
+            return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
+        parts += [short_text(inner), inner.tail or ""]
+    return short_text(heading)
+
+
+#: Classes of a product's number.
+_IS_NUMBER = Marks(
+    lambda words: (
+        re.search(
+            r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
+            r"(?:[-_]?(?:value|label|title))?(?=\s|$)",
+            words[:_LONGEST_CLASS].lower(),
+        )
+        is not None
+    )
+)
+
+
+def glance(page: Page, known: Fields) -> Visible:
+    """Read only the lines next to the heading, on a page whose structured data tells the rest.
+
+    What is *known* from there is not looked for.
+    """
+    heading = heading_of(page, known.get("name"))
+    if heading is None:
+        return Visible()
+    read, seen = _lines.read_next_to(heading, _GLANCE), Visible()
+    if "regular_price" not in known:
+        find_price(read, seen, currency_of_place(page), tiles=False)
+    find_facts(read, seen)
+    if "availability" not in known:
+        read_stock(read, seen, bool(known.get("price")), page.url)
+    if "rating" not in known or "review_count" not in known:
+        _rating(read, seen.fields)
+    return _without_nothing(seen)
+
+
+def _without_nothing(seen: Visible) -> Visible:
+    for name in [name for name, value in seen.fields.items() if value in (None, "", [], {})]:
+        del seen.fields[name]
+    return seen
+
+
+def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
+    seen = Visible()
+    find_price(read, seen, local)
+    if seen.price_distance is None and not priced:
+        take_free(read, seen)
+    find_facts(read, seen)
+    take_addressed(read, seen, own)
+    read_stock(read, seen, priced or "price" in seen.fields, own)
+    if seen.price_is_loose and not seen.buy_buttons and is_gone(seen):
+        _forget_price(seen)
+    _rating(read, seen.fields)
+    if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
+        seen.asks = asks_seller(read)
+    if seen.price_distance is None:
+        seen.on_request = asks_for_price(read, len(read.lines))
+    return seen
+
+
+def _forget_price(seen: Visible) -> None:
+    """Leave out an amount that may be another thing's: what cannot be had often has no price."""
+    for name in ("price", "currency", "regular_price"):
+        seen.fields.pop(name, None)
+    seen.paths.pop("price", None)
+    seen.price_distance, seen.price_in_prose = None, False
+
+
+def breadcrumbs(page: Page, name: str | None) -> list[str]:
+    """The categories of the page's visible trail, which stands before the heading."""
+    if b"rumb" not in page.raw:
+        return []
+    heading = heading_of(page, name)
+    here = {page.url, page.canonical}
+    tags = page.root.iter(
+        "nav",
+        "ol",
+        "ul",
+        "div",
+        "p",
+        "td",
+        "section",
+        str(heading.tag) if heading is not None else "h1",
+    )
+    trails = 0
+    for element, _ in zip(tags, range(_MOST_BEFORE), strict=False):
+        if element is heading or trails >= _MOST_TRAILS:
+            break
+        if not (
+            ((words := element.get("class")) and _IS_TRAIL[words])
+            or ((words := element.get("id")) and _IS_TRAIL[words])
+            or ((words := element.get("aria-label")) and _IS_TRAIL[words])
+        ):
+            continue
+        trails += 1
+        anchors = islice(element.iter("a"), _MOST_STEPS)
+        links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
+        steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
+        own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
+        found = trail([text for _, text in steps], name if own else None)
+        if found:
+            return found
+    return []
+
+
+_IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
+
+
+def currency_of_place(page: Page) -> str | None:
+    """The money of the country that the page's address and language speak of."""
+    return local_currency(_host(page.url), page.lang, page.url)
+
+
+def _host(url: str) -> str:
+    try:
+        return host(url)
+    except ValueError:
+        return ""
+
+
+def _rating(read: Lines, fields: Fields) -> None:
+    for element in read.ratings[:20]:
+        words = (element.get("class") or "")[:_LONGEST_CLASS].lower().split()
+        value = next((float(_NUMBERS[w]) for w in words if w in _NUMBERS), None)
+        text = element.get("aria-label") or element.get("title") or short_text(element)
+        text = " ".join(text[: 2 * LONGEST].split())[:_LONGEST_WORDS]
+        match = _OUT_OF.search(text)
+        if value is None and match:
+            value = float(match[1].replace(",", "."))
+            value = value / 2 if match[2] == "10" else value
+        if value is not None and value <= 5 and "rating" not in fields:
+            fields["rating"] = value
+        count = _COUNT(text)
+        if count and "review_count" not in fields:
+            fields["review_count"] = int(re.sub(r"\D", "", count[1]))
+    if "review_count" not in fields and read.heading >= 0:
+        for line in read.lines[read.heading : read.heading + _NEAR]:
+            if line.flags & _lines.ELSEWHERE or len(line.text) >= 60:
+                continue
+            count = _COUNT(line.text) if _DIGIT.search(line.text) else None
+            if count:
+                fields["review_count"] = int(re.sub(r"\D", "", count[1]))
+                break
