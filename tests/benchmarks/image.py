@@ -36,7 +36,7 @@ from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.places import layout
 from tests.helpers import patient, server_folder
-from tests.unit.manifests import Object, built, environment, pods
+from tests.unit.deploy.manifests import Object, built, environment, pods
 
 ROOT = Path(__file__).parents[2] / "build" / "image"
 BUCKET = "pages"

@@ -28,7 +28,7 @@ from crawler.stores.embedded import Servers, valkey
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.places import layout
 from tests.helpers import patient, server_folder, serving, wait_until
-from tests.unit.manifests import built, environment, pods
+from tests.unit.deploy.manifests import built, environment, pods
 
 OVERLAY = "production"
 #: Not of this machine: a kubelet asks a pod by the pod's address.

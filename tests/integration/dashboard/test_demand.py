@@ -13,7 +13,7 @@ from crawler.stores.connect import Endpoints
 from scrapy_seine.frontier.model import Retry
 from scrapy_seine.reads.fleet import ONE_WORKER
 from tests.integration.dashboard.conftest import a_push
-from tests.unit.manifests import ROOT
+from tests.unit.deploy.manifests import ROOT
 
 
 @pytest.fixture

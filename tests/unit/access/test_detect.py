@@ -1,0 +1,53 @@
+"""What an answer is: the case table of the detection rules, traps for them included."""
+
+from __future__ import annotations
+
+import timeit
+
+import pytest
+
+from crawler.access import block_signatures
+from crawler.access.detect import Page, judge
+from tests.measuring import within_cpu
+from tests.unit.access.detect_pages import PRICE, REFUSALS, WORDS, html, page
+from tests.unit.access.detect_traps import WALLS
+
+CASES = [*REFUSALS, *WALLS]
+
+
+@pytest.mark.parametrize(("name", "seen", "verdict", "rule"), CASES, ids=[c[0] for c in CASES])
+def test_each_page_of_the_case_table_is_told_apart(
+    name: str, seen: Page, verdict: str, rule: str
+) -> None:
+    finding = judge(seen)
+    assert (finding.verdict, finding.rule) == (verdict, rule), name
+
+
+def test_the_table_covers_sixty_pages_and_more() -> None:
+    assert len({case[0] for case in CASES}) == len(CASES) >= 60
+
+
+@pytest.mark.parametrize("piece", [b"<", b"<!--", b"<script>", b"<title>", b" "])
+def test_a_hostile_page_is_judged_as_fast_as_another(piece: bytes) -> None:
+    hostile = page(200, (b'<div id="root"></div>' + piece * 40_000)[:16_000])
+    with within_cpu(0.1):
+        judge(hostile)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("expected", [(), (b'itemprop="price"',)])
+def test_an_ordinary_page_costs_next_to_nothing(expected: tuple[bytes, ...]) -> None:
+    """The limit is 0.1 ms; five times that keeps a busy machine from failing the test."""
+    ordinary = page(200, html(body=WORDS * 14 + PRICE), expected=expected)
+    assert len(ordinary.body) > 19_000
+    best = min(timeit.repeat(lambda: judge(ordinary), number=50, repeat=5)) / 50
+    assert best < 0.0005
+    print(f"{best * 1e6:.0f} us")
+
+
+def test_each_mark_shows_by_a_sign() -> None:
+    """A page without a sign is not searched for marks."""
+    for mark in block_signatures.BODY:
+        assert any(sign in needle for needle in mark.needles for sign in block_signatures.SIGNS), (
+            mark
+        )
