@@ -157,6 +157,7 @@ def test_the_doctor_names_each_of_many_mistakes_in_a_line(scrapy, tmp_path):
         "SEINE_LANES": '{"fast": "no.such.Thing"}',
         "SEINE_SECRET": "short",
         "SEINE_BROWSER_PATH": "/no/browser",
+        "SEINE_WEBHOOK_URL": "https://me.test/hook",
         "REDIS_URL": "127.0.0.1:6379",
         "DATABASE_URL": "redis://user:secret@127.0.0.1/0",
     }

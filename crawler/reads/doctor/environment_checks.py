@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import socket
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from socket import AF_INET, AF_INET6
+from typing import Any
+
+import attrs
 
 from crawler.access.ladder import Policy
 from crawler.access.proxies.pool import PoolConfig
@@ -186,19 +190,34 @@ def _no_handler(path: str) -> str:
     return ""
 
 
+@attrs.frozen
+class _RightAlone:
+    """Settings without those whose own value is wrong, which the table has told of."""
+
+    settings: SettingsLike
+    table: Mapping[str, Kind]
+
+    def get(self, name: Any, default: Any = None, /) -> Any:
+        """Return the setting, or the default where its value is wrong."""
+        value, kind = self.settings.get(name, default), self.table.get(name)
+        return value if kind is None or kind.holds(value) else default
+
+
 def _combined(settings: SettingsLike, spider: str, table: Mapping[str, Kind]) -> Iterator[Finding]:
     """Make what a worker makes of the settings: some are right alone, and wrong together."""
-    if any(faults(settings, table)):
-        return  # it is said already, and would be said twice
+    told = {fault.partition("=")[0] for fault in faults(settings, table)}
+    right = _RightAlone(settings, table)
     makers: tuple[Callable[[], object], ...] = (
-        lambda: FrontierConfig.from_settings(settings, spider),
-        lambda: StoreConfig.from_settings(settings),
-        lambda: PoolConfig.from_settings(settings),
-        lambda: Policy.from_settings(settings),
-        lambda: WebhookConfig.from_settings(settings),
+        lambda: FrontierConfig.from_settings(right, spider),
+        lambda: StoreConfig.from_settings(right),
+        lambda: PoolConfig.from_settings(right),
+        lambda: Policy.from_settings(right),
+        lambda: WebhookConfig.from_settings(right),
     )
     for make in makers:
         try:
             make()
         except ConfigError as error:
+            if told & set(re.findall(r"[A-Z_]+", str(error))):
+                continue  # it is said already, and would be said twice
             yield Finding("fail", "settings", str(error), "correct it: no worker starts with it")

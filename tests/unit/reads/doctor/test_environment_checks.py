@@ -136,6 +136,12 @@ def test_a_wrong_value_is_said_once() -> None:
     assert texts(**wrong) == []
 
 
+def test_a_wrong_value_hides_nothing_that_is_wrong_together() -> None:
+    wrong = {"CONCURRENT_REQUESTS": "many", "SEINE_SECRET": "short", "REDIS_URL": "127.0.0.1:1"}
+    (found,) = texts(**wrong, SEINE_WEBHOOK_URL="https://me.test/hook")
+    assert "SEINE_WEBHOOK_SECRET" in found
+
+
 def test_each_setting_that_names_a_folder_or_a_bucket_is_tried() -> None:
     """All but the embedded servers' folder, whose start is the try."""
     named = {
