@@ -41,7 +41,7 @@ from crawler.stores.templates import write_templates
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
 from scrapy_seine.engine.ending.shutdown import cancel
-from scrapy_seine.engine.lease.inflight import current
+from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import MigrationError

@@ -14,7 +14,7 @@ from crawler.cleaning.product import clean, from_mapping
 from crawler.items import Missing, Product
 from crawler.storage import Storage, storage_of
 from scrapy_seine import meta as m
-from scrapy_seine.engine.lease.inflight import current
+from scrapy_seine.engine.lease.entry import current
 
 logger = logging.getLogger(__name__)
 

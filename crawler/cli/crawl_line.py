@@ -23,7 +23,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.reads.crawl_report import End, Moment, closing_block, live_line
 from scrapy_seine.config import flag
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import StoreError
 from scrapy_seine.frontier.model import Counts

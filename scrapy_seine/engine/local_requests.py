@@ -26,7 +26,8 @@ import orjson
 from redis.exceptions import RedisError
 from scrapy import Request
 
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.stored.serializer import push_of
 from scrapy_seine.errors import DecodeError

@@ -27,7 +27,7 @@ from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
-from scrapy_seine.engine.lease.inflight import InFlight, current
+from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.local_requests import is_stub
 from scrapy_seine.engine.redirect_targets import LOOPS, lead_of

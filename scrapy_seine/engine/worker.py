@@ -34,7 +34,8 @@ from scrapy_seine.engine.ending.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
 from scrapy_seine.engine.lease.early_push import EarlyPush
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends
 from scrapy_seine.engine.lease.outcomes import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests

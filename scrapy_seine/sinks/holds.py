@@ -21,7 +21,8 @@ import threading
 
 from scrapy.crawler import Crawler
 
-from scrapy_seine.engine.lease.inflight import InFlightTable, current
+from scrapy_seine.engine.lease.entry import current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
 

@@ -27,7 +27,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from scrapy_seine.engine.lease.early_push import EarlyPush
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
 from tests import started
 from tests.benchmarks.server import free_port

@@ -18,7 +18,8 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
 import scrapy_seine
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease

@@ -20,7 +20,8 @@ from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.engine.download.http.resolve import addresses_of
-from scrapy_seine.engine.lease.inflight import InFlightTable, current
+from scrapy_seine.engine.lease.entry import current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError
 from scrapy_seine.urls import scheme_of
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 from scrapy import Request
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.model import Lease
 from scrapy_seine.politeness.site_limits import PATIENCE_MS, SiteLimits
 

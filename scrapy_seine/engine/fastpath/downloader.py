@@ -27,7 +27,7 @@ from twisted.internet.defer import Deferred
 from scrapy_seine.engine.download.lanes import client_of
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.site_slots import SiteSlots
-from scrapy_seine.engine.lease.inflight import current
+from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.outcomes import in_start
 from scrapy_seine.politeness.download_slots import OwnSlot
 from scrapy_seine.printable import redact

@@ -46,7 +46,8 @@ from scrapy_seine.engine.fastpath.downloader import Downloader
 from scrapy_seine.engine.fastpath.parse_queue import ParseQueue
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import as_exception, as_output
 from scrapy_seine.engine.reading.page_memory import PageMemory
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit

@@ -17,7 +17,8 @@ from twisted.python.failure import Failure
 
 from scrapy_seine.attribute_limit import bounded, is_suspect
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.engine.lease.inflight import InFlightTable, current
+from scrapy_seine.engine.lease.entry import current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import (
     as_exception,
     as_output,

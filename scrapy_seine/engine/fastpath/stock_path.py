@@ -18,7 +18,8 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from scrapy_seine.engine.fastpath.spider_calls import SpiderCalls, error_of
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import as_exception
 from scrapy_seine.engine.reading.page_memory import PageMemory
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit

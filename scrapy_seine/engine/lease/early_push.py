@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.model import Early, Push
 
 #: Links that enter with their page's ack, at most; and those of one chunk.

@@ -13,7 +13,7 @@ import attrs
 from scrapy import Request, Spider
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.outcomes import describe, printable, whole
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.stored import serializer

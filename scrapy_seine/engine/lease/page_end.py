@@ -7,15 +7,12 @@ the entry ends, and the frontier is told to end its lease. Its children leave wi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import attrs
 from scrapy import Request
 
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.statements import RetryPolicy, Statements
-
-if TYPE_CHECKING:
-    from scrapy_seine.engine.lease.inflight import InFlight
 
 #: What is told of a request that ended, though no code said how.
 UNSTATED = "the request ended, and nothing stated how"

@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from scrapy import Request
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from scrapy_seine import meta as m
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.outcomes import (
     BY_STATUS,
     Outcome,
@@ -26,9 +27,6 @@ from scrapy_seine.engine.lease.outcomes import (
     seconds,
 )
 from scrapy_seine.engine.reading.reading_limit import Endless, Unreadable
-
-if TYPE_CHECKING:
-    from scrapy_seine.engine.lease.inflight import InFlight
 
 #: How long a request waits for a lane or a pool of proxies that nobody in the fleet has, s.
 LACKING_S = 900.0

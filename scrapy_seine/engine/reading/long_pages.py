@@ -16,7 +16,7 @@ import attrs
 from scrapy import Request
 from scrapy.utils.python import global_object_name
 
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.printable import printable, redact
 
 logger = logging.getLogger(__name__)

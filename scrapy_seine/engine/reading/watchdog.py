@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 

@@ -22,7 +22,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from twisted.python.failure import Failure
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.lease.inflight import current
+from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import printable, redact

@@ -25,9 +25,9 @@ from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
+from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness
 from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
-from scrapy_seine.frontier.round_trips.recovery import Kept
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.round_trips.timer import Timer, at_random

@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import attrs
 from redis.exceptions import RedisError
 
 from scrapy_seine.frontier.keys import part_of
-from scrapy_seine.frontier.model import Lease, Push
+from scrapy_seine.frontier.model import Lease
 from scrapy_seine.frontier.state import StateError, StateLost
 
 if TYPE_CHECKING:
@@ -31,28 +29,6 @@ if TYPE_CHECKING:
     from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 logger = logging.getLogger(__name__)
-#: For how long pushes that no page stands for are kept, s, and how many at most. Redis remembers
-#: their marks as long, so that one that it did not forget does not enter twice.
-KEPT_S, KEPT = 1200.0, 20_000
-
-
-class Kept:
-    """Pushes that entered lately and that no page would yield again: seeds, first requests."""
-
-    def __init__(self) -> None:
-        self._pushes: deque[tuple[float, Push]] = deque(maxlen=KEPT)
-
-    def add(self, pushes: Iterable[Push]) -> None:
-        """Keep what the frontier took in just now."""
-        now = monotonic()
-        self._pushes.extend((now, push) for push in pushes)
-        while self._pushes and now - self._pushes[0][0] > KEPT_S:
-            self._pushes.popleft()
-
-    def of(self, mine: Callable[[Push], bool]) -> list[Push]:
-        """Return those that are *mine*, oldest first."""
-        now = monotonic()
-        return [push for at, push in self._pushes if now - at <= KEPT_S and mine(push)]
 
 
 @attrs.define(eq=False, repr=False)

@@ -26,7 +26,7 @@ from w3lib.url import file_uri_to_path
 
 from scrapy_seine.config import number
 from scrapy_seine.engine.fastpath import scrapy_internals
-from scrapy_seine.engine.lease.inflight import InFlight, current
+from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.telemetry.logs import guard_logs

@@ -18,32 +18,10 @@ import attrs
 
 from scrapy_seine.errors import SeineError
 from scrapy_seine.sinks.feeds import packed
+from scrapy_seine.sinks.feeds.piece import Piece
 
 #: Bytes at the end of a file in which its foot is looked for.
 _TAIL = 256
-
-
-@attrs.frozen
-class Piece:
-    """A part, and which of its rows are taken."""
-
-    path: Path
-    rows: Sequence[int]
-    sidecar: dict[str, Any]
-
-    def data(self) -> bytes:
-        """What its exporter wrote; other parts may stand before and behind it in the file."""
-        with self.path.open("rb") as file:
-            file.seek(self.sidecar.get("at", 0))
-            return file.read(self.sidecar.get("size", -1))
-
-    def slices(self) -> Iterator[bytes]:
-        """The rows' bytes."""
-        data = self.data()
-        ends: list[int] = self.sidecar["ends_at"]
-        for row in self.rows:
-            begin = ends[row - 1] if row else self.sidecar["head"]
-            yield data[begin : ends[row]]
 
 
 def write(pieces: Sequence[Piece], out: Path, base: Path | None) -> None:

@@ -14,12 +14,10 @@ import shutil
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from scrapy_seine.errors import SeineError
-
-if TYPE_CHECKING:
-    from scrapy_seine.sinks.feeds.formats import Piece
+from scrapy_seine.sinks.feeds.piece import Piece
 
 #: First bytes of each form, and the module of Python that reads it.
 _FORMS: tuple[tuple[bytes, Any], ...] = (

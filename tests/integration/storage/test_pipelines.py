@@ -20,7 +20,8 @@ from pipelines.clean import Clean
 from pipelines.dedupe import Dedupe
 from pipelines.upsert import Upsert
 from pipelines.validate import Validate
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable, current
+from scrapy_seine.engine.lease.entry import InFlight, current
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from tests.helpers import execute

@@ -19,7 +19,7 @@ from crawler.storage import storage_of
 from crawler.validators import KEY, Validators, from_meta, validators_in
 from middlewares.conditional import Answer, Ask
 from scrapy_seine import meta as m
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.stored.serializer import to_fields
 from scrapy_seine.engine.worker import worker_of

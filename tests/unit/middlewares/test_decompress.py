@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_seine.charsets import CODECS
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease

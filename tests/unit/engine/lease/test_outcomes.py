@@ -11,7 +11,8 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_seine.engine.lease.inflight import InFlight, InFlightTable
+from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.lease_ends import Ends, once_a_page
 from scrapy_seine.engine.lease.outcomes import Outcome, prevails, uncancelled
 from scrapy_seine.engine.lease.page_end import UNSTATED

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_seine.engine.lease.inflight import InFlight
+from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.reading.long_pages import LongPages
 from scrapy_seine.frontier.model import Lease
 
