@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import attrs
-from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.errors import FrontierError
 from scrapy_seine.frontier import clearing, priorities
-from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
+from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import (
     MAX_CHILDREN,
-    commit_args,
     lanes_arg,
     parse_beat,
     parse_leased,
     remembered,
-    script,
     untried,
 )
-from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
     Beat,
@@ -35,32 +31,15 @@ from scrapy_seine.frontier.model import (
     Leased,
     Push,
     Retry,
-    company,
 )
-from scrapy_seine.frontier.state import Known, Watch, new_id, new_token
+from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
+from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import whole, word
-from scrapy_seine.scripts import call
-
-if TYPE_CHECKING:
-    from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
 
 
-class Frontier:
-    """One crawl's frontier in Redis, or one partition of it (see `partitions`).
-
-    Any number may exist in any process. One that was told to `begin` refuses to work on
-    another state than the crawl's own (I12); the others work on what is there, as commands do.
-    """
-
-    #: Signs what jobs, imports and replays push; a worker's scheduler signs by itself.
-    seal: Seal = NO_SEAL
-
-    def __init__(self, redis: Redis, crawl: str | Keys, *, now_ms: int = 0) -> None:
-        self.redis = redis
-        self.keys = crawl if isinstance(crawl, Keys) else Keys(crawl)
-        #: 0 asks the server's clock (I6); tests pass their own time.
-        self.now_ms = now_ms
-        self.watch = Watch()
+class Frontier(Part):
+    """One crawl's frontier in Redis, or one partition of it (see `partitions`)."""
 
     @property
     def parts(self) -> Sequence[Frontier]:
@@ -73,9 +52,7 @@ class Frontier:
 
     def lines(self, lease_request: LeaseRequest) -> Lines:
         """A worker's way to this frontier."""
-        from scrapy_seine.frontier.round_trips.lines import Lines
-
-        return Lines(self, lease_request)
+        return Lines(self.parts, lease_request)
 
     def sealed(self, secrets: Sequence[str]) -> Self:
         """Sign requests from here on, where there is a secret; see `seal`."""
@@ -83,27 +60,6 @@ class Frontier:
         for part in self.parts:
             part.seal = self.seal
         return self
-
-    async def run(self, name: str, *args: Any) -> Any:
-        """Run one of the scripts; returns its reply as it is.
-
-        Raises:
-            StateError: Redis has another state of the crawl than the one that is remembered.
-        """
-        try:
-            stamp = self.watch.stamp(self.now_ms)
-            return await call(self.redis, script(name), [self.keys.prefix], [stamp, *args])
-        except ResponseError as error:
-            raise self.watch.judged(error) from None
-
-    async def begin(self) -> None:
-        """Work on the crawl's present state from now on, and on no other; a new crawl gets one.
-
-        Raises:
-            RedisError: a server does not answer.
-        """
-        self.watch.known = None
-        self.watch.known = Known.read(word(await self.run("begin", new_id())))
 
     async def push(self, pushes: Sequence[Push]) -> list[str]:
         """Add requests; the reply says 'OK', 'DUPLICATE' or 'OVER' (a budget) for each."""
@@ -152,12 +108,6 @@ class Frontier:
         name, args = self.commit_call(pages)
         return [word(r) for r in await self.run(name, *args)]
 
-    def commit_call(self, pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
-        """Which script commits, and its arguments."""
-        if self.keys.index is None:
-            return "commit", commit_args(pages)
-        return "commit_out", commit_args(pages, self.keys)
-
     async def retry(self, retries: Sequence[Retry]) -> list[str]:
         """Send failed requests back; 'OK' or 'LOST' for each."""
         args = [a for r in retries for a in (r.lease.id, r.lease.token, r.wait_ms, r.push.stored)]
@@ -177,15 +127,6 @@ class Frontier:
         """Hand leases back unfinished; 'OK' or 'LOST' for each."""
         args = [a for lease in leases for a in (lease.id, lease.token)]
         return [word(r) for r in await self.run("release", len(leases), *args)]
-
-    async def reap(self, *, limit: int = 200, max_deliveries: int = 5) -> tuple[int, int]:
-        """Take back expired leases; returns how many returned and how many were buried.
-
-        Buried is what *max_deliveries* workers died with, where it is to blame (`model.company`).
-        """
-        alone = max_deliveries - company(max_deliveries)
-        returned, buried = await self.run("reap", limit, max_deliveries, alone)
-        return int(returned), int(buried)
 
     async def isolate(self, lease: Lease, *, begins: bool) -> bool:
         """Note that a worker begins a request while it has no other, or that this is over.
@@ -286,10 +227,6 @@ class Frontier:
         if gone < 0:
             raise FrontierError("a Bloom filter cannot forget; use SEINE_SEEN=exact")
         return gone
-
-    async def sweep(self, *, limit: int = 500) -> int:
-        """Delete up to *limit* keys of the memory's old generations; returns how many."""
-        return int(await self.run("sweep", limit))
 
     @property
     def channels(self) -> list[str]:
@@ -440,7 +377,9 @@ class Frontier:
 
         Those in flight and the dead keep theirs. To repeat it does no harm.
         """
-        return await priorities.set_priority(self, priority, which)
+        await self.forward()
+        parts = (self.part(which.domain),) if which.domain else self.parts
+        return await priorities.set_priority(parts, priority, which)
 
     async def erase(self) -> int:
         """Delete every key of a crawl that nobody works on any more; returns keys deleted."""

@@ -9,20 +9,18 @@ changed some of the requests and lost none; the same command changes the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
 from scrapy_seine.errors import ConfigError, DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.model import PRIORITY_LIMIT, header_of
+from scrapy_seine.frontier.part import Part
 from scrapy_seine.lenient import word
 from scrapy_seine.meta import SITE_ID
-
-if TYPE_CHECKING:
-    from scrapy_seine.frontier.frontier import Frontier
 
 #: Requests that one step reads, and that one script changes, at most.
 STEP, CHANGED_AT_ONCE = 500, 100
@@ -99,11 +97,10 @@ def checked(text: str) -> int:
     return number
 
 
-async def set_priority(frontier: Frontier, priority: int, which: Which) -> Changed:
+async def set_priority(parts: Sequence[Part], priority: int, which: Which) -> Changed:
     """Give the queued requests that are meant another priority; larger is sooner."""
-    await frontier.forward()
     total = Changed()
-    for part in (frontier.part(which.domain),) if which.domain else frontier.parts:
+    for part in parts:
         async for found in _queued(part, which.domain):
             did = await _change(part, [x for x in found if _in_header(x, which)], priority, which)
             total = Changed(
@@ -114,7 +111,7 @@ async def set_priority(frontier: Frontier, priority: int, which: Which) -> Chang
     return total
 
 
-async def _queued(part: Frontier, domain: str) -> AsyncIterator[list[Stored]]:
+async def _queued(part: Part, domain: str) -> AsyncIterator[list[Stored]]:
     """Yield stored requests with their ids: those of a domain, or all of a partition."""
     client: Any = part.redis
     keys = part.keys
@@ -141,7 +138,7 @@ def _header(stored: bytes) -> tuple[bytes, str, str]:
     return level, domain.decode("utf-8", "replace"), job.decode("utf-8", "replace")
 
 
-async def _change(part: Frontier, found: list[Stored], priority: int, which: Which) -> Changed:
+async def _change(part: Part, found: list[Stored], priority: int, which: Which) -> Changed:
     args: list[str | bytes] = []
     unchanged = unreadable = 0
     for id_, stored in found:
@@ -165,7 +162,7 @@ async def _change(part: Frontier, found: list[Stored], priority: int, which: Whi
     return Changed(changed=changed, unchanged=unchanged, unreadable=unreadable)
 
 
-def _with(part: Frontier, stored: bytes, fields: dict[str, Any], priority: int) -> bytes:
+def _with(part: Part, stored: bytes, fields: dict[str, Any], priority: int) -> bytes:
     """The stored request with another priority, signed where the fleet signs."""
     _, domain, job = _header(stored)
     header = header_of(priority, domain, job)

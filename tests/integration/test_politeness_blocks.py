@@ -114,7 +114,7 @@ async def test_a_servers_first_block_holds_the_leases_behind_it_back(redis_clien
     frontier = Frontier(redis_client, namespace)
     await frontier.push([Push(domain="a", blob=b"x", fingerprint=n) for n in range(3)])
     lease_request = LeaseRequest(worker="w", ttl_ms=1000, lead_ms=0, lanes="")
-    (line,) = Lines(frontier, lease_request).lines
+    (line,) = Lines(frontier.parts, lease_request).lines
     await redis_client.script_flush()
     assert len((await line.round_trip(Endings(), 1, lease_request)).leased.leases) == 1
     wish = Call("block_until", ["a", 60_000, 0], [])

@@ -77,7 +77,7 @@ class PartitionedFrontier(Frontier):
 
     def lines(self, lease_request: LeaseRequest) -> PartitionedLines:
         """A worker's ways to the partitions."""
-        return PartitionedLines(self, lease_request)
+        return PartitionedLines(self.keys, self._parts, lease_request)
 
     def part(self, domain: str) -> Frontier:
         """Where a domain's requests are."""
@@ -318,7 +318,7 @@ class PartitionedFrontier(Frontier):
         return sum(await self._each(lambda part: part.clear()))
 
     async def set_priority(self, priority: int, which: priorities.Which) -> priorities.Changed:
-        return await priorities.set_priority(self, priority, which)
+        return await super().set_priority(priority, which)  # which goes to the partitions itself
 
     async def clear_domain(self, domain: str) -> int:
         await self.forward()

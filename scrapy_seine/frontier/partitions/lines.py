@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.model import Lease, Leased
+from scrapy_seine.frontier.part import Part
 from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest, Lines
@@ -21,8 +21,9 @@ from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 class PartitionedLines(Lines):
     """The ways to all partitions of one frontier."""
 
-    def __init__(self, frontier: Frontier, lease_request: LeaseRequest) -> None:
-        super().__init__(frontier, lease_request)
+    def __init__(self, keys: Keys, parts: Sequence[Part], lease_request: LeaseRequest) -> None:
+        super().__init__(parts, lease_request)
+        self._keys = keys
         self._last: Look = []
 
     def clock(self, id_: str) -> ServerClock:
@@ -37,7 +38,7 @@ class PartitionedLines(Lines):
         Leases are asked for first, *alone* or not, because a page's links come by the outbox.
         """
         shares = shares_of(wanted, [line.starved for line in self.lines])
-        loads = outgoing.split(self.frontier)
+        loads = outgoing.split(self._keys)
         rows = zip(self.lines, loads, shares, strict=True)
         return await asyncio.gather(
             *(

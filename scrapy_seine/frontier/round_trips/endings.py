@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
-from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
 
 #: Leases ended by one script, at most: a script holds up every other client.
@@ -108,12 +107,12 @@ class Endings:
             leases[:] = [lease for lease in leases if not of(lease)]
         return gone
 
-    def split(self, frontier: Frontier) -> list[Endings]:
+    def split(self, keys: Keys) -> list[Endings]:
         """Sort what each partition is to be told, by its number."""
-        made = [Endings() for _ in frontier.parts]
+        made = [Endings() for _ in range(keys.of)]
 
         def home(domain: str) -> int:
-            return frontier.part(domain).keys.index or 0
+            return keys.part(domain).index or 0
 
         for lease_request in self.limits:
             for index, part in _routed(lease_request, home):

@@ -24,6 +24,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
+from scrapy_seine.frontier.part import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness
@@ -393,7 +394,7 @@ class Exchange:
         finally:
             self._bringing = False
 
-    async def _reap(self, parts: Sequence[Frontier]) -> None:
+    async def _reap(self, parts: Sequence[Part]) -> None:
         returned = buried = 0
         for part in parts:
             try:

@@ -10,8 +10,8 @@ import attrs
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from scrapy_seine.frontier.encoding.wire import parse_leased, script
-from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease, Leased
+from scrapy_seine.frontier.part import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.state import ASKS, new_token
@@ -49,7 +49,7 @@ class Answer:
 class Line:
     """The way to one server."""
 
-    part: Frontier
+    part: Part
     clock: ServerClock = attrs.Factory(ServerClock)
     starved: bool = False
     """It had less than it was asked for."""
@@ -141,10 +141,9 @@ class Line:
 class Lines:
     """A worker's way to its frontier; `partitions.lines` has the ways to several partitions."""
 
-    def __init__(self, frontier: Frontier, lease_request: LeaseRequest) -> None:
-        self.frontier = frontier
+    def __init__(self, parts: Sequence[Part], lease_request: LeaseRequest) -> None:
         self.lease_request = lease_request
-        self.lines = [Line(part) for part in frontier.parts]
+        self.lines = [Line(part) for part in parts]
 
     def __len__(self) -> int:
         return len(self.lines)

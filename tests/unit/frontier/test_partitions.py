@@ -100,7 +100,7 @@ async def test_each_partition_is_told_what_is_its_own() -> None:
     endings.done += [Done(lease=lease("7.1", a)), Done(lease=lease("7.3", b))]
     endings.releases.append(lease("8.3", b))
     endings.pushes.append(Push(domain=b, blob=b""))
-    none, one, empty, three = endings.split(f)
+    none, one, empty, three = endings.split(f.keys)
     assert not none
     assert not empty
     measure = [1.0, 0, 9]
