@@ -353,7 +353,9 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("listing", 2, f"{seen.buy_buttons} buttons buy things")
     elif seen.asks:
         verdict.add("product", 2, "a button asks who sells it")
-    if seen.facts:
+    if seen.facts > 1:
+        verdict.add("product", 3, f"it tells {seen.facts} numbers of one item")
+    elif seen.facts:
         verdict.add("product", 2, "it tells an item number")
     _stock_signs(seen, verdict)
     if seen.lone_cards and "price" not in seen.fields:
@@ -364,7 +366,7 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
 
 
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
+    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3 or seen.facts > 1
     stock = seen.fields.get("availability")
     if stock and told:
         verdict.add("product", 1, "it tells the stock")

@@ -103,7 +103,9 @@ _COUNTRY = {
 }  # fmt: skip
 _LANGUAGE = {
     "ja": "JPY", "zh": "CNY", "sv": "SEK", "nb": "NOK", "nn": "NOK", "no": "NOK", "da": "DKK",
-    "is": "ISK", "be": "BYN",
+    "is": "ISK", "be": "BYN", "cs": "CZK", "hu": "HUF", "pl": "PLN", "uk": "UAH", "he": "ILS",
+    "th": "THB", "vi": "VND", "tr": "TRY", "ko": "KRW", "ro": "RON", "ka": "GEL", "hy": "AMD",
+    "az": "AZN", "kk": "KZT", "id": "IDR", "mk": "MKD",
 }  # fmt: skip
 #: Countries whose two letters are a word in many addresses: only a host or a language tells them.
 _BY_HOST = {

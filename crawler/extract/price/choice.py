@@ -259,7 +259,9 @@ def _follows_link(read: Lines, line: Line) -> bool:
     while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
         place -= 1
     flags = read.lines[place].flags
-    return place > read.heading and bool(flags & _lines.LINK) and not flags & _lines.FACT
+    if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
+        return False
+    return read.heading < 0 or read.lines[place].text != read.lines[read.heading].text
 
 
 @attrs.frozen
@@ -343,7 +345,7 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
         return text[since : money.start]  # words about a percentage are not about the amount
     if since and after.strip():
         between = text[since : money.start]
-        told = until < len(text) and says_old(between.strip())
+        told = until < len(text) and (says_old(between.strip()) or _tells_a_part(money, text))
         return between if told else after  # `€9 was €12 save €3`: what follows is about the next
     if since and until < len(text):
         return text[since : money.start]
@@ -437,7 +439,8 @@ def _ends_sentence(best: Candidate) -> bool:
 def _is_below_others(read: Lines, best: Candidate) -> bool:
     """Whether a price stands right behind a link, below a heading that is not the main one."""
     between = read.lines[read.heading + 1 : best.line.index] if best.follows_link else []
-    return any(line.flags & _lines.HEADING for line in between)
+    main = read.lines[read.heading].text  # some designs repeat it as a link, for their quick views
+    return any(line.flags & _lines.HEADING and line.text != main for line in between)
 
 
 def _below(read: Lines, candidates: list[Candidate], best: Candidate) -> Decimal | None:

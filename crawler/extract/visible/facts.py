@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from unicodedata import decimal
 
 from crawler.extract import lazy
 from crawler.extract.page import lines as _lines
@@ -13,7 +14,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import in_address
-from crawler.extract.structured.schema import gtin
+from crawler.extract.structured.schema import gtin, has_check_digit
 from crawler.extract.words import begun_of
 from crawler.extract.words.listed import AnyOf
 
@@ -42,6 +43,7 @@ _NEXT_LABEL = lazy.pattern(
 #: Blanks and signs of direction around a label or a value.
 _AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
+_IN_BRACKETS = lazy.pattern(r"\[(\S{3,30})\]")
 _CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
@@ -52,15 +54,17 @@ _TELLING = lazy.pattern(r"[\d_-]")
 _ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 #: Characters of a line that may be a fact, and of a maker's name.
-_LONGEST_FACT, _LONGEST_BRAND = 120, 40
+_LONGEST_FACT, LONGEST_BRAND = 120, 40
 _MOST_AROUND = 2
 #: Shorter numbers stand in many texts.
 _SHORTEST_ADDRESSED = 6
+#: Figures of barcodes that other numbers seldom have.
+_BARCODES = frozenset({13, 14})
 #: Classes of elements that hold a maker's name.
-_BRAND = re.compile(
+names_maker = re.compile(
     r"(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
     r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac)"
-    r"(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+    r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
 
 
@@ -144,7 +148,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
                 _take(seen, field, following.text)  # the line ends in a label
             elif match is None:
                 _take_unseparated(seen, part)
-    elif len(line.text) < 40 and _DIGIT.search(line.text):
+    elif len(line.text) < 40 and ("-" in line.text or _DIGIT.search(line.text)):
         _take_unseparated(seen, line.text)
 
 
@@ -182,8 +186,8 @@ def _rows_of_facts(read: Lines, seen: Visible) -> None:
 def _take_marked(seen: Visible, line: Line) -> None:
     """A value whose class names it: `<span class="sku">X-1</span>`."""
     words = (line.element.get("class") or "")[:1000].lower()
-    if any(map(_BRAND, _classes_around(line.element))):
-        if ":" not in line.text and len(line.text) <= _LONGEST_BRAND:
+    if any(map(names_maker, _classes_around(line.element))):
+        if ":" not in line.text and len(line.text) <= LONGEST_BRAND:
             _take(seen, "brand", _BY.sub("", line.text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -205,15 +209,18 @@ def brand_before(heading: Element) -> str | None:
     """The maker's name that stands right before a heading, in an element that is called so."""
     parent = heading.getparent()
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
-        if element is not None and _BRAND((element.get("class") or "")[:1000].lower()):
+        if element is not None and names_maker((element.get("class") or "")[:1000].lower()):
             text = short_text(element)
-            if text and len(text) <= _LONGEST_BRAND and ":" not in text and not _label(text):
+            if text and len(text) <= LONGEST_BRAND and ":" not in text and not _label(text):
                 return text
     return None
 
 
-def number_before(heading: Element) -> str | None:
-    """The product's number that stands right before a heading, behind its label."""
+def number_beside(heading: Element) -> str | None:
+    """The product's number in brackets at a heading's end, or right before it, behind its label."""
+    last = short_text(heading[-1], _LONGEST_FACT) if len(heading) else ""
+    if bracketed := _IN_BRACKETS.fullmatch(last):
+        return _identifier(bracketed[1]) or None
     parent = heading.getparent()
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
         text = "" if element is None else short_text(element, _LONGEST_FACT)
@@ -229,7 +236,7 @@ def _take_unseparated(seen: Visible, text: str) -> None:
         text = text[1:-1]
     words = text.split(" ")
     for count in range(1, min(4, len(words))):
-        if _DIGIT.search(words[count]):
+        if _DIGIT.search(words[count]) or ("-" in words[count] and words[count].isupper()):
             field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
             if field and field != "brand":
                 _take(seen, field, words[count])
@@ -244,10 +251,15 @@ def _take(seen: Visible, field: str, value: str) -> None:
         value = "" if len(value) > 60 or _label(value) else value
     else:
         value = _identifier(_NEXT_LABEL.split(value, maxsplit=1)[0])
+        if not value.isascii():  # addresses and scripts write the figures of all scripts as 0 to 9
+            value = "".join(str(decimal(c, c)) for c in value)
     if field == "model":
         if _CODE.fullmatch(value):
             seen.facts += "model" not in seen.fields.get("attributes", {})
             seen.fields.setdefault("attributes", {}).setdefault("model", value)
+    elif field == "mpn" and "gtin" not in seen.fields and _is_barcode(value):
+        seen.fields["gtin"] = value  # some shops keep the barcode as the maker's number
+        seen.facts += 1
     elif value and field not in seen.fields:
         seen.fields[field] = value
         seen.facts += field != "brand"
@@ -260,6 +272,10 @@ def _identifier(value: str) -> str:
         return ""
     telling = _TELLING.search(value) or (value.isupper() and value.lower() not in _NOTHING)
     return value if telling and not _label(value) else ""
+
+
+def _is_barcode(value: str) -> bool:
+    return len(value) in _BARCODES and gtin(value) == value and has_check_digit(value)
 
 
 def _row(row: Element) -> tuple[str, str] | None:

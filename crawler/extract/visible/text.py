@@ -19,7 +19,8 @@ from crawler.extract.price.choice import CARDS, asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.seen import Visible
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
-from crawler.extract.visible.facts import brand_before, find_facts, number_before, take_addressed
+from crawler.extract.visible.facts import brand_before, find_facts, number_beside, take_addressed
+from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
@@ -283,7 +284,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     local = currency_of_place(page)
     priced = bool(known.get("price"))
     seen = _seen(_lines.read(page, heading), local, priced, page.url)
-    lost = seen.price_distance is None or seen.price_distance > _NEAR
+    lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
         # Some designs put the price before the name.
         whole = _seen(_lines.read_all(page, heading), local, priced, page.url)
@@ -294,9 +295,9 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         _take_attribute(page, seen, local)
     if heading is not None:
         fields["name"] = _name_in(heading)
-        fields.setdefault("brand", brand_before(heading))
+        fields.setdefault("brand", brand_before(heading) or maker_beside(heading))
         if "sku" not in fields:
-            fields["sku"] = number_before(heading)
+            fields["sku"] = number_beside(heading)
     fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
@@ -308,18 +309,19 @@ def _name_in(heading: Element) -> str:
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
             return " ".join(parts[0].split())[:LONGEST]  # the number is below it
-        if _IS_NUMBER[inner.get("class") or ""] and "".join(parts).strip():
+        called = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
+        if called and _ENDS_NAME[called] and "".join(parts).strip():
             return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
         parts += [short_text(inner), inner.tail or ""]
     return short_text(heading)
 
 
-#: Classes of a product's number.
-_IS_NUMBER = Marks(
+#: Classes and ids of a product's number, and of what a design writes below its name.
+_ENDS_NAME = Marks(
     lambda words: (
         re.search(
             r"(?:^|[\s_-])(?:sku|(?:product|item|article|artikel)[-_]?(?:code|no|nr|number|id)|model-?no)"
-            r"(?:[-_]?(?:value|label|title))?(?=\s|$)",
+            r"(?:[-_]?(?:value|label|title))?(?=\s|$)|sub[-_]?(?:title|heading|headline)\b",
             words[:_LONGEST_CLASS].lower(),
         )
         is not None

@@ -109,3 +109,101 @@ def test_a_name_above_its_number_in_one_cell() -> None:
     body = f"<table><tr>{cell}<td>169,00 EUR</td></tr></table>{BUY}"
     page = found(body, head="<title>Airbrush Set Evolution, Hobby Shop</title>")
     assert page.fields["name"] == "Airbrush Set Evolution"
+
+
+@pytest.mark.parametrize(
+    ("body", "price"),
+    [
+        # words between two amounts are about the second where it is an instalment
+        (
+            "<p class=price>Αρχική τιμή 549,00 € 469,00 €<i>ή 36 άτοκες δόσεις 13,03 €</i></p>",
+            "469.00",
+        ),
+        # the price before the name beats a tile's behind the facts
+        (
+            "<p class=price>$1,799.00</p><h1>Red Lamp</h1>"
+            + "<p>SKU: X-100</p><button>Add to cart</button>"
+            + "<div><a href=/p/2>Shade</a><b>$399.00</b></div>"
+            + "<div><a href=/p/3>Bulb</a><b>$49.00</b></div>",
+            "1799.00",
+        ),
+        # the name once more, as a link, is no other product's
+        (
+            "<div><h1>Red Lamp</h1><a href=/p/red-lamp><h2>Red Lamp</h2></a></div>"
+            + "<b>$42.00</b><button disabled>Sold out</button>",
+            "42.00",
+        ),
+    ],
+)
+def test_amounts_of_others_near_the_price(body: str, price: str) -> None:
+    page = found(body if "<h1>" in body else f"{H1}{body}{BUY}")
+    assert page.kind == "product"
+    assert page.fields["price"] == Decimal(price)
+
+
+@pytest.mark.parametrize(
+    ("box", "brand"),
+    [
+        ("<a href=/brands/chicago-pneumatic/>Chicago Pneumatic</a>", "Chicago Pneumatic"),
+        ('<a href=/b/1 class=manufacturer><img alt="Chicago Pneumatic" src=l.png></a>',
+         "Chicago Pneumatic"),
+        ('<a href=/znacka/loreal><img alt="L\'Oréal" src=l.png></a>', "L'Oréal"),
+        ("<a href=/brands/acme>Acme</a><a href=/brands/other>Other</a>", None),
+        ("<a href=/brands/acme>All that they make</a>", None),
+        ("<a href=/brands/12345/>العطار</a>", None),
+    ],
+)  # fmt: skip
+def test_the_one_maker_named_beside_the_heading(box: str, brand: str | None) -> None:
+    page = found(f"<div>{H1}<b>$5.00</b>{BUY}{box}</div>")
+    assert page.fields.get("brand") == brand
+
+
+def test_a_maker_named_within_the_heading() -> None:
+    page = found(
+        "<h1><a class=brand-name href=/a>Acme</a> <span>Red Lamp</span></h1><b>$5</b>" + BUY
+    )
+    assert (page.fields["name"], page.fields["brand"]) == ("Acme Red Lamp", "Acme")
+
+
+def test_two_numbers_of_one_item_make_a_product_without_price() -> None:
+    rows = "<tr><th>Item no.<td>6204-2RSH<tr><th>GTIN<td>7316572345678"
+    page = found(f"{H1}<table>{rows}</table><p>412 pcs in stock</p>")
+    assert page.kind == "product"
+    assert "price" not in page.fields
+
+
+def test_who_has_to_log_in_for_a_price_sees_a_product_without_one() -> None:
+    page = found(f"{H1}<p>Log in to see your price</p><p>SKU: X-100</p><p>Free from $250</p>")
+    assert page.kind == "product"
+    assert "price" not in page.fields
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "value"),
+    [
+        ("<p>Manufacturer code: 4006381333931</p>", "gtin", "4006381333931"),
+        ("<p>Manufacturer code: 4006381333932</p>", "mpn", "4006381333932"),
+        ("<p>EAN kods: 4006381333931</p>", "gtin", "4006381333931"),
+        ("<p>SKU AFL-GLD</p>", "sku", "AFL-GLD"),
+        ("<p>SKU: ۱۲۳۴۵۶۷</p>", "sku", "1234567"),
+    ],
+)
+def test_numbers_written_in_unusual_manners(row: str, field: str, value: str) -> None:
+    assert found(f"{H1}<b>$5.00</b>{row}{BUY}").fields.get(field) == value
+
+
+def test_a_number_in_brackets_in_the_heading_s_cell() -> None:
+    cell = "<td class=pageHeading>Airbrush Set Evolution<br><span>[126003]</span></td>"
+    body = f"<table><tr>{cell}<td>169,00 EUR</td></tr></table>{BUY}"
+    page = found(body, head="<title>Airbrush Set Evolution, Hobby Shop</title>")
+    assert page.fields["sku"] == "126003"
+
+
+def test_a_subtitle_in_the_heading_is_no_part_of_the_name() -> None:
+    page = found(f"<h1><b>Red Lamp</b> <i id=productSubtitle>Second Edition</i></h1>$5.00{BUY}")
+    assert page.fields["name"] == "Red Lamp"
+
+
+def test_a_bare_number_is_the_money_of_a_language_of_one_country() -> None:
+    page = found(f"{H1}<p class=price>9 990,-</p><button>Do košíku</button>", lang="cs")
+    assert page.fields["currency"] == "CZK"

@@ -1,0 +1,80 @@
+"""The maker's name where no label tells it: in the heading, in a link to its page, on its logo."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from unicodedata import normalize
+from urllib.parse import unquote
+
+from crawler.extract import lazy
+from crawler.extract.page.page import Element, short_text
+from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
+
+#: An address of all that one maker has made: the word for makers, then the name.
+_PAGE = lazy.pattern(
+    r"(?:^|[/_-])(?:brands?|mar(?:ken?|ques?|cas?|che?)|merk(?:en)?|manufacturers?|vendors?|hersteller"
+    r"|znack[ay]|vyrobc[ei]|producents?|producer|proizvoditel[i]?|brend[iy]?|gyartok?|producatori?"
+    r"|tillverkare|varumarken?|maerker?|designers?|fabricantes?|uretici|merek)"
+    r"(?:/|\?q=|[-_]\d{1,6}[-_])([^/?#&]{2,60})/?(?:[?#&]|$)",
+    re.I,
+)
+#: Boxes around the heading that are looked through, and links and pictures in one.
+_MOST_AROUND, _MOST_LINKS = 4, 150
+_LETTERS = lazy.pattern(r"[^\W_]+")
+
+
+def maker_beside(heading: Element) -> str | None:
+    """The one maker that is named in the smallest box around a heading that names any."""
+    for inner in islice(heading.iter("a", "span", "strong", "b", "div"), _MOST_AROUND):
+        if inner is not heading and names_maker(_class_of(inner)):
+            return _fit(short_text(inner))
+    here = heading.getparent()
+    for _ in range(_MOST_AROUND):
+        if here is None or here.tag == "html":
+            return None
+        told = {name.casefold(): name for name in _named_in(here)}
+        if told:
+            return told.popitem()[1] if len(told) == 1 else None
+        here = here.getparent()
+    return None
+
+
+def _named_in(box: Element) -> Iterator[str]:
+    for element in islice(box.iter("a", "img"), _MOST_LINKS):
+        name = _on_logo(element) if element.tag == "img" else _of_link(element)
+        if name:
+            yield name
+
+
+def _on_logo(image: Element) -> str | None:
+    """The text of a picture that stands in a box for makers."""
+    boxes = (image, *islice(image.iterancestors(), 2))
+    text = (image.get("alt") or image.get("title") or "").strip()
+    if not text or not any(names_maker(_class_of(box)) for box in boxes):
+        return None
+    return _fit(text)
+
+
+def _of_link(link: Element) -> str | None:
+    """The text of a link, or of the picture in it, whose address says the same."""
+    found = _PAGE.search((link.get("href") or "")[:300])
+    if found is None:
+        return None
+    image = next(link.iter("img"), None)
+    text = short_text(link) or ("" if image is None else image.get("alt") or "")
+    return _fit(text) if _letters(text) == _letters(unquote(found[1])) else None
+
+
+def _letters(text: str) -> str:
+    """A name's letters and figures, without accents and cases: `L'Oréal Paris` is `l-oreal-paris`."""
+    return "".join(_LETTERS.findall(normalize("NFKD", text))).casefold()
+
+
+def _fit(text: str) -> str | None:
+    return text if text and len(text) <= LONGEST_BRAND and ":" not in text else None
+
+
+def _class_of(element: Element) -> str:
+    return (element.get("class") or "")[:1000].lower()
