@@ -11,7 +11,8 @@ products' all the same, by the make and the `addresses` that the site's products
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """
 
-from crawler.extract.template.book import Book, Drift
+from crawler.extract.template.book import Book
+from crawler.extract.template.drift import Drift
 from crawler.extract.template.judge import Doubt, Judgement
 from crawler.extract.template.tender import Look
 from crawler.extract.template.unpriced import know_unpriced

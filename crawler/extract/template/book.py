@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from crawler.extract import lazy
 from crawler.extract.default import Found
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
 from crawler.extract.template.contrast import CHANGED
 from crawler.extract.template.disputes import right_source
+from crawler.extract.template.drift import Drift
 from crawler.extract.template.judge import (
     Doubt,
     Judgement,
@@ -22,14 +22,15 @@ from crawler.extract.template.judge import (
     constant,
     doubt_of,
     goes_with_the_goods,
-    is_confirmed,
     newcomer,
     oddity,
     swapped,
 )
-from crawler.extract.template.mending import Mender
+from crawler.extract.template.language import in_other_words
+from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
+from crawler.extract.template.repeats import compared, copied
 from crawler.extract.template.taught import mend, read_cents
 from crawler.extract.template.tender import TURNED, Tenders
 
@@ -39,16 +40,6 @@ _MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000
 _ALONE = 4
 #: So many of the newest pages with one doubt are a change of the template.
 _CHANGED = 6
-#: Pages whose names and prices are compared, and repetitions that no catalogue has. A price that two
-#: sources of a page tell may repeat more often: lists are sorted by price, and colours cost the same.
-_NEWEST, _REPEATED, _CONFIRMED = 12, 6, 10
-_COMPARED = ("name", "price", "availability")
-#: A price that is told so many times as often as it is in the whole shop repeats by no chance.
-_FEW_PRICES = 3
-#: Pages of one product, of the newest ones, that no shop has: one for each of its categories, say.
-_COPIED = 10
-#: Pages whose language is known, and the share of the usual one, before another one is news.
-_IN_WORDS, _CALM_SHARE = 20, 0.95
 #: Pages after which one of so many is counted.
 _WELL_KNOWN, _COUNTED = 200, 4
 #: Pages of a make after which a page of another make is news.
@@ -62,72 +53,13 @@ _ODD = frozenset({"price", "currency"})
 _LASTING = frozenset({"missing", "repeated", "order", "constant"})
 #: So often the pages of a make are asked for again: a template that changes to and fro is not followed.
 _MOST_REPLAYS = 4
-#: What divides an address into words.
-_BETWEEN_SIGNS = lazy.pattern(r"[^a-z]+")
-#: What is said of a template, where a field is not doubtful by it.
-_NOTICED = {
-    "believed": "{} changed on all pages, and is believed since",
-    "moved": "the template changed, {} is read from its new place since",
-    "mended": "the template changed, {} is completed since",
-    "layout": "the template changed, {} stands elsewhere since",
-    "cents": "the {} is told in cents by structured data, see",
-    "constant": "each {} is the same, see",
-    "disagree": "two sources never agree on the {}, see",
-    CHANGED: "the {} of all known products changed at once, and is doubtful",
-    "affix": "the {} has the same words beside it on all pages, which are left out",
-    "source": "the template changed, {} is read from another source since",
-    "minor": "the {} of all known products changed at once, see",
-    "turned": "the {} is not the one of the pages before and is doubtful, see",
-}
-
-
-@attrs.frozen
-class Drift:
-    """A template that changed."""
-
-    site_id: str
-    field: str
-    kind: str
-    reason: str
-    url: str
-    """The page on which it was noticed."""
-    version: int
-
-    @property
-    def said(self) -> str:
-        """What changed, in words."""
-        words = _NOTICED.get(self.kind, "the template changed, {} is doubtful since")
-        return words.format(self.field)
-
-
-@attrs.define
-class _Make:
-    profile: Profile = attrs.Factory(Profile)
-    newest: dict[str, deque[tuple[str, str]]] = attrs.Factory(
-        lambda: {name: deque(maxlen=_NEWEST) for name in _COMPARED}
-    )
-    """Of the newest pages: product and value."""
-    changed: str | None = None
-    """What changed last, until it is stored."""
-    shown: deque[tuple[str, str]] = attrs.Factory(lambda: deque(maxlen=_NEWEST))
-    """Of the newest pages: product and address."""
-    suspects: dict[str, dict[str, str]] = attrs.Factory(lambda: {name: {} for name in _COMPARED})
-    """Products read with a value before it was noticed that all have it: by field, key and value."""
-    said: set[tuple[str, str]] = attrs.Factory(set)
-    """Lasting doubts that were told of."""
-    mender: Mender = attrs.Factory(Mender)
-    again: list[tuple[str, int]] = attrs.Factory(list)
-    """Pages to be read again, because the template is understood since, and its version."""
-    replays: int = 0
-    known_before: int = 0
-    """Products that were stored before this make was known."""
 
 
 class Book:
     """What is known of each site; *drifted* is called with each change that is noticed."""
 
     def __init__(self, drifted: Callable[[Drift], None] = lambda drift: None) -> None:
-        self._sites: OrderedDict[str, OrderedDict[str, _Make]] = OrderedDict()
+        self._sites: OrderedDict[str, OrderedDict[str, Make]] = OrderedDict()
         self._drifted = drifted
         self._known = 0
         """Makes of all sites."""
@@ -153,16 +85,16 @@ class Book:
             one, known = seen[field], profile.fields[field]
             doubt = (
                 doubt_of(field, seen, profile, reduced=reduced)
-                or (_compared(field, one, make, key) if field in _COMPARED else None)
+                or (compared(field, one, make, key) if field in COMPARED else None)
                 or (newcomer(field, one, known) if known.probation else None)
                 or (swapped(field, seen, below) if below else None)
             )
             if doubt is not None:
                 doubts[field] = doubt
-        foreign = _in_other_words(found, profile)
+        foreign = in_other_words(found, profile)
         if foreign is None:
             profile.note_language(found.page.lang[:2])
-        if (doubt := _copied(found, make, key) or foreign) is not None:
+        if (doubt := copied(found, make, key) or foreign) is not None:
             doubts.setdefault("name", doubt)
         if make.mender.contrast.changed:
             make.mender.contrast.hold(found, doubts)
@@ -183,7 +115,7 @@ class Book:
         return made
 
     def _hold_currency(
-        self, site_id: str, found: Found, make: _Make, doubts: dict[str, Doubt]
+        self, site_id: str, found: Found, make: Make, doubts: dict[str, Doubt]
     ) -> None:
         """Hold a page's currency against the pages of its market."""
         currency, url = found.fields.get("currency"), tidied(found.page.url) or found.page.url
@@ -236,7 +168,7 @@ class Book:
                         kind, reason = "moved", f"the known values stand in {place[:200]} since"
                     self._turn(Drift(site_id, field, kind, reason, url, version), make)
 
-    def _note_changes(self, site_id: str, make: _Make, url: str) -> None:
+    def _note_changes(self, site_id: str, make: Make, url: str) -> None:
         """Tell what all known products have since, and mend it where that is possible."""
         changes, make.mender.changes = make.mender.changes, []
         for change in changes:
@@ -257,7 +189,7 @@ class Book:
             self._turn(Drift(site_id, field, kind, change.reason, url, version), make)
 
     def _note_known(
-        self, site_id: str, make: _Make, stored: Mapping[str, Any] | None, url: str
+        self, site_id: str, make: Make, stored: Mapping[str, Any] | None, url: str
     ) -> None:
         """Tell of a new make whose products are known: they had another one before."""
         if stored is None or make.profile.pages >= _SETTLED:
@@ -304,7 +236,7 @@ class Book:
                     yield site_id, cluster, make.profile, make.changed
                     make.changed = None
 
-    def _make(self, site_id: str, cluster: str) -> _Make:
+    def _make(self, site_id: str, cluster: str) -> Make:
         makes = self._sites.get(site_id)
         if makes is None:
             makes = self._sites[site_id] = OrderedDict()
@@ -313,7 +245,7 @@ class Book:
             self._known -= len(self._sites.popitem(last=False)[1])
         make = makes.get(cluster)
         if make is None:
-            make = makes[cluster] = _Make()
+            make = makes[cluster] = Make()
             self._known += 1
         makes.move_to_end(cluster)
         if len(makes) > _MOST_MAKES:
@@ -339,7 +271,7 @@ class Book:
         self,
         site_id: str,
         found: Found,
-        make: _Make,
+        make: Make,
         seen: dict[str, Seen],
         doubts: dict[str, Doubt],
     ) -> None:
@@ -369,7 +301,7 @@ class Book:
                 change = Drift(site_id, field, doubt.kind, doubt.reason, url, version + 1)
                 self._change(change, make, known)
 
-    def _change(self, drift: Drift, make: _Make, known: Field) -> None:
+    def _change(self, drift: Drift, make: Make, known: Field) -> None:
         """Learn a field anew, but for what no template means; tell of it once."""
         make.changed = f"{drift.field}: {drift.reason}"[:500]
         if drift.kind == "repeated" and self._rename(drift, make, known):
@@ -377,7 +309,7 @@ class Book:
         constant = drift.field in {"name", "price", "sku"} and not known.varies(drift.kind)
         if drift.kind == "repeated" and (drift.field, drift.kind) not in make.said:
             # The first ones were stored before anything repeated.
-            self._ask_again(make.mender.newest(2 * _NEWEST), make)
+            self._ask_again(make.mender.newest(2 * NEWEST), make)
         # What is left where most of it is gone, an old price say, is no new template.
         gone = known.newest("missing") > 0
         if constant or gone or drift.kind == "make" or drift.kind in _LASTING:
@@ -390,7 +322,7 @@ class Book:
             known.probation = _PROBATION
         self._turn(drift, make)
 
-    def _rename(self, drift: Drift, make: _Make, known: Field) -> bool:
+    def _rename(self, drift: Drift, make: Make, known: Field) -> bool:
         """Read names from where each page has its own, where all have one in the usual place."""
         place = make.mender.name_place() if drift.field == "name" else None
         if place is None:
@@ -400,7 +332,7 @@ class Book:
         self._turn(attrs.evolve(drift, kind="moved", reason=reason), make)
         return True
 
-    def _turn(self, drift: Drift, make: _Make) -> None:
+    def _turn(self, drift: Drift, make: Make) -> None:
         """Begin a new version of a template, and have its newest pages read by it."""
         make.changed = f"{drift.field}: {drift.reason}"[:500]
         make.profile.version += 1
@@ -408,87 +340,13 @@ class Book:
         self._ask_again(list(dict.fromkeys([*make.mender.again(), drift.url])), make)
         self._drifted(drift)
 
-    def _ask_again(self, urls: list[str], make: _Make) -> None:
+    def _ask_again(self, urls: list[str], make: Make) -> None:
         if make.replays < _MOST_REPLAYS:
             make.replays += 1
             asked = {url for url, _ in make.again}
             make.again += [(url, make.profile.version) for url in urls if url not in asked]
 
-    def _tell_once(self, drift: Drift, make: _Make) -> None:
+    def _tell_once(self, drift: Drift, make: Make) -> None:
         if (drift.field, drift.kind) not in make.said:
             make.said.add((drift.field, drift.kind))
             self._drifted(drift)
-
-
-def _compared(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
-    """What the newest pages have against a value; the first ones with it are doubtful as well.
-
-    Before a value was noticed to be everywhere, products were stored with it. Their pages are read
-    again among pages of before, so that the newest ones would no longer contradict the value.
-    """
-    suspects, recent = make.suspects[field], make.profile.fields[field].recent
-    value, doubt = str(one.value), _repeated(field, one, make, key)
-    if doubt is None:
-        if suspects.pop(key, None) == value:
-            return Doubt("repeated", "product after product had it when it was read first")
-    elif not recent or recent[-1][0] != "repeated":  # it begins here
-        suspects.clear()
-        suspects.update(pair for pair in make.newest[field] if pair[1] == value)
-    return doubt
-
-
-def _copied(found: Found, make: _Make, key: str) -> Doubt | None:
-    """Whether page after page shows one product: a wall in the shop's own template."""
-    shown = (key, found.page.url)
-    if shown not in make.shown:
-        make.shown.append(shown)
-    times = [other for other, _ in make.shown].count(key)
-    if times < _COPIED or found.fields.get("external_id") is None:
-        return None
-    return Doubt("repeated", f"{times} of the newest {len(make.shown)} pages show one product")
-
-
-def _in_other_words(found: Found, profile: Profile) -> Doubt | None:
-    """Whether a page is in another language than the site's: a name that is known stays.
-
-    A copy whose address names its language is a page of its own.
-    """
-    lang, known = found.page.lang[:2], profile.languages
-    if not lang or known.total() < _IN_WORDS or 2 * known.get(lang, 0) >= known.total():
-        return None
-    usual, share = profile.usual_language
-    if share < _CALM_SHARE or lang in _BETWEEN_SIGNS.split(found.page.url.lower()):
-        return None
-    return Doubt("make", f"the page is in {lang!r}, {share:.0%} of pages are in {usual!r}")
-
-
-def _repeated(field: str, one: Seen, make: _Make, key: str) -> Doubt | None:
-    """Whether product after product has one name, or one price where prices vary."""
-    if one.value is None:
-        return None
-    newest = make.newest[field]
-    value = str(one.value)
-    if (key, value) not in newest:
-        newest.append((key, value))
-    if field == "availability":
-        return _all_gone(value, newest, make.profile.fields[field])
-    times = [other for _, other in newest].count(value)
-    if times < _REPEATED:
-        return None
-    most = _CONFIRMED if field == "price" and is_confirmed(field, one) else _REPEATED
-    if times < most or len({product for product, _ in newest}) < most:
-        return None
-    share = make.profile.fields[field].value_share(value)
-    if field == "price" and (share > 1 / 4 or times < _FEW_PRICES * share * _NEWEST):
-        return None  # a shop where one price, or one of a few, is usual
-    return Doubt("repeated", f"{times} of the newest {len(newest)} products have it")
-
-
-def _all_gone(value: str, newest: deque[tuple[str, str]], known: Field) -> Doubt | None:
-    """Whether product after product cannot be had, in a shop that had most of them."""
-    if len(newest) < _NEWEST or known.pages < 2 * KNOWN:
-        return None
-    share = known.value_share("InStock")
-    if share < 1 / 2 or any(other == "InStock" for _, other in newest):
-        return None
-    return Doubt("repeated", f"none of the newest {len(newest)} is in stock, {share:.0%} were")

@@ -1,0 +1,42 @@
+"""A change of a template, and the words in which it is told."""
+
+from __future__ import annotations
+
+import attrs
+
+from crawler.extract.template.contrast import CHANGED
+
+#: What is said of a template, where a field is not doubtful by it.
+_SAID = {
+    "believed": "{} changed on all pages, and is believed since",
+    "moved": "the template changed, {} is read from its new place since",
+    "mended": "the template changed, {} is completed since",
+    "layout": "the template changed, {} stands elsewhere since",
+    "cents": "the {} is told in cents by structured data, see",
+    "constant": "each {} is the same, see",
+    "disagree": "two sources never agree on the {}, see",
+    CHANGED: "the {} of all known products changed at once, and is doubtful",
+    "affix": "the {} has the same words beside it on all pages, which are left out",
+    "source": "the template changed, {} is read from another source since",
+    "minor": "the {} of all known products changed at once, see",
+    "turned": "the {} is not the one of the pages before and is doubtful, see",
+}
+
+
+@attrs.frozen
+class Drift:
+    """A template that changed."""
+
+    site_id: str
+    field: str
+    kind: str
+    reason: str
+    url: str
+    """The page on which it was noticed."""
+    version: int
+
+    @property
+    def said(self) -> str:
+        """What changed, in words."""
+        words = _SAID.get(self.kind, "the template changed, {} is doubtful since")
+        return words.format(self.field)
