@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
@@ -16,64 +15,47 @@ from threading import Thread
 from typing import Any
 
 import attrs
-import orjson
-from scrapy import signals
 from scrapy.crawler import Crawler
 
-from crawler.catalogue.jobs.closing import end_jobs
-from crawler.catalogue.jobs.restoring import restore_jobs
-from crawler.catalogue.jobs.store import Jobs
-from crawler.extract.links.dead_ends import DeadEnds
 from crawler.extract.parser_version import parser_version
-from crawler.extract.template import Book
 from crawler.items import Missing, Product
-from crawler.learned_sites import Templates, learned, led_nowhere
 from crawler.stores.archive.batches import PageTable
 from crawler.stores.archive.objects import open_store
 from crawler.stores.archive.warc import Page
-from crawler.stores.attempts import keep_days, write_attempts
+from crawler.stores.attempts import write_attempts
 from crawler.stores.connect import endpoints
 from crawler.stores.dead_ends import write_dead_ends
-from crawler.stores.migrations import migrate, pending
+from crawler.stores.migrations import prepare
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
-from crawler.stores.rows import Confirmed, ProductRow, Seen, Vanished, product_row, rejected_row
+from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
+from crawler.stores.tables import (
+    ATTEMPT,
+    CONFIRMED,
+    DEAD_END,
+    OVERHEAD,
+    PAGE,
+    PRODUCT,
+    REJECTED,
+    TEMPLATE,
+    VANISHED,
+    refused,
+)
 from crawler.stores.templates import write_templates
+from crawler.upkeep import Upkeep
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
-from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.engine.worker import worker_of
-from scrapy_seine.errors import MigrationError
 from scrapy_seine.printable import printable
-from scrapy_seine.retry_until import RetryUntil, tell_failure
-from scrapy_seine.sinks.postgres.blame import Refusal
+from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Table, Writer, on_loop
 from scrapy_seine.urls import tidy
 
 logger = logging.getLogger(__name__)
 
-#: What a row weighs beside its JSON.
-_OVERHEAD = 400
-_PRODUCT, _REJECTED, _ATTEMPT, _PAGE = "products", "rejected", "attempts", "pages"
-_CONFIRMED, _VANISHED, _TEMPLATE = "confirmed", "vanished", "templates"
-_DEAD_END = "dead ends"
-#: What is said of a row that PostgreSQL refuses, by its table.
-_REFUSED = {
-    _PRODUCT: "PostgreSQL refused it",
-    _PAGE: "the page cannot be archived",
-    _CONFIRMED: "PostgreSQL refused to note that it is unchanged",
-    _VANISHED: "PostgreSQL refused to note that it is gone",
-}
-#: Pages of a make that were learned since its template was stored.
-_LEARNED = 20
 #: So many items of a site, rejected in succession, are told of.
 _SUSPICIOUS = 20
-#: Every so often partitions of the log of attempts are made ahead, s.
-_CHORES_S = 6 * 3600
-#: Every so often a worker looks whether jobs are complete, or lost, s. The coordinator does so each
-#: second; a fleet need not have one.
-REVIEW_S = 30.0
 
 
 class Storage:
@@ -87,14 +69,13 @@ class Storage:
         self.inflight = worker_of(crawler).inflight
         self.writer: Writer | None = None
         self.archive: Writer | None = None
+        self.upkeep: Upkeep | None = None
         #: The last digest that was made, beside its item: the next pipeline needs it again.
         self.digests: tuple[object, bytes] = (None, b"")
         #: By site: items that were rejected since one of it was taken.
         self._rejections: dict[str, int] = {}
         #: Grows whenever something given to the writer was not stored: its page comes again.
         self.failures = 0
-        self._later: asyncio.TimerHandle | None = None
-        self._tasks: list[asyncio.Task[None]] = []
         self._closed: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -114,13 +95,13 @@ class Storage:
         await patience.try_until_async(lambda: loop.run_in_executor(None, prepare, url, own))
         window = timedelta(seconds=config.fresh_s)
         tables: dict[str, Table] = {
-            _PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
-            _CONFIRMED: confirm_products,
-            _VANISHED: mark_vanished,
-            _REJECTED: write_rejected,
-            _ATTEMPT: write_attempts,
-            _TEMPLATE: write_templates,
-            _DEAD_END: write_dead_ends,
+            PRODUCT: lambda cursor, rows: write_products(cursor, rows, window),
+            CONFIRMED: confirm_products,
+            VANISHED: mark_vanished,
+            REJECTED: write_rejected,
+            ATTEMPT: write_attempts,
+            TEMPLATE: write_templates,
+            DEAD_END: write_dead_ends,
         }
         limits = Limits(
             rows=config.batch_rows,
@@ -137,53 +118,10 @@ class Storage:
             limits = Limits(
                 rows=100_000, size=size, age_s=config.archive_s, high=high, full=high * 4
             )
-            kinds: dict[str, Table] = {_PAGE: pages, _REJECTED: write_rejected}
+            kinds: dict[str, Table] = {PAGE: pages, REJECTED: write_rejected}
             self.archive = self._start(url, "archive", kinds, limits)
-        if config.attempts:
-            self._chores(url)
-        self.inflight.completed = partial(self._review_jobs, url)
-        templates = Templates(url)
-
-        def joined() -> None:  # pydispatch calls no functools.partial
-            self._joined(templates)
-
-        self.crawler.signals.connect(joined, signals.spider_opened, weak=False)
-        await loop.run_in_executor(None, templates.read)
-
-    def _joined(self, templates: Templates) -> None:
-        self._tasks = [asyncio.ensure_future(self._keep_reviewing())]
-        book: Book | None = getattr(self.spider, "book", None)
-        if book is not None:
-            templates.hand_over(book)
-            self._tasks.append(asyncio.ensure_future(templates.keep_recalling(book)))
-
-    async def _keep_reviewing(self) -> None:
-        """Look after the crawl's jobs when the worker has joined, and now and then.
-
-        Redis may have lost the state that they began with; and a worker that stays, or that has
-        work of other jobs, sees the end of one only if it looks.
-        """
-        while True:
-            try:
-                await self.inflight.completed()
-            except Exception as error:  # whoever looks next does it
-                tell_failure(logger, "the crawl's jobs are left as they are", error)
-            self._save_templates()
-            await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
-
-    async def _review_jobs(self, url: str) -> bool:
-        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
-        member = worker_of(self.crawler).member
-        if member is None:  # another scheduler's crawl: it has no jobs
-            return False
-        jobs = Jobs(member.frontier)
-        patience = RetryUntil(self.outage_s, logger.warning)
-        if await patience.try_until_async(lambda: restore_jobs(jobs, url)):
-            return True
-        if not await patience.try_until_async(jobs.running):
-            return False
-        await patience.try_until_async(lambda: end_jobs(jobs, url))
-        return not await patience.try_until_async(jobs.frontier.idle)
+        self.upkeep = Upkeep(self.crawler, config, writer, url)
+        await self.upkeep.start()
 
     def _start(self, url: str, name: str, tables: Mapping[str, Table], limits: Limits) -> Writer:
         loop = asyncio.get_running_loop()
@@ -198,32 +136,14 @@ class Storage:
         writer.start()
         return writer
 
-    def _chores(self, url: str) -> None:
-        loop = asyncio.get_running_loop()
-        loop.run_in_executor(None, keep_days, url, self.config.attempts_days)
-        self._later = loop.call_later(_CHORES_S, self._chores, url)
-
-    def _save_templates(self, least: int = _LEARNED) -> None:
-        """Share what was learned of sites; it is left out when much waits: products go first."""
-        book: Book | None = getattr(self.spider, "book", None)
-        if book is None or self.writer is None or self.writer.waiting[1] > self.config.buffer_bytes:
-            return
-        for row in learned(book, least, self.inflight.now(None)):
-            self.writer.put(_TEMPLATE, row, len(row.learned) + _OVERHEAD)
-        dead_ends: DeadEnds | None = getattr(self.spider, "dead_ends", None)
-        if dead_ends is not None:
-            for found in led_nowhere(dead_ends, self.inflight.now(None)):
-                self.writer.put(_DEAD_END, found, _OVERHEAD)
-
     async def close(self) -> None:
         """Write what is left; afterwards each hold is released or failed. May be called twice."""
         if self.writer is None:
             return
-        if self._closed is None:
-            self._save_templates(1)
-        if self._later is not None:
-            self._later.cancel()
-        await cancel(self._tasks)
+        if self.upkeep is not None:
+            if self._closed is None:
+                self.upkeep.save_templates(1)
+            await self.upkeep.stop()
         if self._closed is None:
             self._closed = asyncio.get_running_loop().run_in_executor(None, self._close)
         await self._closed
@@ -247,15 +167,15 @@ class Storage:
             self.reject(product, f"cannot be stored: {error}")
             return
         self._rejections.pop(row.site_id, None)
-        self._put(_PRODUCT, row, len(row.body), self.inflight.hold(product))
+        self._put(PRODUCT, row, len(row.body), self.inflight.hold(product))
 
     def confirm(self, row: Confirmed, hold: Hold) -> None:
         """Take note that a page is unchanged. Never waits, never raises."""
-        self._put(_CONFIRMED, row, len(row.url), hold)
+        self._put(CONFIRMED, row, len(row.url), hold)
 
     def vanished(self, row: Vanished, hold: Hold) -> None:
         """Take note that a known page is not there. Never waits, never raises."""
-        self._put(_VANISHED, row, len(row.url), hold)
+        self._put(VANISHED, row, len(row.url), hold)
 
     def missing(self, item: Missing) -> None:
         """Take note that a known product's page shows none. Never waits, never raises."""
@@ -282,7 +202,7 @@ class Storage:
         now = self.inflight.now(current.get())
         row = attrs.evolve(rejected_row(item, reason, **known), rejected_at=now)
         self._tell_of(row.site_id or "", reason)
-        self._put(_REJECTED, row, len(row.body), self.inflight.hold(item))
+        self._put(REJECTED, row, len(row.body), self.inflight.hold(item))
 
     def _tell_of(self, site_id: str, reason: str) -> None:
         """Say where each item of a site is rejected: a rule of its file may ask for too much."""
@@ -295,8 +215,8 @@ class Storage:
 
     def keep(self, page: Page, hold: Hold) -> None:
         """Take a raw page for the archive. Never waits, never raises."""
-        size = len(page.body) + _OVERHEAD * 4
-        if self.archive is None or not self.archive.put(_PAGE, page, size, hold):
+        size = len(page.body) + OVERHEAD * 4
+        if self.archive is None or not self.archive.put(PAGE, page, size, hold):
             self._fail(hold, "too much waits for the archive")
 
     def attempted(self, row: bytes) -> None:
@@ -305,7 +225,7 @@ class Storage:
         if writer is None or writer.waiting[1] > self.config.buffer_bytes:
             self._count("attempts_dropped", 1)
         else:
-            writer.put(_ATTEMPT, row, len(row) + _OVERHEAD // 4)
+            writer.put(ATTEMPT, row, len(row) + OVERHEAD // 4)
 
     @property
     def spider(self) -> Any:
@@ -318,7 +238,7 @@ class Storage:
         return worker_of(self.crawler).name
 
     def _put(self, table: str, row: Any, size: int, hold: Hold) -> None:
-        if self.writer is None or not self.writer.put(table, row, size + _OVERHEAD, hold):
+        if self.writer is None or not self.writer.put(table, row, size + OVERHEAD, hold):
             self._fail(hold, "too much waits for PostgreSQL")
 
     def _fail(self, hold: Hold, reason: str) -> None:
@@ -351,45 +271,6 @@ def _same(asked: str, url: str) -> bool:
         return asked == url or tidy(asked) == url
     except ValueError:
         return False
-
-
-def prepare(database_url: str, own: bool) -> None:
-    """Bring a database of our own up to date; of any other, make sure that it is.
-
-    Raises:
-        StoreUnreachable: it does not answer.
-        MigrationError: it is not up to date, or cannot be brought there.
-    """
-    if own:
-        for name in migrate(database_url):
-            logger.info("applied migration %s", name)
-    elif missing := pending(database_url):
-        raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
-
-
-def refused(table: str, row: Any, found: Refusal) -> tuple[str, Any, int] | None:
-    """Turn a row that PostgreSQL refuses into one that says so; None: there is no place for it."""
-    if table == _PRODUCT and isinstance(row, ProductRow):
-        body: dict[str, Any] = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
-        try:
-            body = {**body, **orjson.loads(row.body)}
-        except ValueError:
-            logger.debug("a body that is no JSON", exc_info=True)
-    elif table == _PAGE and isinstance(row, Page):
-        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id, "status": row.status}
-    elif isinstance(row, Confirmed):
-        body = {"site_id": row.site_id, "url": row.url, "job_id": row.job_id}
-    elif isinstance(row, Vanished):
-        body = {"site_id": row.site_id, "url": row.url}
-    else:
-        return None
-    what = _REFUSED[table]
-    other = attrs.evolve(
-        rejected_row(body, f"{what}: {found.reason}"),
-        code=found.code or None,
-        constraint_name=found.constraint,
-    )
-    return _REJECTED, other, len(other.body) + _OVERHEAD
 
 
 def storage_of(crawler: Crawler) -> Storage:

@@ -19,8 +19,8 @@ from crawler.cli.before_start import check_names, tell
 from crawler.cli.crawl_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.reads.settings_table import TABLE
-from crawler.storage import prepare
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
+from crawler.stores.migrations import prepare
 from scrapy_seine.commands.base import (
     FAILED,
     check_outputs,

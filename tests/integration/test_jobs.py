@@ -265,7 +265,7 @@ async def test_workers_end_a_job_although_another_one_runs(
     jobs, driver, database, redis_url, monkeypatch
 ):
     """A fleet that stays, and has no coordinator, must not wait for the end of the whole crawl."""
-    monkeypatch.setattr("crawler.storage.REVIEW_S", 0.05)
+    monkeypatch.setattr("crawler.upkeep.REVIEW_S", 0.05)
     made = Crawler(FrontierSpider, {"DATABASE_URL": database, "REDIS_URL": redis_url})
     made.stats, made.spider = MemoryStatsCollector(made), FrontierSpider(name="x")
     worker_of(made).member = SimpleNamespace(frontier=driver.f)
@@ -274,7 +274,7 @@ async def test_workers_end_a_job_although_another_one_runs(
     await begin(jobs, "shop-2")
     storage = storage_of(made)
     await storage.open()
-    storage._joined(Templates(database))
+    storage.upkeep.join(Templates(database))
     await driver.ack(*leases)
 
     async def ended() -> bool:

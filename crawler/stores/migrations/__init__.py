@@ -8,6 +8,7 @@ failure leaves the schema as it was. Nothing here needs a session: PgBouncer may
 from __future__ import annotations
 
 import hashlib
+import logging
 from importlib import resources
 
 import attrs
@@ -21,6 +22,8 @@ from scrapy_seine.sinks.postgres.database import (
     line_of,
     unreachable,
 )
+
+logger = logging.getLogger(__name__)
 
 _LOCK = (7366450, 1)
 _TABLE = """
@@ -79,6 +82,20 @@ def pending(database_url: str) -> list[str]:
     except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
         raise unreachable(error) from None
     return [migration.name for migration in available() if migration.name not in known]
+
+
+def prepare(database_url: str, own: bool) -> None:
+    """Bring a database of our own up to date; of any other, make sure that it is.
+
+    Raises:
+        StoreUnreachable: it does not answer.
+        MigrationError: it is not up to date, or cannot be brought there.
+    """
+    if own:
+        for name in migrate(database_url):
+            logger.info("applied migration %s", name)
+    elif missing := pending(database_url):
+        raise MigrationError(f"the database lacks {', '.join(missing)}; run `scrapy migrate` first")
 
 
 def _apply(cursor: extensions.cursor) -> list[str]:

@@ -19,7 +19,6 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from crawler.items import Product
-from crawler.storage import refused
 from crawler.stores.products import (
     confirm_products,
     mark_vanished,
@@ -27,6 +26,7 @@ from crawler.stores.products import (
     write_rejected,
 )
 from crawler.stores.rows import ProductRow, digest, product_row
+from crawler.stores.tables import refused
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import execute
 

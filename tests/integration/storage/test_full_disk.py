@@ -13,11 +13,11 @@ from typing import Any
 import attrs
 import pytest
 
-from crawler.storage import refused
 from crawler.stores.archive.batches import PageTable
 from crawler.stores.archive.objects import Folder
 from crawler.stores.archive.warc import Page
 from crawler.stores.products import write_rejected
+from crawler.stores.tables import refused
 from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import rows_of

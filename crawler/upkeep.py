@@ -1,0 +1,131 @@
+"""What each worker does for the whole crawl now and then, beside its pages.
+
+It looks whether jobs are lost or complete, shares what was learned of sites, and makes partitions
+of the log of attempts ahead. The coordinator looks after jobs each second, but a fleet need not
+have one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from typing import Any
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from crawler.catalogue.jobs.closing import end_jobs
+from crawler.catalogue.jobs.restoring import restore_jobs
+from crawler.catalogue.jobs.store import Jobs
+from crawler.extract.links.dead_ends import DeadEnds
+from crawler.extract.template import Book
+from crawler.learned_sites import Templates, learned, led_nowhere
+from crawler.stores.attempts import keep_days
+from crawler.stores.tables import DEAD_END, OVERHEAD, TEMPLATE
+from scrapy_seine.config import StoreConfig, number
+from scrapy_seine.engine.ending.shutdown import cancel
+from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.retry_until import RetryUntil, tell_failure
+from scrapy_seine.sinks.postgres.writer import Writer
+
+logger = logging.getLogger(__name__)
+
+#: Pages of a make that were learned since its template was stored.
+_LEARNED = 20
+#: Every so often partitions of the log of attempts are made ahead, s.
+_CHORES_S = 6 * 3600
+#: Every so often a worker looks whether jobs are complete, or lost, s.
+REVIEW_S = 30.0
+
+
+class Upkeep:
+    """One worker's part of the crawl's upkeep, from when it has joined until it stops."""
+
+    def __init__(self, crawler: Crawler, config: StoreConfig, writer: Writer, url: str) -> None:
+        self.crawler, self.config, self.writer, self.url = crawler, config, writer, url
+        self.inflight = worker_of(crawler).inflight
+        self.outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
+        self._later: asyncio.TimerHandle | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin what needs no joined worker, and have the rest begin when the spider opens."""
+        if self.config.attempts:
+            self._make_partitions()
+        self.inflight.completed = self._review_jobs
+        templates = Templates(self.url)
+
+        def joined() -> None:  # pydispatch calls no functools.partial
+            self.join(templates)
+
+        self.crawler.signals.connect(joined, signals.spider_opened, weak=False)
+        await asyncio.get_running_loop().run_in_executor(None, templates.read)
+
+    def join(self, templates: Templates) -> None:
+        """Begin to look after jobs and templates, because the worker has joined the crawl."""
+        self._tasks = [asyncio.ensure_future(self._keep_reviewing())]
+        book = self._book
+        if book is not None:
+            templates.hand_over(book)
+            self._tasks.append(asyncio.ensure_future(templates.keep_recalling(book)))
+
+    async def stop(self) -> None:
+        """Begin nothing more."""
+        if self._later is not None:
+            self._later.cancel()
+        await cancel(self._tasks)
+
+    def save_templates(self, least: int = _LEARNED) -> None:
+        """Share what was learned of sites; it is left out when much waits: products go first."""
+        book = self._book
+        if book is None or self.writer.waiting[1] > self.config.buffer_bytes:
+            return
+        for row in learned(book, least, self.inflight.now(None)):
+            self.writer.put(TEMPLATE, row, len(row.learned) + OVERHEAD)
+        dead_ends: DeadEnds | None = getattr(self._spider, "dead_ends", None)
+        if dead_ends is not None:
+            for found in led_nowhere(dead_ends, self.inflight.now(None)):
+                self.writer.put(DEAD_END, found, OVERHEAD)
+
+    @property
+    def _spider(self) -> Any:
+        """The crawler's spider; None before it is made."""
+        return getattr(self.crawler, "spider", None)
+
+    @property
+    def _book(self) -> Book | None:
+        return getattr(self._spider, "book", None)
+
+    async def _keep_reviewing(self) -> None:
+        """Look after the crawl's jobs when the worker has joined, and now and then.
+
+        Redis may have lost the state that they began with; and a worker that stays, or that has
+        work of other jobs, sees the end of one only if it looks.
+        """
+        while True:
+            try:
+                await self.inflight.completed()
+            except Exception as error:  # whoever looks next does it
+                tell_failure(logger, "the crawl's jobs are left as they are", error)
+            self.save_templates()
+            await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))
+
+    async def _review_jobs(self) -> bool:
+        """Begin lost jobs anew, end complete ones; says whether that brought more to do."""
+        member = worker_of(self.crawler).member
+        if member is None:  # another scheduler's crawl: it has no jobs
+            return False
+        jobs = Jobs(member.frontier)
+        patience = RetryUntil(self.outage_s, logger.warning)
+        if await patience.try_until_async(lambda: restore_jobs(jobs, self.url)):
+            return True
+        if not await patience.try_until_async(jobs.running):
+            return False
+        await patience.try_until_async(lambda: end_jobs(jobs, self.url))
+        return not await patience.try_until_async(jobs.frontier.idle)
+
+    def _make_partitions(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.run_in_executor(None, keep_days, self.url, self.config.attempts_days)
+        self._later = loop.call_later(_CHORES_S, self._make_partitions)
