@@ -9,11 +9,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from redis.exceptions import AuthenticationError, RedisError, ResponseError
+from redis.exceptions import (
+    AuthenticationError,
+    ClusterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
 
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.store_errors import first_line, said_by
@@ -33,12 +42,20 @@ LASTING = (
     "noauth",
     "noperm",
 )
+#: What Redis answers while it takes no writes: during a failover, with a full memory or disk, while
+#: a script runs. It says so of every write, so that it is no refusal of this one.
+_TAKES_NOTHING = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
+_TAKES_NOTHING_CODES = re.compile(r"\b(?:MISCONF|NOREPLICAS|BUSY) ")
 
 
 def passes(error: Exception) -> bool:
-    """Whether a store may be back by itself: it is away, or busy with its start.
+    """Whether a store may be back by itself: it is away, or takes nothing for now.
 
     >>> passes(StoreUnreachable("Connection refused"))
+    True
+    >>> passes(ReadOnlyError("You can't write against a read only replica."))
+    True
+    >>> passes(ResponseError("NOREPLICAS Not enough good replicas to write."))
     True
     >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
     False
@@ -48,7 +65,8 @@ def passes(error: Exception) -> bool:
     if isinstance(error, AuthenticationError):
         return False
     if isinstance(error, ResponseError):
-        return False  # it answers, though it refuses: that is not what an outage looks like
+        # Any other refusal stays: a right that is missing, a key of another type.
+        return isinstance(error, _TAKES_NOTHING) or bool(_TAKES_NOTHING_CODES.search(str(error)))
     if not isinstance(error, StoreUnreachable | RedisError | OSError):
         return False
     text = str(error).lower()

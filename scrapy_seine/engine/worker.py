@@ -377,18 +377,19 @@ class Worker:
         """Join the crawl that is there now, and push again what no page stands for."""
         config = member.exchange.config
 
-        async def join() -> None:
-            await reopen(member.frontier)
-            await self._configure(member)
-
-        outage = RetryUntil(config.outage_s, logger.warning)
-        while True:
+        async def joins() -> bool:
             try:
-                await outage.try_until_async(join)
-                break
+                await reopen(member.frontier)
+                await self._configure(member)
             except ResponseError as error:  # a full memory, say: it stays until somebody acts
                 member.exchange.refusals.tell(error, "This worker waits, and joins no crawl")
                 await asyncio.sleep(_REFUSED_S)
+                return False
+            return True
+
+        outage = RetryUntil(config.outage_s, logger.warning)
+        while not await outage.try_until_async(joins):
+            pass
         logger.warning("worker %s joins crawl %r anew", self.name, config.crawl)
         member.recovery.rejoined()
         try:

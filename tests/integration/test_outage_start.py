@@ -6,7 +6,14 @@ import time
 from pathlib import Path
 
 import pytest
-from redis.exceptions import AuthenticationError, ResponseError
+from redis import Redis
+from redis.exceptions import (
+    AuthenticationError,
+    MasterDownError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+)
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
@@ -101,6 +108,42 @@ async def test_patience_goes_on_when_the_store_is_back():
     assert await RetryUntil(30, told.append).try_until_async(work) == "here"
     assert told[0].startswith("gone; waiting")
     assert "answer again" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ReadOnlyError("You can't write against a read only replica."),
+        OutOfMemoryError("command not allowed when used memory > 'maxmemory'."),
+        MasterDownError("Link with MASTER is down"),
+        ResponseError("NOREPLICAS Not enough good replicas to write."),
+        ResponseError("MISCONF Redis is configured to save RDB snapshots, but cannot"),
+        ResponseError("Command # 1 (HSET …) of pipeline caused error: BUSY Redis is busy running"),
+    ],
+)
+def test_a_redis_that_takes_nothing_for_now_is_waited_for(error):
+    assert passes(error)
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_that_starts_beside_a_replica_waits_for_its_promotion(
+    servers: Servers, namespace, tmp_path: Path
+):
+    """As in a failover: a fleet that is restarted meanwhile must not end."""
+    side, log = Seine(servers, namespace, 0), tmp_path / "worker.log"
+    with served(products=PRODUCTS) as shop, Redis.from_url(servers.redis_url) as redis:
+        host = shop.url.removeprefix("http://").strip("/")
+        side.prepare([host])
+        redis.replicaof("127.0.0.1", "1")
+        worker = side.start(log)
+        try:
+            wait_until(lambda: "SEINE_OUTAGE_LIMIT" in log.read_text(), 60, "it says it waits")
+            redis.replicaof("NO", "ONE")
+            assert worker.wait(patient(90)) == 0
+        finally:
+            worker.kill()
+            worker.wait()
+        assert judge(Site(PRODUCTS).products, side.rows(host)).passed
 
 
 @pytest.mark.parametrize(
