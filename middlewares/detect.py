@@ -17,6 +17,9 @@ from crawler.access.page_sizes_shared import LATER_S, SOON_S, SharedPageSizes
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.politeness.verdict_listeners import VerdictListeners
 
+#: Bytes at a page's begin and end in which it opens and closes what holds all of it.
+_ENDS = 1024
+
 
 class Detect:
     """Judges answers (crawler.access.detect); Retry sends the refused ones back.
@@ -54,6 +57,7 @@ class Detect:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Write the verdict into meta, and count it."""
+        response = _in_utf8(response)
         finding = judge(self.page(request, response))
         request.meta[VERDICT], request.meta[RULE] = finding.verdict, finding.rule
         self.stats.inc_value(f"access/{finding.verdict}")
@@ -82,13 +86,34 @@ class Detect:
             body=response.body,
             expected=expected,
             usual_size=self.sizes.usual(_kind_of_page(request)),
-            truncated="dataloss" in response.flags or "partial" in response.flags,
+            truncated="dataloss" in response.flags or _may_be_cut(response),
         )
 
     def _learn(self, request: Request, response: Response) -> None:
         """Follow the site's usual size: an average that forgets, one for each callback."""
         if response.status == 200 and isinstance(response, TextResponse):  # noqa: PLR2004
             self.sizes.learn(_kind_of_page(request), len(response.body))
+
+
+def _in_utf8(response: Response) -> Response:
+    """Write a page of UTF-16 in UTF-8, because all that reads pages searches their bytes."""
+    if b"\0" not in response.body[:4] or not isinstance(response, TextResponse):
+        return response
+    if not response.encoding.startswith("utf-16"):
+        return response
+    return response.replace(body=response.text.encode(), encoding="utf-8")
+
+
+def _may_be_cut(response: Response) -> bool:
+    """Whether an answer lacks its end, of which nobody said how long it is.
+
+    Servers that speak HTTP/1.0, and scripts behind others, end each whole answer by closing the
+    connection. Only a page that closes what it opened tells that it is whole.
+    """
+    if "partial" not in response.flags or not isinstance(response, TextResponse):
+        return False
+    head, tail = response.body[:_ENDS].lower(), response.body[-_ENDS:].lower()
+    return (b"<html" in head or b"<body" in head) and not (b"</html" in tail or b"</body" in tail)
 
 
 def _hands_out_its_key(request: Request, response: Response, rule: str) -> bool:

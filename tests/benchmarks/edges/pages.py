@@ -15,6 +15,8 @@ from tests.benchmarks.edges.judge import Fate
 from tests.benchmarks.edges.scene import Scene
 from tests.benchmarks.edges.site import Answer, Thing, closed_port, listing, page, raw, reset, slow
 
+_NO_CHARSET = {"Content-Type": "text/html"}
+_WHOLE = Thing("whole", "1.00").html.encode()
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
@@ -84,6 +86,14 @@ FAULTS: Sequence[PageFault] = (
     PageFault("1 connection reset", "dead", reset),
     PageFault("1 answer that is no HTTP", "dead", raw(b"garbage garbage\r\n\r\n")),
     PageFault("1 answer of nothing", "dead", raw(b"")),
+    PageFault(
+        "1 answer that the connection's end closes",
+        "read",
+        raw(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + _WHOLE),
+    ),
+    PageFault(
+        "1 page in UTF-16", "read", page(_WHOLE.decode().encode("utf-16"), headers=_NO_CHARSET)
+    ),
     PageFault("1 answer cut off", "dead", raw(_HEAD + b"Content-Length: 5000\r\n\r\n<html>")),
     PageFault(
         "1 broken chunks",

@@ -18,6 +18,7 @@ from scrapy_seine.engine.worker import worker_of
 URL = "https://shop.example/p/1"
 WALL = b"<title>Before you go on</title><h1>We value your privacy</h1><button>Accept</button>"
 SHELL = b'<div id="app"></div><noscript>You need to enable JavaScript to run this app.</noscript>'
+PAGE = "<!DOCTYPE html><html><h1>Kessel für Tee</h1><p>Und mehr davon.</p></html>".encode()
 KEY = {"Set-Cookie": "consent=yes"}
 
 
@@ -36,10 +37,7 @@ KEY = {"Set-Cookie": "consent=yes"}
 def test_a_verdict_is_told_where_it_is_about_the_site(
     answer: tuple[int, bytes, dict[str, str]], meta: dict[str, Any], verdict: str, told: list[bool]
 ) -> None:
-    settings = Settings()
-    settings.setmodule("settings.test")
-    crawler = Crawler(Spider, settings)
-    crawler.stats = StatsCollector(crawler)
+    crawler = crawler_of_the_suite()
     heard: list[bool] = []
     worker_of(crawler).verdict_listeners.listen(lambda _, good, weight: heard.append(good))
     request = Request(URL, meta=meta)
@@ -49,3 +47,43 @@ def test_a_verdict_is_told_where_it_is_about_the_site(
     Detect.from_crawler(crawler).process_response(request, response)
     assert request.meta[VERDICT] == verdict
     assert heard == told
+
+
+def crawler_of_the_suite() -> Crawler:
+    settings = Settings()
+    settings.setmodule("settings.test")
+    crawler = Crawler(Spider, settings)
+    crawler.stats = StatsCollector(crawler)
+    return crawler
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        (PAGE, "ok"),
+        (b"<h1>Kettle</h1>", "ok"),  # opened nothing that holds the whole page
+        (PAGE[: len(PAGE) // 2], "broken"),
+    ],
+)
+def test_a_page_that_only_the_connections_end_closes_is_whole_where_it_says_so(
+    body: bytes, verdict: str
+) -> None:
+    request = Request(URL)
+    html = {"Content-Type": "text/html"}
+    response = HtmlResponse(URL, body=body, headers=html, flags=["partial"])
+    Detect.from_crawler(crawler_of_the_suite()).process_response(request, response)
+    assert request.meta[VERDICT] == verdict
+
+
+@pytest.mark.parametrize(
+    ("encoding", "charset"),
+    [("utf-16", ""), ("utf-16", "; charset=iso-8859-1"), ("utf-16-le", "; charset=utf-16le")],
+)
+def test_a_page_in_utf_16_is_read_as_any_other(encoding: str, charset: str) -> None:
+    request, text = Request(URL), PAGE.decode()
+    html = {"Content-Type": f"text/html{charset}"}
+    response = HtmlResponse(URL, body=text.encode(encoding), headers=html)
+    read = Detect.from_crawler(crawler_of_the_suite()).process_response(request, response)
+    assert request.meta[VERDICT] == "ok"
+    assert read.body == PAGE
+    assert read.css("h1::text").get() == "Kessel für Tee"
