@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 from scrapy.exceptions import UsageError
 
-from crawler.catalogue.jobs.model import ENDED, Job, Plan, job_id
+from crawler.catalogue.jobs.model import ENDED, Job, Plan
 from crawler.catalogue.jobs.record import notes, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.cli.site_plans import plans_of
@@ -93,7 +93,11 @@ async def _act(jobs: Jobs, verb: str, names: Sequence[str], plans: Sequence[Plan
     if verb == "list":
         return await jobs.newest()
     if verb == "start":
-        return [await _start(jobs, *_seeds(name, plans)) for name in names]
+        asked: dict[str, dict[str, None]] = {}  # what is named twice is one thing
+        for site_id, urls in (_seeds(name, plans) for name in names):
+            asked.setdefault(site_id, {}).update(dict.fromkeys(urls))
+        at = datetime.now(UTC)
+        return [await jobs.start(site_id, list(urls), at) for site_id, urls in asked.items()]
     found = [await _named(jobs, name) for name in names]
     deeds: dict[str, Callable[[Job], Awaitable[None]]] = {
         "pause": jobs.pause,
@@ -118,11 +122,6 @@ def _seeds(name: str, plans: Sequence[Plan]) -> tuple[str, Sequence[str]]:
         return site_of(name), (name,)
     except ValueError as error:
         raise ConfigError(f"{name!r}: {error}") from None
-
-
-async def _start(jobs: Jobs, site_id: str, urls: Sequence[str]) -> Job:
-    name = job_id(site_id, "full", datetime.now(UTC))
-    return await jobs.begin(name, site_id=site_id, kind="full", urls=urls)
 
 
 async def _named(jobs: Jobs, name: str) -> Job:

@@ -20,7 +20,7 @@ import orjson
 import psycopg2
 from aiohttp import web
 
-from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job, job_id
+from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
 from crawler.catalogue.jobs.record import record
 from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
@@ -177,8 +177,7 @@ async def begin(context: Context, urls: list[str], site: str = "") -> Job:
     if not seeds:
         raise ValueError("urls names no URL, and no schedule of the site that does is stored")
     of = checked(site or site_of(seeds[0]), "", seeds, 0).site_id
-    name = job_id(of, "full", datetime.now(UTC))
-    job = await Jobs(context.frontier).begin(name, site_id=of, kind="full", urls=seeds)
+    job = await Jobs(context.frontier).start(of, seeds, datetime.now(UTC))
     # Where PostgreSQL does not answer, the coordinator records the job at its next look.
     with contextlib.suppress(StoreUnreachable, psycopg2.Error):
         await asyncio.to_thread(record, context.database.url, context.config.crawl, [job])

@@ -66,7 +66,7 @@ def test_a_shop_with_a_gate_before_each_page_is_told_of_while_it_is_read_and_wit
 
 def test_a_job_is_crawled_counted_and_closed(crawl, scrapy):
     with served(products=PRODUCTS) as shop:
-        scrapy("jobs", "start", shop.url)
+        scrapy("jobs", "start", shop.url, shop.url)  # named twice, it is one job all the same
         crawl.start()
         crawl.wait_for_end()
         (job,) = newest(scrapy)

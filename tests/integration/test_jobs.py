@@ -110,6 +110,25 @@ async def test_beginning_twice_makes_one_job_and_its_seeds_once(jobs, driver):
     assert len(await driver.take(9)) == 2
 
 
+@pytest.mark.parametrize("end", ["finish", "cancel"])
+async def test_who_starts_a_site_again_in_the_minute_of_its_end_gets_another_job(jobs, end):
+    """A request that joined the job would count for one that is over, or be dropped with it."""
+    ended = await jobs.start("shop", SEEDS, NOW)
+    await getattr(jobs, end)(ended)
+    again = await jobs.start("shop", SEEDS, NOW)
+    assert (again.id, again.state, again.total) == (f"{ended.id}:2", "running", 2)
+    assert (await jobs.get(ended.id)).total == 2
+
+
+async def test_who_starts_the_same_twice_in_a_minute_gets_one_job_and_other_pages_another(jobs):
+    """Of a job that Redis loses, the pages that its plan names are all that begins anew."""
+    one = await jobs.start("shop", SEEDS, NOW)
+    assert (await jobs.start("shop", SEEDS, NOW)).id == one.id
+    other = await jobs.start("shop", ["http://shop.example/other"], NOW)
+    assert (other.id, other.total) == (f"{one.id}:2", 1)
+    assert (await jobs.get(one.id)).plan != other.plan
+
+
 async def test_each_job_fetches_the_same_pages_again(jobs, driver):
     await begin(jobs, "shop-1")
     assert (await begin(jobs, "shop-2")).total == 2

@@ -17,6 +17,7 @@ ENDED = ("done", "ignored", "failed", "cancelled")
 ENDED_STATES: tuple[State, ...] = ("finished", "cancelled")
 #: A job's name goes into Redis keys and into the first line of each of its requests.
 NAME = re.compile(r"[\w.:-]{1,120}")
+_NUMBERED = re.compile(r"(.*?)(?::(\d+))?")
 
 
 @attrs.frozen(kw_only=True)
@@ -113,3 +114,14 @@ def job_id(site_id: str, kind: str, at: datetime) -> str:
     'shop.example-full-20261121T0400'
     """
     return re.sub(r"[^\w.:-]", "_", f"{site_id}-{kind}-{at:%Y%m%dT%H%M}")
+
+
+def next_name(name: str) -> str:
+    """Name the job that begins beside or instead of another one of its name.
+
+    >>> next_name("shop-full-20261121T0400"), next_name("shop-full-20261121T0400:2")
+    ('shop-full-20261121T0400:2', 'shop-full-20261121T0400:3')
+    """
+    match = _NUMBERED.fullmatch(name)
+    assert match is not None  # it matches any line
+    return f"{match[1]}:{int(match[2] or 1) + 1}"

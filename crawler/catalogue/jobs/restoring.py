@@ -14,26 +14,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 
-from crawler.catalogue.jobs.model import ENDED_STATES, Job
+from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.catalogue.jobs.record import Unended, mark_lost, record, recorded_state, unended
 from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.crawls import note_frontier
 
 logger = logging.getLogger(__name__)
-_NAME = re.compile(r"(.*?)(?::(\d+))?")
-
-
-def next_name(name: str) -> str:
-    """Name the job that takes a lost one's place.
-
-    >>> next_name("shop-full-20261121T0400"), next_name("shop-full-20261121T0400:2")
-    ('shop-full-20261121T0400:2', 'shop-full-20261121T0400:3')
-    """
-    match = _NAME.fullmatch(name)
-    assert match is not None  # it matches any line
-    return f"{match[1]}:{int(match[2] or 1) + 1}"
 
 
 async def restore_jobs(jobs: Jobs, database_url: str) -> list[Job]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import attrs
@@ -11,7 +12,7 @@ import orjson
 from redis.exceptions import ResponseError
 
 from crawler.catalogue.jobs import events
-from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State
+from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State, job_id, next_name
 from scrapy_seine import meta as m
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.encoding.codec import encode
@@ -65,7 +66,7 @@ class Jobs:
         pipe.hset(key, "domains", orjson.dumps(domains))
         # Whoever finds the job half planned needs nothing but this to complete it, and who finds
         # it lost, its copy in PostgreSQL to begin it anew.
-        pipe.hset(key, _PLAN, orjson.dumps({"urls": list(urls), "fields": dict(fields or {})}))
+        pipe.hset(key, _PLAN, _plan(urls, fields or {}))
         pipe.zadd(self._index, {job: now}, nx=True)
         await pipe.execute()
         await self.add(job, site_id=site_id, kind=kind, urls=urls, fields=fields)
@@ -73,6 +74,22 @@ class Jobs:
         found = await self.get(job)
         assert found is not None  # it was written just now
         return found
+
+    async def start(self, site_id: str, urls: Sequence[str], at: datetime) -> Job:
+        """Begin a site's full crawl for who asks at a time; who asks twice in a minute gets one.
+
+        A job of that minute that has ended, or that began elsewhere, is another one: a request that
+        joined it would count for a job that is over, or be dropped as one of a cancelled job.
+
+        Raises:
+            ConfigError: a URL cannot be used; names it.
+        """
+        name, plan = job_id(site_id, "full", at), _plan(urls, {})
+        while (known := await self.get(name)) is not None:
+            if known.state not in ENDED_STATES and known.plan == plan.decode():
+                break
+            name = next_name(name)
+        return await self.begin(name, site_id=site_id, kind="full", urls=urls)
 
     async def complete(self, job: Job) -> Job:
         """Plan the rest of a job whose beginner died meanwhile; as good as its own doing so."""
@@ -243,6 +260,10 @@ class Jobs:
         # By a script: a Cluster would answer the command with the time of each of its servers.
         seconds, micros = await self._redis.eval("return redis.call('TIME')", 1, self._index)
         return int(seconds) + int(micros) / 1e6
+
+
+def _plan(urls: Iterable[str], fields: Mapping[str, object]) -> bytes:
+    return orjson.dumps({"urls": list(urls), "fields": dict(fields)})
 
 
 def _domain(url: str) -> str:
