@@ -31,7 +31,8 @@ from crawler.stores import embedded
 from crawler.stores.migrations import migrate
 from crawler.stores.products import write_products
 from crawler.stores.rows import digest, product_row
-from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.batches import Limits, Report
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import create_database, drop_database, server_folder
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

@@ -20,8 +20,9 @@ from scrapy import Field, Item
 
 from scrapy_seine.errors import BadItem, ConfigError
 from scrapy_seine.sinks.postgres import jsonb
+from scrapy_seine.sinks.postgres.batches import Limits
 from scrapy_seine.sinks.postgres.jsonb import ItemRow, key_reader, table_name, write_items
-from scrapy_seine.sinks.postgres.writer import Limits, Writer
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute, patient, serving, wait_until
 from tests.integration.feeds import kit
 

@@ -29,8 +29,9 @@ try:
     import psycopg2
 
     from scrapy_seine.sinks.postgres import jsonb
+    from scrapy_seine.sinks.postgres.batches import Report
     from scrapy_seine.sinks.postgres.database import transaction
-    from scrapy_seine.sinks.postgres.writer import Report, Writer, on_loop
+    from scrapy_seine.sinks.postgres.writer import Writer, on_loop
 except ImportError:
     raise NotConfigured("it needs psycopg2: pip install psycopg2-binary") from None
 

@@ -26,15 +26,15 @@ import logging
 import random
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-import attrs
 import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreError
+from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
 from scrapy_seine.sinks.postgres.blame import Refusal, refusal
 from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
@@ -59,47 +59,6 @@ class Table(Protocol):
 
     def __call__(self, cursor: extensions.cursor, rows: Sequence[Any], /) -> Counter[str]:
         """Write, or raise psycopg2.Error; without rows: ask the same statements to write none."""
-
-
-@attrs.frozen(kw_only=True)
-class Limits:
-    """When a batch leaves, and how much may wait."""
-
-    rows: int = 500
-    """Rows in a batch, at most."""
-    size: int = 4 << 20
-    """Bytes in a batch, after which it leaves."""
-    age_s: float = 0.3
-    """A row waits this long for others, at most."""
-    high: int = 16 << 20
-    """Bytes waiting, after which *pressed* is called."""
-    full: int = 128 << 20
-    """Bytes waiting, after which `put` refuses."""
-
-
-@attrs.frozen(eq=False, repr=False)
-class Piece:
-    """A row on its way, with the ticket of whoever waits for its commit."""
-
-    table: str
-    row: Any
-    size: int
-    ticket: Any
-    since: float
-
-
-@attrs.frozen
-class Report:
-    """What happened to some pieces."""
-
-    stored: list[Any] = attrs.Factory(list)
-    """Tickets whose rows are committed."""
-    failed: list[Any] = attrs.Factory(list)
-    """Tickets whose rows are neither stored nor kept as refused."""
-    reason: str = ""
-    """Why they failed."""
-    counts: Counter[str] = attrs.Factory(Counter)
-    """Rows by outcome; batches, seconds, retries."""
 
 
 Refused = Callable[[str, Any, Refusal], tuple[str, Any, int] | None]
@@ -128,11 +87,8 @@ class Writer:
         self._tables = tables
         self._done, self._pressed, self._refused = done, pressed, refused
         self.limits = limits or Limits()
-        self._queue: deque[Piece] = deque()
-        self._bytes = 0
-        self._turn = threading.Condition()
-        self._closing = False
-        self._until = float("inf")
+        self._queue = Queue(self.limits)
+        self._level = threading.RLock()
         self._pressing = False
         self._away = self._admits = False
         self._doubts: dict[str, list[Piece]] = {}
@@ -158,29 +114,20 @@ class Writer:
 
     def put(self, table: str, row: Any, size: int, ticket: Any = None) -> bool:
         """Take a row of about *size* bytes; False when too much waits already. Never waits."""
-        if self._bytes > self.limits.full or self._closing:
+        if not self._queue.put(table, row, size, ticket):
             return False
-        piece = Piece(table, row, size, ticket, time.monotonic())
-        with self._turn:
-            self._queue.append(piece)
-            self._bytes += size
-            if len(self._queue) in {1, self.limits.rows} or self._bytes > self.limits.size:
-                self._turn.notify()
-        if self._admits or self._bytes > self.limits.high:
+        if self._admits or self._queue.size > self.limits.high:
             self._press()
         return True
 
     @property
     def waiting(self) -> tuple[int, int]:
         """Rows and bytes that are not yet in a batch."""
-        return len(self._queue), self._bytes
+        return len(self._queue), self._queue.size
 
     def close(self, limit_s: float) -> None:
         """Write what is left, for at most *limit_s* seconds; waits. The rest is reported failed."""
-        with self._turn:
-            self._closing = True
-            self._until = time.monotonic() + limit_s
-            self._turn.notify()
+        self._queue.close(limit_s)
         if self._thread.is_alive():
             self._thread.join(limit_s + CONNECT_S + 1)
 
@@ -188,7 +135,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while (batch := self._take()) or self._doubts:
+            while (batch := self._queue.take(self._doubts_until)) or self._doubts:
                 if batch:
                     self._store(batch)
                 if not batch or time.monotonic() >= self._doubts_until:
@@ -199,42 +146,19 @@ class Writer:
             self._away, self._admits = True, False
             self._press()
         finally:
-            self._closing = True
-            left = [*self._queue, *(piece for kept in self._doubts.values() for piece in kept)]
-            self._fail(left, "PostgreSQL did not take it before the worker stopped")
+            self._queue.closed = True
+            doubtful = [piece for kept in self._doubts.values() for piece in kept]
+            why = "PostgreSQL did not take it before the worker stopped"
+            self._fail([*self._queue.left(), *doubtful], why)
             self._disconnect()
-
-    def _take(self) -> list[Piece]:
-        """Wait for a batch; empty at the end, or when rows in doubt have waited long enough."""
-        limits, queue = self.limits, self._queue
-        with self._turn:
-            while not self._closing:
-                now = time.monotonic()
-                wait = self._doubts_until - now
-                if queue:
-                    wait = min(wait, queue[0].since + limits.age_s - now)
-                    if len(queue) >= limits.rows or self._bytes >= limits.size:
-                        break
-                if wait <= 0:
-                    break
-                self._turn.wait(min(wait, threading.TIMEOUT_MAX))
-            batch: list[Piece] = []
-            size = 0
-            if time.monotonic() >= self._until:
-                return batch
-            while queue and len(batch) < limits.rows and size < limits.size:
-                batch.append(queue.popleft())
-                size += batch[-1].size
-            self._bytes -= size
-            return batch
 
     def _press(self) -> None:
         """Ask for a pause, or take that back, when that changes."""
         # Both threads come here: what was said last must be what is noted.
-        with self._turn:
+        with self._level:
             level = self.limits.high // 2 if self._pressing else self.limits.high
             away = self._away and (not self._admits or len(self._queue) >= self.limits.rows)
-            wanted = away or self._bytes > level
+            wanted = away or self._queue.size > level
             if wanted != self._pressing:
                 self._pressing = wanted
                 self._pressed(wanted)
@@ -369,7 +293,7 @@ class Writer:
             admits = len(kept) < self.limits.rows and not self._is_closed(table, found)
             if not self._pause(found, turn, admits=admits):
                 return
-            for piece in (kept.pop(0), *self._sample(table)):
+            for piece in (kept.pop(0), *self._queue.sample(table, SUSPECT)):
                 again = self._try([piece])
                 if again is not None and again.blame == "row":
                     self._reject(piece, again)
@@ -381,15 +305,6 @@ class Writer:
                 self._doubts.pop(table, None)
             elif left + self._untold[table] < SUSPECT and not self._is_closed(table, found):
                 return  # it is open again: these rows are in doubt as any other
-
-    def _sample(self, table: str) -> list[Piece]:
-        """Take some rows of a table out of the queue, because those of one site stand together."""
-        with self._turn:
-            found = [piece for piece in self._queue if piece.table == table]
-            for piece in (taken := random.sample(found, min(SUSPECT, len(found)))):
-                self._queue.remove(piece)
-                self._bytes -= piece.size
-            return taken
 
     def _clear_doubts(self, tables: set[str]) -> None:
         """Rows of these tables are taken: what is refused once more is to blame itself."""
@@ -420,11 +335,11 @@ class Writer:
         """Decide about a row that was refused alone, and refused again after a while."""
         if found.blame == "row":
             self._reject(piece, found)
-        elif time.monotonic() < self._until and self._is_closed(piece.table, found):
+        elif not self._queue.is_over and self._is_closed(piece.table, found):
             self._store([piece])  # which waits
         else:
             self._untold[piece.table] += 1
-            if found.is_lasting and time.monotonic() < self._until:
+            if found.is_lasting and not self._queue.is_over:
                 self._reject(piece, found)
             else:  # its page is tried again later
                 self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {found.reason}")
@@ -447,11 +362,7 @@ class Writer:
             self._away, self._admits = True, admits
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
-        until = time.monotonic() + wait
-        with self._turn:
-            while (left := min(until, self._until) - time.monotonic()) > 0:
-                self._turn.wait(left)
-        return time.monotonic() < self._until
+        return self._queue.pause(wait)
 
     def _back(self) -> None:
         if self._away:

@@ -27,7 +27,8 @@ from crawler.stores.products import (
 )
 from crawler.stores.rows import ProductRow, digest, product_row
 from crawler.stores.tables import refused
-from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.batches import Limits, Report
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute
 
 T0 = datetime(2026, 1, 1, tzinfo=UTC)

@@ -22,7 +22,8 @@ from crawler.stores.archive.replay import response_of
 from crawler.stores.archive.warc import Page, pack, unpack
 from middlewares.archive import headers_of
 from scrapy_seine.errors import ConfigError, StoreUnreachable
-from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.batches import Limits, Report
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import T0, rows_of, s3_bucket
 

@@ -18,8 +18,9 @@ import pytest
 from crawler.reads.doctor.facts import _postgres, _postgres_facts
 from scrapy_seine.sinks.postgres import jsonb
 from scrapy_seine.sinks.postgres import writer as module
+from scrapy_seine.sinks.postgres.batches import Report
 from scrapy_seine.sinks.postgres.jsonb import ItemRow, table_name
-from scrapy_seine.sinks.postgres.writer import Report, Writer
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import Desk, desk, guard, lesser_role, row, rows_of
 

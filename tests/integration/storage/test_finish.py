@@ -14,8 +14,8 @@ from crawler.stores.product_merge import twin
 from crawler.stores.products import mark_vanished
 from crawler.stores.rows import MEANINGFUL, ProductRow, Vanished
 from scrapy_seine.errors import StoreUnreachable
+from scrapy_seine.sinks.postgres.batches import Limits
 from scrapy_seine.sinks.postgres.database import transaction
-from scrapy_seine.sinks.postgres.writer import Limits
 from tests.integration.storage.kit import T0, desk, product, row, rows_of
 
 pytestmark = pytest.mark.postgres

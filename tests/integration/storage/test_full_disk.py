@@ -18,7 +18,8 @@ from crawler.stores.archive.objects import Folder
 from crawler.stores.archive.warc import Page
 from crawler.stores.products import write_rejected
 from crawler.stores.tables import refused
-from scrapy_seine.sinks.postgres.writer import Limits, Report, Writer
+from scrapy_seine.sinks.postgres.batches import Limits, Report
+from scrapy_seine.sinks.postgres.writer import Writer
 from tests.helpers import wait_until
 from tests.integration.storage.kit import rows_of
 

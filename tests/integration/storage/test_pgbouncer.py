@@ -21,7 +21,7 @@ from crawler.stores.attempts import keep_days
 from crawler.stores.crawl_completion import finish_site
 from crawler.stores.export import Selection, stream
 from crawler.stores.migrations import migrate, pending
-from scrapy_seine.sinks.postgres.writer import Limits
+from scrapy_seine.sinks.postgres.batches import Limits
 from tests.helpers import wait_until
 from tests.integration.storage.kit import T0, desk, row, rows_of
 

@@ -18,7 +18,7 @@ from crawler.stores.crawl_completion import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
 from crawler.stores.rows import rejected_row
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.sinks.postgres.writer import Limits
+from scrapy_seine.sinks.postgres.batches import Limits
 from tests import started
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, product, row, rows_of

@@ -16,7 +16,7 @@ import pytest
 
 from crawler.stores.rows import Vanished
 from scrapy_seine.sinks.postgres import writer as module
-from scrapy_seine.sinks.postgres.writer import Limits
+from scrapy_seine.sinks.postgres.batches import Limits
 from tests.helpers import execute, wait_until
 from tests.integration.storage.kit import T0, desk, guard, lesser_role, row, rows_of
 

@@ -1,0 +1,141 @@
+"""Rows on their way to PostgreSQL: how many may wait, and when a batch of them leaves."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter, deque
+from typing import Any
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """When a batch leaves, and how much may wait."""
+
+    rows: int = 500
+    """Rows in a batch, at most."""
+    size: int = 4 << 20
+    """Bytes in a batch, after which it leaves."""
+    age_s: float = 0.3
+    """A row waits this long for others, at most."""
+    high: int = 16 << 20
+    """Bytes waiting, after which *pressed* is called."""
+    full: int = 128 << 20
+    """Bytes waiting, after which `put` refuses."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class Piece:
+    """A row on its way, with the ticket of whoever waits for its commit."""
+
+    table: str
+    row: Any
+    size: int
+    ticket: Any
+    since: float
+
+
+@attrs.frozen
+class Report:
+    """What happened to some pieces."""
+
+    stored: list[Any] = attrs.Factory(list)
+    """Tickets whose rows are committed."""
+    failed: list[Any] = attrs.Factory(list)
+    """Tickets whose rows are neither stored nor kept as refused."""
+    reason: str = ""
+    """Why they failed."""
+    counts: Counter[str] = attrs.Factory(Counter)
+    """Rows by outcome; batches, seconds, retries."""
+
+
+class Queue:
+    """Rows that wait for the writer's thread; any thread may put one in."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._rows: deque[Piece] = deque()
+        self._bytes = 0
+        self._turn = threading.Condition()
+        self.closed = False
+        self._until = float("inf")
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def size(self) -> int:
+        """Bytes that wait."""
+        return self._bytes
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time that `close` left is over."""
+        return time.monotonic() >= self._until
+
+    def put(self, table: str, row: Any, size: int, ticket: Any) -> bool:
+        """Take a row; False when too much waits already, or none is taken any more."""
+        if self._bytes > self.limits.full or self.closed:
+            return False
+        piece = Piece(table, row, size, ticket, time.monotonic())
+        with self._turn:
+            self._rows.append(piece)
+            self._bytes += size
+            if len(self._rows) in {1, self.limits.rows} or self._bytes > self.limits.size:
+                self._turn.notify()
+        return True
+
+    def close(self, limit_s: float) -> None:
+        """Take no more rows, and hand out what is left for at most *limit_s* seconds."""
+        with self._turn:
+            self.closed = True
+            self._until = time.monotonic() + limit_s
+            self._turn.notify()
+
+    def take(self, until: float) -> list[Piece]:
+        """Wait for a batch; empty at the end, or where none has come at *until* (monotonic s)."""
+        limits, rows = self.limits, self._rows
+        with self._turn:
+            while not self.closed:
+                now = time.monotonic()
+                wait = until - now
+                if rows:
+                    wait = min(wait, rows[0].since + limits.age_s - now)
+                    if len(rows) >= limits.rows or self._bytes >= limits.size:
+                        break
+                if wait <= 0:
+                    break
+                self._turn.wait(min(wait, threading.TIMEOUT_MAX))
+            batch: list[Piece] = []
+            size = 0
+            if self.is_over:
+                return batch
+            while rows and len(batch) < limits.rows and size < limits.size:
+                batch.append(rows.popleft())
+                size += batch[-1].size
+            self._bytes -= size
+            return batch
+
+    def sample(self, table: str, most: int) -> list[Piece]:
+        """Take some rows of a table at random, because those of one site stand together."""
+        with self._turn:
+            found = [piece for piece in self._rows if piece.table == table]
+            for piece in (taken := random.sample(found, min(most, len(found)))):
+                self._rows.remove(piece)
+                self._bytes -= piece.size
+            return taken
+
+    def pause(self, wait_s: float) -> bool:
+        """Wait, though not beyond the time that `close` left; False when that is over."""
+        until = time.monotonic() + wait_s
+        with self._turn:
+            while (left := min(until, self._until) - time.monotonic()) > 0:
+                self._turn.wait(left)
+        return not self.is_over
+
+    def left(self) -> list[Piece]:
+        """Rows that nobody took."""
+        return list(self._rows)
