@@ -109,8 +109,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         Raises:
             CloseSpider: it was, or it cannot begin.
         """
-        if not self._unopened and self._began and not self.crawler.crawling:
-            self._unopened = "shutdown"
+        self.worker.opened = True
+        if not self._unopened:
+            stopped = self._began and not self.crawler.crawling
+            self._unopened = "shutdown" if stopped else self.worker.told
         if self._unopened:
             raise CloseSpider(self._unopened)
 

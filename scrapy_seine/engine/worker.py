@@ -137,6 +137,8 @@ class Worker:
         self.closing = False
         #: The reason by which this worker ends for itself, or because another one said so.
         self.told = ""
+        #: Whether all of Scrapy's parts are open, so that they can be closed.
+        self.opened = False
         self._parts: dict[Any, Any] = {}
         self._notes: set[asyncio.Task[None]] = set()
 
@@ -183,8 +185,13 @@ class Worker:
             slot.nextcall.schedule()
 
     def stop(self, reason: str) -> None:
-        """Close the spider with a reason that is not the project's."""
+        """Close the spider with a reason that is not the project's.
+
+        One that is about to open is closed by the scheduler, as soon as all its parts are open.
+        """
         self.told = reason
+        if not self.opened:
+            return
         engine: Any = self.crawler.engine
         asyncio.ensure_future(engine.close_spider_async(reason=reason))  # noqa: RUF006
 

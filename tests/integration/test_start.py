@@ -54,3 +54,42 @@ def test_a_crawl_loads_nothing_that_it_does_not_use(
 
     assert "crawler.extract.default" in modules  # a page was read
     assert LATER & modules == set()
+
+
+EARLY = """
+from scrapy import Spider
+from scrapy_seine.engine.scheduler import Scheduler
+
+
+class Early(Scheduler):
+    async def _open(self):
+        await super()._open()
+        self.worker.stop("state_lost")
+
+
+class Empty(Spider):
+    name = "empty"
+    custom_settings = {"SCHEDULER": Early}
+"""
+
+
+def test_a_worker_that_is_told_to_end_while_it_opens_ends_by_that_reason(
+    redis_url: str, namespace: str, tmp_path: Path
+) -> None:
+    """Redis may lose a crawl at that very moment: Scrapy closes no part that is not open."""
+    (tmp_path / "empty.py").write_text(EARLY)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "scrapy", "runspider", "empty.py"),
+            *("-s", 'ADDONS={"scrapy_seine.Addon": 500}', "-s", f"REDIS_URL={redis_url}"),
+            *("-s", f"SEINE_CRAWL={namespace}"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=patient(60),
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "Spider closed (state_lost)" in done.stderr
+    assert "Traceback" not in done.stderr
