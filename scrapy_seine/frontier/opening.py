@@ -18,6 +18,8 @@ from scrapy_seine.lenient import whole, word
 
 #: The field of a crawl's control that names its spider.
 _SPIDER = "spider"
+#: The one that names the secret with which its workers sign.
+_SIGNED = "signed"
 
 
 class CrawlConfig(Protocol):
@@ -94,23 +96,37 @@ async def reopen(frontier: Frontier) -> None:
 async def belong(frontier: Frontier, spider: str) -> None:
     """Make a crawl the spider's, for what its pages lead to is for this spider's callbacks.
 
-    A worker of another spider would call its own `parse` with them, and lose their items unseen.
+    A worker of another spider would call its own `parse` with them, and lose their items unseen;
+    one that does not know what they are signed with would make a dead letter of each.
 
     Raises:
-        ConfigError: the crawl is another spider's.
+        ConfigError: the crawl is another spider's, or its requests are signed with another secret.
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    crawl = frontier.keys.crawl
+    crawl, seal = frontier.keys.crawl, frontier.seal
     control = Keys(crawl).control
-    await client.hsetnx(control, _SPIDER, spider)
-    has = word(await client.hget(control, _SPIDER))
+    pipe = client.pipeline(transaction=False)
+    for field, value in ((_SPIDER, spider), (_SIGNED, seal.name)):
+        pipe.hsetnx(control, field, value)
+    pipe.hmget(control, _SPIDER, _SIGNED)
+    *_, (of, signed) = await pipe.execute()
+    has, signed = word(of), word(signed)
     if has != spider:
         raise ConfigError(
             f"crawl {crawl!r} is of spider {has!r}, so that its pages would reach the wrong "
             f"callbacks of spider {spider!r}: give this one a crawl of its own (SEINE_CRAWL), or "
             "empty that one (scrapy seine frontier clear)"
         )
+    if signed == seal.name:
+        return
+    if not seal.reads(signed) and (undone := (await frontier.counts()).undone):
+        raise ConfigError(
+            f"the {undone} requests that wait in crawl {crawl!r} are signed with another "
+            "SEINE_SECRET than this worker's or with none, so that each would be set aside: let "
+            "workers with that one finish them, or empty the crawl (scrapy seine frontier clear)"
+        )
+    await client.hset(control, _SIGNED, seal.name)
 
 
 async def disown(frontier: Frontier) -> None:
@@ -120,7 +136,7 @@ async def disown(frontier: Frontier) -> None:
         RedisError: Redis does not answer.
     """
     client: Any = frontier.redis
-    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER)
+    await client.hdel(Keys(frontier.keys.crawl).control, _SPIDER, _SIGNED)
 
 
 def agree(crawl: str, partitions: int, has: int) -> None:

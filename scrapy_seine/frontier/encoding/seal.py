@@ -27,6 +27,8 @@ from scrapy_seine.frontier.model import Push, header_of
 
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES
+#: Name of the secret of who has none.
+_NOTHING = "nothing"
 
 
 @attrs.frozen
@@ -54,6 +56,15 @@ class Seal:
     def active(self) -> bool:
         """Whether requests are signed, and those that are not are refused."""
         return self._own is not None
+
+    @property
+    def name(self) -> str:
+        """Names what requests are signed with here, and tells nothing else of it."""
+        return self._own.id.hex() if self._own is not None else _NOTHING
+
+    def reads(self, name: str) -> bool:
+        """Whether requests that were signed with what has this name are taken here."""
+        return self._own is None or any(key.hex() == name for key in self._keys)
 
     def close(self, header: bytes, blob: bytes) -> bytes:
         """Sign an encoded request that is to be stored under *header*."""
