@@ -7,6 +7,7 @@ that the library's own command is the place to look.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import pkgutil
@@ -22,10 +23,6 @@ from scrapy_seine.lenient import did_you_mean
 
 #: Verbs of `scrapy seine`, one module of this package each.
 VERBS = ("status", "progress", "workers", "frontier", "dlq", "seed", "join-feeds", "logs")
-#: What Scrapy itself knows outside a project.
-_ANYWHERE = frozenset(
-    {"bench", "fetch", "genspider", "runspider", "settings", "shell", "startproject", "version"}
-)
 
 
 def wrong_turn(
@@ -35,6 +32,7 @@ def wrong_turn(
     config: str = "",
     projects: Sequence[str] = (),
     commands: Iterable[str] | None = None,
+    anywhere: bool = False,
 ) -> str | None:
     """Say what is wrong with how `scrapy` was called; None: nothing that can be seen from here.
 
@@ -44,6 +42,7 @@ def wrong_turn(
         config: path of the nearest scrapy.cfg; '' where there is none.
         projects: names that it gives settings to.
         commands: names of all commands; None where no project was found.
+        anywhere: the command needs no project.
 
     >>> wrong_turn("crawl", project="clustr", config="scrapy.cfg", projects=["default", "cluster"])
     'SCRAPY_PROJECT=clustr is not in scrapy.cfg; there is default, cluster; did you mean cluster?'
@@ -71,7 +70,7 @@ def wrong_turn(
         there = ", ".join(projects) or "none"
         meant = did_you_mean(project, projects)
         return f"SCRAPY_PROJECT={project} is not in {config}; there is {there}{meant}"
-    if not name or name in _ANYWHERE:
+    if not name or anywhere:
         return None
     here = "neither this folder nor one above it holds a scrapy.cfg"
     return f"scrapy {name}: {here}; change to the project's folder first"
@@ -90,7 +89,7 @@ def look_around() -> str | None:
     if os.environ.get("SCRAPY_SETTINGS_MODULE"):
         # A start of a worker needs no more: to read the project's settings and the names of all
         # installed packages once more takes as long as a hundred pages.
-        if name in _ANYWHERE or name in commands_below("scrapy.commands"):
+        if name in commands_below("scrapy.commands"):
             return None
         return wrong_turn(name, commands=_commands())
     config, found = closest_scrapy_cfg(), get_config()
@@ -99,7 +98,17 @@ def look_around() -> str | None:
         project=os.environ.get("SCRAPY_PROJECT", "default"),
         config=os.path.relpath(config) if config else "",
         projects=found.options("settings") if found.has_section("settings") else [],
+        anywhere=_needs_no_project(name),
     )
+
+
+def _needs_no_project(name: str) -> bool:
+    """Whether a command says of itself that it works anywhere, be it Scrapy's or a plug-in's."""
+    if name in commands_below("scrapy.commands"):
+        found = [importlib.import_module(f"scrapy.commands.{name}").Command]
+    else:
+        found = [point.load() for point in entry_points(group="scrapy.commands", name=name)]
+    return any(not command.requires_project for command in found)
 
 
 def _commands() -> list[str]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import orjson
@@ -19,6 +20,7 @@ from crawler.demo.served import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.stores.connect import Endpoints
+from scrapy_seine.commands.orientation import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import execute, patient, server_folder
@@ -197,6 +199,15 @@ def test_outside_the_folder_a_command_says_where_it_works(said: Said, tmp_path: 
     assert (status, text.count("\n")) == (1, 1)
     assert "holds a scrapy.cfg; change to the project's folder first" in text
     assert said("version", folder=tmp_path)[0] == 0
+
+
+def test_outside_a_project_each_command_of_scrapys_that_needs_none_works(
+    said: Said, tmp_path: Path
+) -> None:
+    for name in commands_below("scrapy.commands"):
+        needs = import_module(f"scrapy.commands.{name}").Command.requires_project
+        _, text = said(name, "--help", folder=tmp_path)
+        assert ("holds a scrapy.cfg" in text) is needs, (name, text)
 
 
 def test_a_misspelt_attribute_of_a_site_file_is_no_silence() -> None:
