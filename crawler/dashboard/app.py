@@ -37,10 +37,10 @@ from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.pictures import show_picture
 from crawler.dashboard.pieces import read_pieces
 from crawler.dashboard.security import Guard, Handler, make_middleware
-from crawler.reads.database import Database
+from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps
 from crawler.reads.proxies import count_proxies
-from crawler.reads.stored import estimate, quality_scores
+from crawler.reads.quality import quality_scores
 from crawler.stores.connect import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.domains import list_domains, read_domains

@@ -150,7 +150,7 @@ def _can_be_planned(site: Site) -> bool:
     """Whether the site's schedule can be read; a wrong one is noted, and the site not planned."""
     if not site.schedule:
         return True
-    from crawler.catalogue.coordinator.full_crawl_times import check  # a worker plans nothing
+    from crawler.catalogue.jobs.cron_times import check  # a worker plans nothing
 
     try:
         check(site.schedule, site.name)

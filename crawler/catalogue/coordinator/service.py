@@ -14,8 +14,9 @@ from redis.asyncio import Redis
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
-from crawler.catalogue.coordinator import full_crawl_times, recrawl
+from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
+from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.record import record, recorded_state
@@ -150,7 +151,7 @@ class Coordinator:
     async def _full(self, plan: Plan, now: datetime) -> None:
         if not plan.schedule or not plan.seeds:
             return
-        due = full_crawl_times.last_due(plan.schedule, now)
+        due = cron_times.last_due(plan.schedule, now)
         if plan.since is not None and due < plan.since:
             return
         await self._once(plan, "full", due, plan.seeds)
@@ -158,7 +159,7 @@ class Coordinator:
     async def _watch(self, plan: Plan, now: datetime) -> None:
         if not plan.sitemaps or plan.watch_s <= 0 or await self._first_crawl_runs(plan):
             return
-        at = full_crawl_times.slot(now, plan.watch_s)
+        at = cron_times.slot(now, plan.watch_s)
         await self._once(plan, "news", at, plan.sitemaps, self._look)
 
     async def _jobs_of(self, plan: Plan) -> list[Job]:
@@ -223,7 +224,7 @@ class Coordinator:
         if plan.recrawl_s <= 0:
             return
         job = await self._running_recrawl(plan.site_id, now)
-        began = full_crawl_times.slot(job.started if job is not None else now, _DAY_S)
+        began = cron_times.slot(job.started if job is not None else now, _DAY_S)
         if job is not None:
             name = job.id
         else:
@@ -257,7 +258,7 @@ class Coordinator:
     async def _running_recrawl(self, site: str, now: datetime) -> Job | None:
         """The site's re-crawl of an earlier day that has work left: what it was to fetch and did
         not is due again, and would be sent twice by another job."""
-        today = full_crawl_times.slot(now, _DAY_S)
+        today = cron_times.slot(now, _DAY_S)
         for job in await self.jobs.running():
             if (job.site_id, job.kind) == (site, "recrawl") and job.started < today and job.left:
                 return job

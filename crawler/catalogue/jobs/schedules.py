@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import orjson
 
-from crawler.catalogue.coordinator import full_crawl_times
+from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.model import NAME, Plan
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
@@ -61,7 +61,7 @@ def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Sche
         raise ConfigError(f"site {site_id}: a schedule has {_LONGEST_CRON} characters at most")
     if len(seeds) > MOST_SEEDS:
         raise ConfigError(f"site {site_id}: {len(seeds)} seeds are more than {MOST_SEEDS}")
-    full_crawl_times.check(cron, site_id)
+    cron_times.check(cron, site_id)
     if cron and not _fires(cron, now_s):
         raise ConfigError(f"site {site_id}: schedule={cron!r} never fires")
     for url in seeds:
@@ -75,7 +75,7 @@ def checked(site_id: str, cron: str, seeds: Sequence[str], now_s: float) -> Sche
 def _fires(cron: str, now_s: float) -> bool:
     """Whether a time fits, for instance no 31st of February."""
     try:
-        full_crawl_times.last_due(cron, datetime.fromtimestamp(now_s, UTC))
+        cron_times.last_due(cron, datetime.fromtimestamp(now_s, UTC))
     except (ValueError, ArithmeticError):
         return False
     return True

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.catalogue.coordinator.full_crawl_times import check, last_due
+from crawler.catalogue.jobs.cron_times import check, last_due
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow, simple_eta_s
 

@@ -1,4 +1,4 @@
-"""When a full crawl is due. Pure."""
+"""When a cron line is due: a full crawl begins by one. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""What PostgreSQL keeps beside products, read for people: attempts, jobs, quality."""
+"""The log of attempts, read for people: the newest ones, and sums by provider."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from crawler.reads.database import Database, Row
 
@@ -13,24 +11,6 @@ async def attempts_of(database: Database, url: str, domain: str) -> list[Row]:
         "SELECT * FROM attempts WHERE domain = %(domain)s AND url = %(url)s"
         " ORDER BY at DESC LIMIT 20",
         {"url": url, "domain": domain},
-    )
-
-
-async def estimate(database: Database, table: str) -> int:
-    """Return about how many rows a table has, from the server's statistics."""
-    n: Any = await database.value(
-        # By the table's number: a demo has tables of the same names in a schema of its own.
-        "SELECT pg_stat_get_live_tuples(to_regclass(%(table)s))",
-        {"table": table},
-    )
-    return int(n or 0)
-
-
-async def jobs(database: Database, crawl: str) -> list[Row]:
-    """Return the newest jobs of a crawl."""
-    return await database.rows(
-        "SELECT * FROM jobs WHERE crawl = %(crawl)s ORDER BY created_at DESC LIMIT 100",
-        {"crawl": crawl},
     )
 
 
@@ -62,23 +42,3 @@ async def attempts_by_provider(
         " GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC LIMIT 500",
         {"hours": hours, "domain": domain, "most": most},
     )
-
-
-async def rejections(database: Database) -> list[Row]:
-    """Return why items were rejected in the last day, the commonest first."""
-    return await database.rows(
-        "SELECT site_id, reason, sum(times) AS times, max(rejected_at) AS last_at"
-        " FROM rejected_items WHERE rejected_at > now() - interval '1 day'"
-        " GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100"
-    )
-
-
-async def quality_scores(database: Database) -> dict[str, float]:
-    """Return each site's score, 0 to 1, as the last crawl left it."""
-    rows = await database.rows("SELECT site_id, score FROM current_quality LIMIT 1000")
-    return {row["site_id"]: row["score"] for row in rows}
-
-
-async def scores(database: Database) -> list[Row]:
-    """Return the latest measure of each site's quality that was kept, the worst first."""
-    return await database.rows("SELECT * FROM current_quality ORDER BY score, site_id LIMIT 500")
