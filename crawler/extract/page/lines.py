@@ -20,8 +20,8 @@ from crawler.extract.words import Marks, start_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
-    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW,
-) = (1 << bit for bit in range(17))  # fmt: skip
+    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW, DIGIT,
+) = (1 << bit for bit in range(18))  # fmt: skip
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -111,6 +111,7 @@ class Line:
 
     text: str
     flags: int
+    """With `DIGIT` where the text holds one: most readers ask that first, of most lines."""
     element: Element
     """The element in which the line begins."""
     index: int = 0
@@ -157,27 +158,19 @@ def _style_flags(style: str) -> int:
 
 
 _HOLDS_DIGIT = re.compile(r"\d").search
+_DIGIT_IN = Marks(lambda text: _HOLDS_DIGIT(text) is not None)
 _CLASS_FLAGS = Marks(_class_flags)
+#: Where classes are hashes, microdata and attributes for tests name the boxes.
+_FOR_TESTS = (
+    "itemprop", "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
+    "data-automation-id", "data-e2e", "data-zta", "data-cy",
+)  # fmt: skip
 #: What an attribute's value tells of its element's text.
 _FLAGGING: dict[str, Marks[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
-    # Where classes are hashes, microdata and attributes for tests name the boxes.
     **dict.fromkeys(
-        (
-            "itemprop",
-            "data-testid",
-            "data-test",
-            "data-test-id",
-            "data-qa",
-            "data-hook",
-            "data-automation-id",
-            "data-ui",
-            "data-e2e",
-            "data-zta",
-            "data-cy",
-        ),
-        Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK)),
+        _FOR_TESTS, Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK))
     ),
     # What a script needs to know of a choice is a number; what names the box of a price is a word.
     "data-price": Marks(lambda told: 0 if _HOLDS_DIGIT(told) else PRICE),
@@ -475,6 +468,8 @@ class _Reader:
             flags |= ELSEWHERE
         if flags & _TELLING:
             self._tell(place)
+        if _DIGIT_IN[text] if length <= _LONGEST else _HOLDS_DIGIT(text):
+            flags |= DIGIT
         lines.append(Line(text, flags, element, place))
 
 

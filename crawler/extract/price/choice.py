@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import islice, repeat
-from string import digits
 
 import attrs
 
@@ -54,7 +53,6 @@ _WORDS = lazy.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
 _RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
-_DIGIT = lazy.pattern(r"\d")
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
@@ -147,14 +145,11 @@ def _candidates(
 
 def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amounts:
     """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left = _Amounts(), _MOST_AMOUNTS
+    amounts, left, shown = _Amounts(), _MOST_AMOUNTS, _lines.DIGIT | _lines.HIDDEN
     for line in read.lines:
         if left <= 0:
             break
-        text = line.text
-        if line.flags & _lines.HIDDEN or not (
-            _holds_digit(text) if len(text) > PARAGRAPH else _HOLDS_DIGIT[text]
-        ):
+        if line.flags & shown != _lines.DIGIT:
             continue
         monies = monies_of(line, local)
         if len(monies) == 1 and monies[0].currency is None:
@@ -163,17 +158,6 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amoun
         if monies:
             amounts.add(line, monies, look_for_tiles)
     return amounts
-
-
-def _holds_digit(text: str) -> bool:
-    """Whether a long text holds a digit."""
-    if text.isascii():
-        return any(map(text.__contains__, digits))  # ten looks at memory, not one at each letter
-    return _DIGIT.search(text) is not None
-
-
-#: The same of a short text: labels and menus are the same on all of a shop's pages.
-_HOLDS_DIGIT = Marks(lambda text: _DIGIT.search(text) is not None)
 
 
 def _in_a_tile(read: Lines, line: Line) -> bool:
@@ -247,7 +231,7 @@ def label_before(read: Lines, line: Line) -> str:
     while place > 0 and read.lines[place].flags & _lines.HIDDEN:
         place -= 1
     text = read.lines[place].text if place >= 0 else ""
-    if not _DIGIT.search(text):
+    if place < 0 or not read.lines[place].flags & _lines.DIGIT:
         return text if len(text) < 40 else ""
     tail = _TAIL.search(text)  # the label may stand behind the amount before
     return tail[1] if tail else ""
@@ -410,8 +394,12 @@ def _is_of_a_row(one: Candidate) -> bool:
 def asks_for_price(read: Lines, before: int) -> bool:
     """Whether a short line from the heading on and *before* a line says that one has to ask."""
     here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
-    short = "\n".join([line.text for line in here if len(line.text) < _LONGEST_TILE_PRICE])
-    return _ON_REQUEST(short) is not None
+    short = [line.text for line in here if len(line.text) < _LONGEST_TILE_PRICE]
+    return any(map(_MAY_ASK.__getitem__, short)) and _ON_REQUEST("\n".join(short)) is not None
+
+
+#: Whether a line holds letters of a word that asks: what is asked may stand in two lines.
+_MAY_ASK = Marks(_ON_REQUEST.may_hold)
 
 
 def _is_in_prose(read: Lines, best: Candidate) -> bool:

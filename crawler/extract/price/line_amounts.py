@@ -52,21 +52,18 @@ def _names_price(text: str) -> bool:
     return says_old(text) or says_now(text)
 
 
-# Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
-def _amounts(text: str, local: str | None) -> tuple[Money, ...]:
-    return tuple(islice(find_prices(text, local), _MOST_IN_LINE))
-
-
-_prices = lru_cache(maxsize=1024)(_amounts)
-
-
 def monies_of(line: Line, local: str | None) -> Sequence[Money]:
     """The amounts of a line; in a box for prices, a bare number too."""
-    text = line.text[:LONGEST_LINE]
-    monies = (_prices if len(text) <= PARAGRAPH else _amounts)(text, local)
+    text, marked = line.text, bool(line.flags & _lines.PRICE)
+    if len(text) <= PARAGRAPH:
+        return _known_monies(text, local, marked)
+    return _monies(text[:LONGEST_LINE], local, marked)
+
+
+def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
+    monies = tuple(islice(find_prices(text, local), _MOST_IN_LINE))
     if monies:
         return monies
-    marked = bool(line.flags & _lines.PRICE)
     if found := local_signs.alone(text, marked=marked):
         code, start, end = found
         value = amount(text[start:end], code)
@@ -85,6 +82,10 @@ def monies_of(line: Line, local: str | None) -> Sequence[Money]:
         if money and not coded and money.end - money.start >= len(text) - 6:
             return (money,)
     return ()
+
+
+# Dates, telephone numbers and thresholds of a shop's frame repeat on all of its pages.
+_known_monies = lru_cache(maxsize=1024)(_monies)
 
 
 def with_next(read: Lines, line: Line, money: Money, local: str | None) -> Sequence[Money]:

@@ -35,7 +35,6 @@ _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
-_DIGIT = lazy.pattern(r"\d")
 #: What is said of a thing that nobody can order now.
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
@@ -75,7 +74,7 @@ def _is_buy_button(line: Line) -> bool:
     text = line.text
     if line.flags & _lines.BUTTON:
         return buys_in_short(text)
-    if len(text) >= _GLANCE or (not line.flags & _lines.LINK and _DIGIT.search(text)):
+    if len(text) >= _GLANCE or line.flags & (_lines.LINK | _lines.DIGIT) == _lines.DIGIT:
         return False  # a sentence: "buy a lamp from 19.90 on"
     if line.flags & _lines.LINK and buys_in_short(text) and not buys(text):
         boxes = (line.element, line.element.getparent())
@@ -113,6 +112,8 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     usable, label, away = False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
+        if not labelled and not line.flags & _lines.STOCK and _SILENT[line.text]:
+            continue  # nearly all lines
         if _is_buy_button(line):
             if line.flags & _lines.LINK and _sells_elsewhere(line.element, own):
                 away += 1
@@ -141,13 +142,22 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
-    if seen.buy_buttons + away > _BUTTONS_OF_ONE:
-        seen.buy_buttons += away
+    seen.buy_buttons += away if seen.buy_buttons + away > _BUTTONS_OF_ONE else 0
     sold = usable and priced
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
     told = marked or (firm or "InStock" if sold else loose)
     seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+
+
+def _is_silent(text: str) -> bool:
+    """Whether a text holds no words about a stock, and none of a button beside it."""
+    said = _STOCK_LABEL(text) or _SOLD(text) or _NOTIFIES(text) or availability_of_text(text)
+    return not said and not buys_in_short(text)
+
+
+#: Labels and menus are the same on all of a shop's pages.
+_SILENT = Marks(_is_silent)
 
 
 def _sold_alone(read: Lines, buttons: int) -> str | None:
@@ -200,7 +210,7 @@ def _is_of_something_else(line: Line, heading: int, sold: bool) -> bool:
     A page's own button says no more than that it is sold out, and stands before any that buys.
     """
     if line.flags & _lines.BUTTON:
-        return sold or _DIGIT.search(line.text) is not None
+        return sold or bool(line.flags & _lines.DIGIT)
     if "?" in line.text:
         return True  # a question asks, and tells nothing
     far = len(line.text) >= _GLANCE and line.index - heading > _NEAR_STOCK

@@ -15,7 +15,7 @@ from crawler.extract.page.page import Element, short_text
 from crawler.extract.seen import Visible
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import gtin, has_check_digit
-from crawler.extract.words import begun_of
+from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed import AnyOf
 
 _LABELS = ("sku", "gtin", "mpn", "brand", "model")
@@ -55,6 +55,8 @@ _ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
 #: Characters of a line that may be a fact, and of a maker's name.
 _LONGEST_FACT, LONGEST_BRAND = 120, 40
+#: A line that may be a label and a number without a sign between them is shorter.
+_LONGEST_CODE = 40
 _MOST_AROUND = 2
 #: Shorter numbers stand in many texts.
 _SHORTEST_ADDRESSED = 6
@@ -92,8 +94,9 @@ def find_facts(read: Lines, seen: Visible) -> None:
     for line in read.own:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
-        following = line.index + 1
-        _take_told(seen, line, lines[following] if following < len(lines) else None)
+        if line.flags & _lines.JOINED or not _TELLS_NOTHING[line.text]:
+            following = line.index + 1
+            _take_told(seen, line, lines[following] if following < len(lines) else None)
     if "sku" not in seen.fields:
         _facts_beyond(read, seen)
 
@@ -114,7 +117,9 @@ def _facts_beyond(read: Lines, seen: Visible) -> None:
     """
     told: dict[str, set[str]] = {}
     for line in read.lines[max(read.heading, 0) :]:
-        if line.flags & _lines.BEYOND and len(line.text) <= _LONGEST_FACT:
+        if not line.flags & _lines.BEYOND or len(line.text) > _LONGEST_FACT:
+            continue
+        if line.flags & _lines.JOINED or not _TELLS_NOTHING[line.text]:
             following, apart = line.index + 1, Visible()
             _take_told(apart, line, read.lines[following] if following < len(read.lines) else None)
             for field, value in _told_of(apart).items():
@@ -148,8 +153,19 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
                 _take(seen, field, following.text)  # the line ends in a label
             elif match is None:
                 _take_unseparated(seen, part)
-    elif len(line.text) < 40 and ("-" in line.text or _DIGIT.search(line.text)):
+    elif len(line.text) < _LONGEST_CODE:
         _take_unseparated(seen, line.text)
+
+
+def _tells_nothing(text: str) -> bool:
+    """Whether a line that is in one element tells no fact, whatever comes after it."""
+    if _label(text) or _DIVIDED(text):
+        return False
+    return len(text) >= _LONGEST_CODE or _unseparated(text) is None
+
+
+#: Labels and menus are the same on all of a shop's pages.
+_TELLS_NOTHING = Marks(_tells_nothing)
 
 
 def _label_inside(line: Line) -> tuple[str, str] | None:
@@ -231,6 +247,12 @@ def number_beside(heading: Element) -> str | None:
 
 
 def _take_unseparated(seen: Visible, text: str) -> None:
+    told = _unseparated(text)
+    if told is not None:
+        _take(seen, *told)
+
+
+def _unseparated(text: str) -> tuple[str, str] | None:
     """`Item no. 88-12`, `(Code 88-12)`: the label ends where a word with a digit begins."""
     if text[0] == "(" and text[-1] == ")":
         text = text[1:-1]
@@ -238,9 +260,8 @@ def _take_unseparated(seen: Visible, text: str) -> None:
     for count in range(1, min(4, len(words))):
         if _DIGIT.search(words[count]) or ("-" in words[count] and words[count].isupper()):
             field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
-            if field and field != "brand":
-                _take(seen, field, words[count])
-            break
+            return (field, words[count]) if field and field != "brand" else None
+    return None
 
 
 def _take(seen: Visible, field: str, value: str) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from crawler.extract import lazy
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
+from crawler.extract.words import Marks
 
 #: An address of all that one maker has made: the word for makers, then the name.
 _PAGE = lazy.pattern(
@@ -57,14 +58,23 @@ def _on_logo(image: Element) -> str | None:
     return _fit(text)
 
 
+def _maker_of(address: str) -> str | None:
+    """The letters of the maker's name in an address; menus and boxes in boxes show it again."""
+    found = _PAGE.search(address)
+    return _letters(unquote(found[1])) if found else None
+
+
+_MAKER_OF = Marks(_maker_of)
+
+
 def _of_link(link: Element) -> str | None:
     """The text of a link, or of the picture in it, whose address says the same."""
-    found = _PAGE.search((link.get("href") or "")[:300])
-    if found is None:
+    told = _MAKER_OF[(link.get("href") or "")[:300]]
+    if told is None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _fit(text) if _letters(text) == _letters(unquote(found[1])) else None
+    return _fit(text) if _letters(text) == told else None
 
 
 def _letters(text: str) -> str:

@@ -36,7 +36,6 @@ _COUNT = finder(
     r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
     rf"(?:{any_of('rating', 'reviews')})\b"
 )
-_DIGIT = lazy.pattern(r"\d")
 _WORDS = lazy.pattern(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
 _TITLE_RULES = lazy.pattern(
@@ -143,7 +142,7 @@ def _large(page: Page) -> Element | None:
     """
     large = None
     for element, _ in zip(page.root.iter(*_BOXES, "big"), range(_MOST_BOXES), strict=False):
-        called = _NAMES_PRODUCT(f"{element.get('class')} {element.get('id')}"[:_LONGEST_CLASS])
+        called = _CALLED_PRODUCT[f"{element.get('class')} {element.get('id')}"]
         if not called and (large is not None or not _is_large(element)):
             continue
         text = short_text(element, _LONGEST_WORDS, _MOST_STEPS)
@@ -154,6 +153,9 @@ def _large(page: Page) -> Element | None:
             return element
         large = element
     return large
+
+
+_CALLED_PRODUCT = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
 
 
 def _is_large(element: Element) -> bool:
@@ -295,7 +297,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         _take_attribute(page, seen, local)
     if heading is not None:
         fields["name"] = _name_in(heading)
-        fields.setdefault("brand", brand_before(heading) or maker_beside(heading))
+        if "brand" not in fields:
+            fields["brand"] = brand_before(heading) or maker_beside(heading)
         if "sku" not in fields:
             fields["sku"] = number_beside(heading)
     fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
@@ -434,24 +437,43 @@ def _host(url: str) -> str:
 
 def _rating(read: Lines, fields: Fields) -> None:
     for element in read.ratings[:20]:
-        words = (element.get("class") or "")[:_LONGEST_CLASS].lower().split()
-        value = next((float(_NUMBERS[w]) for w in words if w in _NUMBERS), None)
+        if "rating" in fields and "review_count" in fields:
+            return
         text = element.get("aria-label") or element.get("title") or short_text(element)
         text = " ".join(text[: 2 * LONGEST].split())[:_LONGEST_WORDS]
-        match = _OUT_OF.search(text)
-        if value is None and match:
-            value = float(match[1].replace(",", "."))
-            value = value / 2 if match[2] == "10" else value
-        if value is not None and value <= 5 and "rating" not in fields:
+        value = _stars(element, text) if "rating" not in fields else None
+        if value is not None and value <= 5:
             fields["rating"] = value
-        count = _COUNT(text)
-        if count and "review_count" not in fields:
-            fields["review_count"] = int(re.sub(r"\D", "", count[1]))
+        count = _reviews(text) if "review_count" not in fields else None
+        if count is not None:
+            fields["review_count"] = count
     if "review_count" not in fields and read.heading >= 0:
+        wanted = _lines.DIGIT | _lines.ELSEWHERE
         for line in read.lines[read.heading : read.heading + _NEAR]:
-            if line.flags & _lines.ELSEWHERE or len(line.text) >= 60:
+            if line.flags & wanted != _lines.DIGIT or len(line.text) >= 60:
                 continue
-            count = _COUNT(line.text) if _DIGIT.search(line.text) else None
-            if count:
-                fields["review_count"] = int(re.sub(r"\D", "", count[1]))
+            if (count := _reviews(line.text)) is not None:
+                fields["review_count"] = count
                 break
+
+
+def _stars(element: Element, text: str) -> float | None:
+    """The number of stars that a class or a text tells: `star-rating Three`, `4,5/5`."""
+    value = _STARS[element.get("class") or ""]
+    if value is None and (match := _OUT_OF.search(text)):
+        value = float(match[1].replace(",", "."))
+        value = value / 2 if match[2] == "10" else value
+    return value
+
+
+#: The number of stars that a class tells: `star-rating Three`.
+_STARS = Marks(
+    lambda words: next((float(_NUMBERS[w]) for w in words.lower().split() if w in _NUMBERS), None)
+)
+
+
+@lru_cache(maxsize=512)
+def _reviews(text: str) -> int | None:
+    """How many reviews a text tells of."""
+    count = _COUNT(text)
+    return int(re.sub(r"\D", "", count[1])) if count else None

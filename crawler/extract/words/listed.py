@@ -96,6 +96,12 @@ class Listed:
             bare.add(text)
         return found
 
+    def may_hold(self, text: str) -> bool:
+        """Whether the text holds the letters that some word cannot do without."""
+        if not self._words:
+            self._read()
+        return bool(self._held(self._lower(text)))
+
     def _found(self, text: str) -> re.Match[str] | None:
         if not self._words:
             self._read()

@@ -26,12 +26,18 @@ from crawler.extract.price.pairs import Candidate, _favour, is_struck, often_tol
 from crawler.extract.seen import Visible
 
 
+def line_of(text: str, mark: int, element: Any, index: int) -> Line:
+    """A line as the walk over a page makes it."""
+    marks = mark | flags.DIGIT if any(map(str.isdecimal, text)) else mark
+    return Line(text=text, flags=marks, element=element, index=index)
+
+
 def lines(*texts: str | tuple[str, int], heading: int = 0) -> Lines:
     """Lines as they are read from a page; a number beside a text has its flags."""
     made = [one if isinstance(one, tuple) else (one, 0) for one in texts]
     return Lines(
         [
-            Line(text=text, flags=mark, element=fragment_fromstring("<p></p>"), index=n)
+            line_of(text, mark, fragment_fromstring("<p></p>"), n)
             for n, (text, mark) in enumerate(made)
         ],
         heading,
@@ -43,7 +49,7 @@ def candidate(
 ) -> Candidate:
     money = list(find_prices(text))[nth]
     element = fragment_fromstring(f"<{tag}>{text}</{tag}>")
-    line = Line(text=text, flags=mark, element=element, index=index)
+    line = line_of(text, mark, element, index)
     usual = {"cost": index, "old": False, "other": False, "follows_link": False}
     return Candidate(money, line, **{**usual, **more})
 
@@ -134,7 +140,7 @@ def test_a_place_makes_an_amount_more_or_less_likely_the_price(
     def cost(*, index: int = 1, text: str = "$5.00", mark: int = 0, **more: Any) -> int:
         (money,) = find_prices(text)
         element = fragment_fromstring("<div><a><b></b></a></div>").find(".//b")
-        line = Line(text=text, flags=mark, element=element, index=index)
+        line = line_of(text, mark, element, index)
         place = _Place(line, index, "", more.pop("follows_link", False))
         return _cost_of_place(attrs.evolve(money, **more), place)
 
