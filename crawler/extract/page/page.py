@@ -12,9 +12,9 @@ import attrs
 from lxml import etree
 
 from crawler.extract import lazy
+from crawler.extract.page.encoding import SNIFFED, utf8
 from crawler.extract.page.json_page import as_html
 from scrapy_seine.attribute_limit import bounded
-from scrapy_seine.charsets import encoding_of
 from scrapy_seine.urls import MAX_LENGTH, absolute, tidy
 
 #: An lxml element; lxml ships no types.
@@ -24,18 +24,7 @@ Element = Any
 #: a log, an export or a trap.
 MAX_BYTES = 4_000_000
 
-_META_CHARSET = lazy.pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
-_HEADER_CHARSET = lazy.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
 _MARKUP = lazy.pattern(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
-_STATEFUL = ("utf-16", "iso2022")
-_BOMS = (
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32-le"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
-)
-_SNIFFED = 4096
-_FOREIGN = lazy.pattern(r"[^\x00-\x7f]")
 #: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
 #: one takes it as long as the page is deep there.
 _PIECE = 500_000
@@ -126,7 +115,7 @@ def parse(content: bytes | str, url: str, content_type: str = "", *, most: int =
     *content_type* is the response's header, whose charset is believed after the bytes
     themselves. Content that is no HTML gives an empty page with `is_html` False.
     """
-    raw = _utf8(content[:most], content_type)
+    raw = utf8(content[:most], content_type)
     if "json" in content_type:
         raw = as_html(raw) or raw
         content_type = "text/html" if raw.startswith(b"<html>") else content_type
@@ -265,64 +254,4 @@ def _looks_like_html(raw: bytes, content_type: str) -> bool:
         return True
     if kind and not kind.startswith("text/") and kind not in {"application/octet-stream"}:
         return False
-    return _MARKUP.search(raw, 0, _SNIFFED) is not None
-
-
-def _utf8(content: bytes | str, content_type: str) -> bytes:
-    if isinstance(content, str):
-        raw = content.encode("utf-8", "replace")
-    else:
-        raw = _recoded(content, content_type)
-    return raw.replace(b"\0", b"") if b"\0" in raw else raw
-
-
-def _recoded(body: bytes, content_type: str) -> bytes:
-    """The bytes as UTF-8: what is valid UTF-8 is that, whatever the page says."""
-    for mark, encoding in _BOMS:
-        if body.startswith(mark):
-            text = body[len(mark) :].decode(encoding, "replace")
-            return text.encode("utf-8", "replace")
-    declared = _declared(body, content_type)
-    if declared and declared.lower().startswith(_STATEFUL):
-        return _decoded(body, declared).encode("utf-8", "replace")
-    if body.isascii():
-        return body
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return _legacy(body, declared).encode("utf-8", "replace")
-    return body
-
-
-def _declared(body: bytes, content_type: str) -> str | None:
-    known = _told(content_type)
-    if known:
-        return known
-    meta = _META_CHARSET.search(body, 0, _SNIFFED)
-    known = encoding_of(meta[1].decode("ascii", "replace")) if meta else None
-    # The page was readable enough to find its meta element, so it is no UTF-16.
-    return None if known and known.startswith("utf-16") else known
-
-
-@lru_cache(maxsize=256)
-def _told(content_type: str) -> str | None:
-    header = _HEADER_CHARSET.search(content_type)
-    return encoding_of(header[1]) if header else None
-
-
-def _legacy(body: bytes, declared: str | None) -> str:
-    if declared not in {None, "utf-8"}:
-        return _decoded(body, str(declared))
-    text = body.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    # A page in UTF-8 with a few bad bytes, or one in another encoding with none that are right?
-    return (
-        text if broken < len(_FOREIGN.findall(text)) - broken else body.decode("cp1252", "replace")
-    )
-
-
-def _decoded(body: bytes, encoding: str) -> str:
-    try:
-        return body.decode(encoding, "replace")
-    except (LookupError, UnicodeError):  # some of Python's codecs raise although told to replace
-        return body.decode("cp1252", "replace")
+    return _MARKUP.search(raw, 0, SNIFFED) is not None
