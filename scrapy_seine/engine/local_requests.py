@@ -1,7 +1,8 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
 A request by way of a private proxy that only the spider's code names is another one, and so is a
-request of another scheme than http (engine.download.private_addresses).
+request of another scheme than http (engine.download.private_addresses), and one whose callback
+reads what only this worker's spider has (engine.stored.own_state).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
@@ -93,10 +94,17 @@ class LocalRequests:
     def __len__(self) -> int:
         return len(self._waiting) + len(self._running)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a request that could be stored may be kept instead."""
+        return len(self) < MOST // 2
+
     def take(
-        self, request: Request, entry: InFlight | None, fingerprint: int | None, why: str
+        self, request: Request, entry: InFlight | None, fingerprint: int | None, why: str = ""
     ) -> bool:
         """Keep a request that *entry*'s page yielded; False where this worker keeps too many.
+
+        *why* is said once for each callback; '' where another line said it.
 
         Raises:
             BadRequest: nobody could send it.
@@ -106,7 +114,8 @@ class LocalRequests:
         at = waits_at(request, slot(request.url))
         stub = push_of(request, lambda: fields, fingerprint=None, seal=self.seal, host=at)
         stub = attrs.evolve(stub, mark=new_token())
-        self._warn(request, why)
+        if why:
+            self._warn(request, why)
         if len(self) >= MOST:
             self._count("local_refused")
             if entry is not None:
@@ -137,7 +146,7 @@ class LocalRequests:
         local = self._waiting[number]
         while True:
             try:
-                if await self._is_kept_elsewhere(local.fingerprint):
+                if await self._is_known(local):
                     del self._waiting[number]
                     self._count("duplicates")
                     local.parent.release()
@@ -150,15 +159,22 @@ class LocalRequests:
                 logger.debug("a local request waits for Redis: %s", error)
                 await asyncio.sleep(random.uniform(0.2, 1.0))
 
-    async def _is_kept_elsewhere(self, fingerprint: int | None) -> bool:
-        """Claim a fingerprint; True where a live worker has it, or the request was done."""
-        if fingerprint is None:
+    async def _is_known(self, local: Local) -> bool:
+        """Claim a fingerprint; True where a live worker has it, or the request was done or stored.
+
+        The frontier counts the fingerprint as seen from then on, so that no link to the same
+        address is stored besides.
+        """
+        if (fingerprint := local.fingerprint) is None:
             return False
         client: Any = self.frontier.redis
         key, me = self.frontier.keys.locals, self.worker.encode()
         if await client.hsetnx(key, str(fingerprint), me):
             await client.expire(key, int(self.exchange.config.window_s))
-            return False
+            if await self.frontier.remember([fingerprint], [local.stub.domain]):
+                return False
+            await client.hset(key, str(fingerprint), _DONE)
+            return True
         owner = await client.hget(key, str(fingerprint))
         if owner == _DONE or (owner and await is_alive(self.frontier, word(owner))):
             return True

@@ -35,6 +35,7 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
+from scrapy_seine.engine.stored.own_state import OwnState, own_state
 from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
@@ -65,6 +66,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.df = self.worker.df
         self.inflight = self.worker.inflight
         self._shared = SharedValues()
+        self._own_state = OwnState({})
         self._began = self._engine_runs = False
         self._unopened = self._end = ""
 
@@ -92,6 +94,10 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.spider = spider
         if isinstance(spider, FrontierSpider):
             spider.knows = self._knows
+        else:
+            self._own_state = own_state(type(spider))
+        if self._own_state.read_by:
+            logger.warning("%s", self._own_state.line(spider.name))
         self._wrap()
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._opened, signals.spider_opened)
@@ -224,11 +230,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _stored(
         self, request: Request, page: Request | None, fingerprint: int | None, *, force: bool
     ) -> Push | str:
-        """Encode a request; the reason where it stays in this worker.
+        """Encode a request; the reason where it stays in this worker, '' where that was said.
 
         Raises:
             BadRequest: nobody could send it.
         """
+        if page is not None and self._own_state.keeps(request) and self.member.local.has_room:
+            return ""
         try:
             push = serializer.to_push(
                 request, self.spider, fingerprint=fingerprint, force=force, seal=self.seal

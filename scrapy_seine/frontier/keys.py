@@ -39,7 +39,7 @@
 | limits | hash | what a worker counted for CLOSESPIDER_…COUNT, by worker; those that left under '' (engine.ending.fleet_limits) | workers | until the last worker leaves, a day at most |
 | logs | sorted set | workers that wrote a log, by their last line (s) | workers | a day after the last |
 | log:<worker> | stream | the last lines of a worker's log (reads.worker_logs) | workers | a day after the last |
-| locals | hash | who keeps a request that cannot be stored, or `done`, by fingerprint (engine.local_requests) | workers | window |
+| locals | hash | who keeps a request that stays in its worker, or `done`, by fingerprint (engine.local_requests) | workers | window |
 | mail:<worker> | list | leases of a worker's stubs that others handed over (JSON) | workers | a lease's lifetime |
 | idle | sorted set | workers that got less than half of what they asked for, since when (ms) | lease | 15 s after a question |
 | wake | channel | `ready` and the workers that are to ask (none: all), `local <worker>`, `drain <worker>`, `close`, `pause`, `resume`, `forget` | push commit … | – |

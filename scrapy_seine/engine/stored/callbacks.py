@@ -30,6 +30,11 @@ def _is_own(kind: type) -> bool:
     return not any(module == name or module.startswith(f"{name}.") for name in _FRAMEWORKS)
 
 
+def own_classes(kind: type) -> list[type]:
+    """Classes of a spider that neither Scrapy, scrapy-redis nor this engine brought, in order."""
+    return [base for base in kind.__mro__ if _is_own(base)]
+
+
 def _takes_a_page(method: Any, *, private: bool) -> bool:
     """Whether a method takes an argument beside self, a private one a response or a failure."""
     if isinstance(method, type | staticmethod | classmethod | property):
@@ -60,7 +65,7 @@ def callbacks_of(kind: Any) -> frozenset[str]:
 
 
 def _callbacks(kind: Any) -> frozenset[str]:
-    own = [base for base in kind.__mro__ if _is_own(base)]
+    own = own_classes(kind)
     given = [base for base in kind.__mro__ if not _is_own(base)]
     taken = {name for base in given for name in vars(base)} - {"parse"} | _HOOKS
     found = {name for base in given for name in _GENERIC.get(base.__name__, ())}

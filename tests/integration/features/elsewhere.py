@@ -73,6 +73,13 @@ ROWS = (
     ),
     Row(
         _SPIDERS,
+        "what callbacks change on the spider (`self.page += 1`, a token) and callbacks read",
+        "a request that a page yields for such a callback stays in the page's worker, and a line "
+        "at the start says so ([why](own-project.md#what-each-worker-has-for-itself))",
+        "counted_pages",
+    ),
+    Row(
+        _SPIDERS,
         "CrawlSpider: `process_links`, `process_value`, `errback` of a rule, `parse_start_url`",
         _SAME,
         "rule_hooks",

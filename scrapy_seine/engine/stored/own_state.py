@@ -1,0 +1,235 @@
+"""Which callbacks read what callbacks change on the spider, because each worker has its own spider.
+
+`self.page += 1` and a link to that page work in one process. Among several each counts for itself,
+so that pages are missed and nothing fails; a token that one callback keeps for the others is the
+same. The spider's source tells which callbacks read such an attribute. A request for one of them
+that a page yields stays in the page's worker (engine.local_requests), where the value is.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+from scrapy import Request
+
+from scrapy_seine.engine.stored.callbacks import own_classes
+
+#: Methods that change the list, dict, set or deque that they are called on.
+_CHANGING = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
+    | {"popleft", "remove", "reverse", "setdefault", "sort", "update"}
+)
+#: What runs before the first page and after the last: there each worker has the same.
+_OUTSIDE = frozenset({"__init__", "from_crawler", "update_settings", "closed", "close"})
+#: Called with a page by Scrapy's own spiders, for the callback in the value.
+_HOOKS = {"parse_start_url": "_callback", "parse_row": "parse", "parse_node": "parse"}
+#: Calls that only tell of a value, by the name that they begin with or are called by.
+_TELLING = frozenset({"logger", "logging", "log", "print"})
+
+
+@attrs.frozen
+class OwnState:
+    """What the callbacks of a spider's class share by the spider itself."""
+
+    read_by: dict[str, frozenset[str]]
+    """Attributes that callbacks change, by the callback that reads them."""
+
+    def keeps(self, request: Request) -> bool:
+        """Whether a request's callback or errback reads what other callbacks change."""
+        if not self.read_by:
+            return False
+        made = (request.callback or "parse", request.errback)
+        return any(_name_of(call, request) in self.read_by for call in made if call)
+
+    def line(self, name: str) -> str:
+        """Say in one line what of a spider of this name stays in its worker, and why."""
+        attributes = sorted(set().union(*self.read_by.values()))
+        return (
+            f"spider {name!r}: callbacks change self.{', self.'.join(attributes)}, and each worker "
+            f"has its own: requests that a page yields for {', '.join(sorted(self.read_by))}, "
+            "which reads that, stay in the page's worker. Values in cb_kwargs instead let any "
+            "worker take them"
+        )
+
+
+def _name_of(call: Any, request: Request) -> str:
+    name = call if isinstance(call, str) else str(getattr(call, "__name__", ""))
+    rules = getattr(getattr(call, "__self__", None), "rules", ())
+    number = request.meta.get("rule")
+    if name == "_callback" and isinstance(number, int) and number < len(rules):
+        named = rules[number].callback  # a CrawlSpider's: each rule has its own
+        name = named if isinstance(named, str) else str(getattr(named, "__name__", ""))
+    return name
+
+
+def own_state(kind: type) -> OwnState:
+    """Read the source of a spider's own classes; nothing is known of one without source."""
+    methods: defaultdict[str, _Method] = defaultdict(_Method)
+    names: set[str] = set()
+    trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
+    classes = {tree.name for tree in trees}
+    for tree in trees:
+        for part in tree.body:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                methods[part.name].read(part, classes)
+            else:
+                names |= {text for node in ast.walk(part) if (text := _text_of(node))}
+    callbacks = {"parse", *_HOOKS, *names}
+    for name, method in methods.items():
+        if name not in _OUTSIDE:
+            callbacks |= method.mentioned | method.texts
+    callbacks &= methods.keys()
+    reached = {name: _reached(name, methods) for name in callbacks}
+    changed = {x for names in reached.values() for name in names for x in methods[name].changed}
+    changed -= methods.keys()
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for callback, names in reached.items():
+        read = {x for name in names for x in methods[name].read_names} & changed
+        if read:
+            found[_HOOKS.get(callback, callback)] |= read
+    return OwnState({name: frozenset(read) for name, read in found.items()})
+
+
+def _tree_of(kind: type) -> ast.ClassDef | None:
+    """Parse a class' module; `inspect.getsource` of a class does so twice, and slowly."""
+    try:
+        module = sys.modules[kind.__module__]
+        lines = linecache.getlines(inspect.getfile(kind), vars(module))
+        tree = ast.parse("".join(lines))
+    except (KeyError, OSError, TypeError, SyntaxError, ValueError):  # made at run time
+        return None
+    found = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
+    return found[-1] if found else None
+
+
+def _text_of(node: ast.AST) -> str:
+    value = node.value if isinstance(node, ast.Constant) else ""
+    return value if isinstance(value, str) else ""
+
+
+def _reached(name: str, methods: dict[str, _Method]) -> set[str]:
+    """Methods that a callback calls, and those that these call, with itself."""
+    found, left = {name}, [name]
+    while left:
+        for called in (methods[left.pop()].called & methods.keys()) - found:
+            found.add(called)
+            left.append(called)
+    return found
+
+
+class _Method:
+    """What the methods of one name do with attributes of the spider."""
+
+    def __init__(self) -> None:
+        self.changed: set[str] = set()
+        self.read_names: set[str] = set()
+        self.called: set[str] = set()
+        self.mentioned: set[str] = set()
+        self.texts: set[str] = set()
+
+    def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef, classes: set[str]) -> None:
+        """Read one function."""
+        first = [x.arg for x in [*function.args.posonlyargs, *function.args.args][:1]]
+        _Reader(self, {*first, *classes}).look(function.body)
+
+
+class _Reader:
+    """Walks through one function."""
+
+    def __init__(self, found: _Method, owners: set[str]) -> None:
+        self.found = found
+        self.owners = owners
+
+    def look(self, nodes: Iterable[ast.AST]) -> None:
+        for node in nodes:
+            self._node(node)
+
+    def _node(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Call):
+            self._call(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            self._call(node.value, used=False)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.Delete):
+            self._assigned(node)
+        elif isinstance(node, ast.AugAssign) and self._target(node.target):
+            self.look([node.value])
+        else:
+            for name in self._attribute(node):
+                self.found.mentioned.add(name)
+                self.found.read_names.add(name)
+            self.found.texts.add(_text_of(node))
+            self.look(ast.iter_child_nodes(node))
+
+    def _call(self, call: ast.Call, *, used: bool = True) -> None:
+        """Read a call, of which the value is used or not."""
+        if self._tells(call.func):
+            return
+        called = set(self._attribute(call.func))
+        self.found.called |= called
+        self.found.read_names |= called
+        changed = self._changed_by(call)
+        self.found.changed |= {changed} - {""}
+        if not called and (used or not changed):
+            self.look([call.func])
+        self.look([*call.args, *call.keywords])
+
+    def _assigned(self, node: ast.Assign | ast.AnnAssign | ast.Delete) -> None:
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
+        targets = [x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t])]
+        names = {name for target in targets for name in self._target(target)}
+        if isinstance(node, ast.Delete) or node.value is None:
+            return
+        inner = _Method()
+        _Reader(inner, self.owners).look([node.value])
+        self.found.called |= inner.called
+        self.found.changed |= inner.changed
+        self.found.texts |= inner.texts
+        self.found.mentioned |= inner.mentioned
+        self.found.read_names |= inner.read_names - names  # self.n = self.n + 1 reads for itself
+
+    def _target(self, target: ast.AST) -> list[str]:
+        """Note the attribute that is assigned, or one of whose elements is."""
+        while isinstance(target, ast.Subscript):
+            self.look([target.slice])
+            target = target.value
+        names = list(self._attribute(target))
+        self.found.changed |= set(names)
+        if not names:
+            self._node(target)
+        return names
+
+    def _changed_by(self, call: ast.Call) -> str:
+        """Return the attribute whose list, dict or set a call changes."""
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in _CHANGING:
+            owner: ast.AST = func.value
+            while isinstance(owner, ast.Subscript):
+                owner = owner.value
+            return next(self._attribute(owner), "")
+        return ""
+
+    def _attribute(self, node: ast.AST) -> Iterator[str]:
+        """Name the attribute of the spider, or of its class, that a node is."""
+        if isinstance(node, ast.Attribute) and self._is_owner(node.value):
+            yield node.attr
+
+    def _is_owner(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Attribute):
+            return node.attr == "__class__" and self._is_owner(node.value)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id in {"type", "super"}
+        return isinstance(node, ast.Name) and node.id in self.owners
+
+    def _tells(self, func: ast.AST) -> bool:
+        while isinstance(func, ast.Attribute):
+            if func.attr in _TELLING:
+                return True
+            func = func.value
+        return isinstance(func, ast.Name) and func.id in _TELLING

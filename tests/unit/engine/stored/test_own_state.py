@@ -1,0 +1,175 @@
+"""Requests for callbacks that read what callbacks change on the spider stay in one worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
+
+from scrapy_seine.engine.stored.own_state import own_state
+
+
+class Counts(Spider):
+    page = 1
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.page += 1
+        yield response.follow(f"/page/{self.page}", self.parse_page)
+
+    def parse_page(self, response: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+
+
+class CountsOnItsClass(Spider):
+    page = 1
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        CountsOnItsClass.page = CountsOnItsClass.page + 1
+        if CountsOnItsClass.page < 9:
+            yield response.follow(f"/page/{response.url}", self.parse)
+
+
+class KeepsAToken(Spider):
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.token = response.text
+        yield from self.asked(response)
+
+    def asked(self, response: Any) -> Iterator[Any]:
+        yield response.follow("/list", callback=self.parse_list)
+
+    def parse_list(self, response: Any) -> Iterator[Any]:
+        yield response.follow("/a", callback=self.parse_item, headers=self.headers())
+
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": self.token}
+
+    def parse_item(self, response: Any) -> Any:
+        return {}
+
+
+class Gathers(Spider):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.found: dict[str, int] = {}
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.found[response.url] = 1
+        yield response.follow("/last", callback=self.last)
+
+    def last(self, response: Any) -> Any:
+        return {"found": self.found.get(response.url)}
+
+
+class PopsAList(Spider):
+    words: ClassVar[list[str]] = ["a", "b"]
+
+    async def start(self) -> Any:
+        yield self.following()
+
+    def following(self) -> Request:
+        return Request(f"http://a.invalid/{self.words.pop()}")
+
+    def parse(self, response: Any) -> Any:
+        return self.following()
+
+
+class OnlyCounts(Spider):
+    count = 0
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        self.count += 1
+        self.logger.info("%d pages", self.count)
+        yield {"url": response.url}
+
+    def closed(self, reason: str) -> None:
+        print(self.count)
+
+
+class OnlyReads(Spider):
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.base = "http://a.invalid"
+        self.prepare("x")
+
+    def prepare(self, key: str) -> None:
+        self.key = key
+
+    def parse(self, response: Any) -> Any:
+        return Request(self.base + self.key, self.parse)
+
+
+class RulesThatCount(CrawlSpider):
+    rules = (
+        Rule(LinkExtractor(allow="item"), callback="parse_item"),
+        Rule(LinkExtractor(allow="list"), callback="parse_list"),
+    )
+    seen: ClassVar[set[str]] = set()
+
+    def parse_item(self, response: Any) -> Any:
+        if response.url in self.seen:
+            return None
+        self.seen.add(response.url)
+        return {}
+
+    def parse_list(self, response: Any) -> Any:
+        return {}
+
+
+class NodesThatCount(XMLFeedSpider):
+    row = 0
+
+    def parse_node(self, response: Any, selector: Any) -> Any:
+        self.row += 1
+        return {"row": self.row}
+
+
+@pytest.mark.parametrize(
+    ("kind", "read_by"),
+    [
+        (Counts, {"parse": {"page"}}),
+        (CountsOnItsClass, {"parse": {"page"}}),
+        (KeepsAToken, {"parse_list": {"token"}}),
+        (Gathers, {"last": {"found"}}),
+        (PopsAList, {"parse": {"words"}}),
+        (OnlyCounts, {}),
+        (OnlyReads, {}),
+        (RulesThatCount, {"parse_item": {"seen"}}),
+        (NodesThatCount, {"parse": {"row"}}),
+    ],
+)
+def test_what_callbacks_read_and_change_is_found_in_their_source(
+    kind: type[Spider], read_by: dict[str, set[str]]
+) -> None:
+    assert own_state(kind).read_by == read_by
+
+
+def test_a_request_is_kept_by_its_callback_or_errback() -> None:
+    spider, state = KeepsAToken("k"), own_state(KeepsAToken)
+    assert state.keeps(Request("http://a.invalid", spider.parse_list))
+    assert state.keeps(Request("http://a.invalid", spider.parse_item, errback=spider.parse_list))
+    assert not state.keeps(Request("http://a.invalid", spider.parse_item))
+    assert not state.keeps(Request("http://a.invalid"))
+    assert own_state(Counts).keeps(Request("http://a.invalid"))
+
+
+def test_a_rules_own_callback_decides() -> None:
+    spider, state = RulesThatCount("r"), own_state(RulesThatCount)
+    item, listing = (
+        Request("http://a.invalid", spider._callback, meta={"rule": n}) for n in range(2)
+    )
+    assert (state.keeps(item), state.keeps(listing)) == (True, False)
+
+
+def test_a_class_without_source_has_none() -> None:
+    made = type("Made", (Spider,), {"parse": lambda self, response: None})
+    assert own_state(made).read_by == {}
+
+
+def test_the_line_names_attribute_and_callback() -> None:
+    line = own_state(Counts).line("pages")
+    assert "spider 'pages': callbacks change self.page" in line
+    assert "for parse, which reads that, stay in the page's worker" in line
