@@ -35,7 +35,11 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
-from scrapy_seine.engine.stored.own_state import OwnState, own_state
+from scrapy_seine.engine.stored.own_state import (
+    OwnState,
+    own_state,
+    own_to_pipelines,
+)
 from scrapy_seine.engine.stored.shared_values import SharedValues
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
@@ -95,9 +99,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         if isinstance(spider, FrontierSpider):
             spider.knows = self._knows
         else:
-            self._own_state = own_state(type(spider))
-        if self._own_state.read_by:
-            logger.warning("%s", self._own_state.line(spider.name))
+            self._look_at_own_state(spider)
         self._wrap()
         self._began = self.crawler.crawling
         self.crawler.signals.connect(self._opened, signals.spider_opened)
@@ -105,6 +107,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.crawler.signals.connect(self._stopped, signals.engine_stopped)
         self.worker.shutdown.arm(self._is_opening)
         return deferred_from_coro(self._open())
+
+    def _look_at_own_state(self, spider: Spider) -> None:
+        """Say what this project keeps in each worker for itself, and keep requests by it."""
+        self._own_state = own_state(type(spider))
+        if self._own_state.read_by:
+            logger.warning("%s", self._own_state.line(spider.name))
+        for line in own_to_pipelines(self.crawler.settings):
+            logger.warning("%s", line)
 
     async def _open(self) -> None:
         self._unopened = await self.worker.open(self.config, self.seal)

@@ -14,10 +14,13 @@ import linecache
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import attrs
 from scrapy import Request
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from scrapy_seine.engine.stored.callbacks import own_classes
 
@@ -54,8 +57,8 @@ class OwnState:
         return (
             f"spider {name!r}: callbacks change self.{', self.'.join(attributes)}, and each worker "
             f"has its own: requests that a page yields for {', '.join(sorted(self.read_by))}, "
-            "which reads that, stay in the page's worker. Values in cb_kwargs instead let any "
-            "worker take them"
+            "which reads that, stay in the page's worker; those of start() and of handlers go to "
+            "any. Values in cb_kwargs instead let any worker take all"
         )
 
 
@@ -71,17 +74,8 @@ def _name_of(call: Any, request: Request) -> str:
 
 def own_state(kind: type) -> OwnState:
     """Read the source of a spider's own classes; nothing is known of one without source."""
-    methods: defaultdict[str, _Method] = defaultdict(_Method)
-    names: set[str] = set()
-    trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
-    classes = {tree.name for tree in trees}
-    for tree in trees:
-        for part in tree.body:
-            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-                methods[part.name].read(part, classes)
-            else:
-                names |= {text for node in ast.walk(part) if (text := _text_of(node))}
-    callbacks = {"parse", *_HOOKS, *names}
+    methods, texts = _methods_of(kind)
+    callbacks = {"parse", *_HOOKS, *texts}
     for name, method in methods.items():
         if name not in _OUTSIDE:
             callbacks |= method.mentioned | method.texts
@@ -97,13 +91,58 @@ def own_state(kind: type) -> OwnState:
     return OwnState({name: frozenset(read) for name, read in found.items()})
 
 
+def own_to_pipelines(settings: BaseSettings) -> Iterator[str]:
+    """Say in a line each what the project's pipelines keep in each worker for itself."""
+    for path, place in settings.getdict("ITEM_PIPELINES").items():
+        kind = load_object(path) if place is not None else None
+        if not isinstance(kind, type):
+            continue
+        methods, _ = _methods_of(kind)
+        if any(method.opens for method in methods.values()):
+            yield (
+                f"pipeline {kind.__name__} opens a file to write it anew, and each worker does: in "
+                "one folder they write over each other. A feed (-O items.jl) is one file of all"
+            )
+        reached = [methods[name] for name in _reached("process_item", methods)]
+        changed = {x for method in reached for x in method.changed}
+        if found := sorted(changed & {x for method in reached for x in method.searched}):
+            yield (
+                f"pipeline {kind.__name__} remembers items in self.{', self.'.join(found)}, and "
+                "each worker has its own: an item that two workers find passes in both. A key in "
+                "the store, or a set in Redis, knows the items of all"
+            )
+
+
+def _methods_of(kind: type) -> tuple[defaultdict[str, _Method], set[str]]:
+    """Read the methods of a class' own classes, and the texts beside them, as rules hold."""
+    methods: defaultdict[str, _Method] = defaultdict(_Method)
+    texts: set[str] = set()
+    trees = [tree for base in own_classes(kind) if (tree := _tree_of(base)) is not None]
+    classes = {tree.name for tree in trees}
+    for tree in trees:
+        for part in tree.body:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                with suppress(RecursionError):  # no page's code nests so deep
+                    methods[part.name].read(part, classes)
+            else:
+                texts |= {text for node in ast.walk(part) if (text := _text_of(node))}
+    return methods, texts
+
+
 def _tree_of(kind: type) -> ast.ClassDef | None:
     """Parse a class' module; `inspect.getsource` of a class does so twice, and slowly."""
     try:
         module = sys.modules[kind.__module__]
         lines = linecache.getlines(inspect.getfile(kind), vars(module))
         tree = ast.parse("".join(lines))
-    except (KeyError, OSError, TypeError, SyntaxError, ValueError):  # made at run time
+    except (
+        KeyError,
+        OSError,
+        TypeError,
+        SyntaxError,
+        ValueError,
+        RecursionError,
+    ):  # made at run time
         return None
     found = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
     return found[-1] if found else None
@@ -114,7 +153,16 @@ def _text_of(node: ast.AST) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _reached(name: str, methods: dict[str, _Method]) -> set[str]:
+def _opens_anew(call: ast.Call) -> bool:
+    """Whether a call is open(…, "w"), that of another module, or of a path."""
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    values = [*call.args, *(given.value for given in call.keywords)]
+    return name == "open" and any(
+        set(_text_of(x)) <= set("wbt+") and "w" in _text_of(x) for x in values
+    )
+
+
+def _reached(name: str, methods: defaultdict[str, _Method]) -> set[str]:
     """Methods that a callback calls, and those that these call, with itself."""
     found, left = {name}, [name]
     while left:
@@ -133,6 +181,10 @@ class _Method:
         self.called: set[str] = set()
         self.mentioned: set[str] = set()
         self.texts: set[str] = set()
+        self.searched: set[str] = set()
+        """Attributes in which a value is looked for, by `in`."""
+        self.opens = False
+        """A file is opened to be written anew."""
 
     def read(self, function: ast.FunctionDef | ast.AsyncFunctionDef, classes: set[str]) -> None:
         """Read one function."""
@@ -165,12 +217,15 @@ class _Reader:
                 self.found.mentioned.add(name)
                 self.found.read_names.add(name)
             self.found.texts.add(_text_of(node))
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+                self.found.searched |= set(self._attribute(node.comparators[0]))
             self.look(ast.iter_child_nodes(node))
 
     def _call(self, call: ast.Call, *, used: bool = True) -> None:
         """Read a call, of which the value is used or not."""
         if self._tells(call.func):
             return
+        self.found.opens |= _opens_anew(call)
         called = set(self._attribute(call.func))
         self.found.called |= called
         self.found.read_names |= called
@@ -189,6 +244,7 @@ class _Reader:
         inner = _Method()
         _Reader(inner, self.owners).look([node.value])
         self.found.called |= inner.called
+        self.found.opens |= inner.opens
         self.found.changed |= inner.changed
         self.found.texts |= inner.texts
         self.found.mentioned |= inner.mentioned

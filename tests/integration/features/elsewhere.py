@@ -108,6 +108,13 @@ ROWS = (
     Row(_ITEMS, "Item, dataclass, attrs, dict; DropItem", _SAME, "item_types"),
     Row(
         _ITEMS,
+        "a pipeline that opens a file of its own to write, or drops an item whose like it saw",
+        "each worker does so for itself, and a line at the start says so "
+        "([instead](own-project.md#what-each-worker-has-for-itself))",
+        "",
+    ),
+    Row(
+        _ITEMS,
         "one item object that a callback fills and yields again and again",
         "its later values may be stored in place of earlier ones, as in Scrapy, though not the "
         "same ones: make an item a row",

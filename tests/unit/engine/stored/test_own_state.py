@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 from scrapy import Request, Spider
 from scrapy.linkextractors import LinkExtractor
+from scrapy.settings import Settings
 from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
-from scrapy_seine.engine.stored.own_state import own_state
+from scrapy_seine.engine.stored.own_state import own_state, own_to_pipelines
 
 
 class Counts(Spider):
@@ -173,3 +175,52 @@ def test_the_line_names_attribute_and_callback() -> None:
     line = own_state(Counts).line("pages")
     assert "spider 'pages': callbacks change self.page" in line
     assert "for parse, which reads that, stay in the page's worker" in line
+
+
+class DropsDuplicates:
+    def __init__(self) -> None:
+        self.ids: set[str] = set()
+        self.wanted = {"a"}
+
+    def process_item(self, item: Any) -> Any:
+        if item["id"] in self.ids or item["id"] not in self.wanted:
+            raise ValueError
+        self.ids.add(item["id"])
+        return item
+
+
+class Batches:
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def process_item(self, item: Any) -> Any:
+        self.rows.append(item)
+        return item
+
+
+class Writes:
+    def open_spider(self, spider: Any) -> None:
+        self.file = Path("items.json").open(mode="w", encoding="utf-8")  # noqa: SIM115  # as they do
+
+    def process_item(self, item: Any) -> Any:
+        if item:
+            self.file.write(str(item))
+        return item
+
+
+class Appends:
+    def process_item(self, item: Any) -> Any:
+        with Path("w").open() as found, Path("items.jl").open("a") as file:
+            file.write(found.read())
+        return item
+
+
+def test_a_pipeline_that_writes_a_file_anew_is_named() -> None:
+    (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": {Writes: 1, Appends: 2}}))
+    assert line.startswith("pipeline Writes opens a file to write it anew, and each worker does")
+
+
+def test_a_pipeline_that_looks_for_items_among_its_own_is_named() -> None:
+    pipelines = {DropsDuplicates: 1, Batches: 2, "no.such.Pipeline": None}
+    (line,) = own_to_pipelines(Settings({"ITEM_PIPELINES": pipelines}))
+    assert line.startswith("pipeline DropsDuplicates remembers items in self.ids, and each worker")
