@@ -46,6 +46,7 @@ from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Done, Lease, Push
+from scrapy_seine.printable import redact
 
 if TYPE_CHECKING:
     from scrapy.core.scheduler import BaseScheduler
@@ -71,7 +72,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
         self.inflight = self.worker.inflight
         self._shared = SharedValues()
         self._own_state = OwnState({})
-        self._began = self._engine_runs = False
+        self._began = self._engine_runs = self._told_of_forced = False
         self._unopened = self._end = ""
 
     @classmethod
@@ -203,8 +204,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
     def _take(self, request: Request, entry: InFlight | None, *, moved: bool) -> bool:
         page = entry.request if entry is not None else None
         fingerprint, force = self.df.identity_of(request, page)
-        if page is None and force and request.meta.get("is_start_request"):
-            fingerprint, force = self.member.starts.identity(self.spider, fingerprint), False
+        if page is None and force:
+            fingerprint, force = self._identity_of_forced(request, fingerprint)
         if moved and entry is not None:
             lead = lead_of(entry.request, request)
             if lead in LOOPS:
@@ -236,6 +237,25 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # the base class has no 
             self.member.early_push.add(entry, push)
         self.worker.count("enqueued")
         return True
+
+    def _identity_of_forced(
+        self, request: Request, fingerprint: int | None
+    ) -> tuple[int | None, bool]:
+        """Return by what a request with `dont_filter` of no page is known, and whether it enters.
+
+        One of `start` is the same in all workers. A handler's may be the next of a queue.
+        """
+        if request.meta.get("is_start_request"):
+            return self.member.starts.identity(self.spider, fingerprint), False
+        is_told = self._told_of_forced or isinstance(self.spider, FrontierSpider)
+        if request.dont_filter and not is_told:
+            self._told_of_forced = True
+            logger.info(
+                "a handler sends %.200s with dont_filter: such a request enters from each worker "
+                "that makes it; without dont_filter it enters once a run",
+                redact(request.url),
+            )
+        return fingerprint, True
 
     def _stored(
         self, request: Request, page: Request | None, fingerprint: int | None, *, force: bool

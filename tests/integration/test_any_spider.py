@@ -247,6 +247,72 @@ def test_a_feed_is_written_and_a_list_that_requests_share_is_named(
     )
 
 
+ALONE = """
+import scrapy
+
+
+class Drops:
+    def __init__(self):
+        self.ids = set()
+
+    def open_spider(self):
+        self.file = open("own.txt", "w")
+
+    def process_item(self, item):
+        if item["page"] in self.ids:
+            raise scrapy.exceptions.DropItem("known")
+        self.ids.add(item["page"])
+        return item
+
+
+class Quotes(scrapy.Spider):
+    name = "quotes"
+    page = 1
+    start_urls = ["%s/page/1/"]
+    custom_settings = {"ITEM_PIPELINES": {Drops: 1}}
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.idle, scrapy.signals.spider_idle)
+        return spider
+
+    def parse(self, response):
+        yield {"page": response.url[-2]}
+        self.page += 1
+        if self.page < 4:
+            yield response.follow(f"/page/{self.page}/", self.parse)
+
+    def idle(self):
+        if self.page < 6:
+            self.page = 6
+            for n in range(2):
+                url = f"{self.start_urls[0][:-2]}{n + 5}/"
+                self.crawler.engine.crawl(scrapy.Request(url, dont_filter=True))
+            raise scrapy.exceptions.DontCloseSpider
+"""
+
+
+def test_what_each_worker_has_for_itself_is_said_in_a_line_each(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    with serving(Site) as url:
+        project(tmp_path, url)
+        (tmp_path / "mine" / "__init__.py").write_text(ALONE % url, "utf-8")
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        worker = scrapy(tmp_path, "crawl", "quotes", "-O", "quotes.jsonl", *own)
+        _, err = worker.communicate(timeout=patient(60))
+    items = [json.loads(line) for line in (tmp_path / "quotes.jsonl").read_text().splitlines()]
+    assert sorted(item["page"] for item in items) == ["1", "2", "3", "5", "6"], err
+    for line in (
+        "spider 'quotes': callbacks change self.page, and each worker has its own",
+        "pipeline Drops remembers items in self.ids",
+        "pipeline Drops opens a file to write it anew",
+        f"a handler sends {url}/page/5/ with dont_filter: such a request enters from each worker",
+    ):
+        assert err.count(line) == 1, err
+
+
 @pytest.mark.redis
 def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) -> None:
     """Another spider's `parse` would take its pages, and their items were never missed."""

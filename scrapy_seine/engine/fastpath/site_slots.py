@@ -39,13 +39,15 @@ class SiteSlots(OrderedDict[str, Slot]):
         self._concurrency = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
         random = settings.getbool("RANDOMIZE_DOWNLOAD_DELAY")
         self._jitter = settings.getfloat("DOWNLOAD_DELAY_JITTER", 0.5) if random else 0.0
+        # Scrapy's AutoThrottle writes pauses as well: with it nothing is said of who else does.
+        self._kind = Slot if settings.getbool("AUTOTHROTTLE_ENABLED") else SiteSlot
 
     def asked(self, key: str) -> None:
         """Note that a site's request is sent now."""
         slot = self.get(key)
         if slot is None:
             own = self._own.get(key, {})
-            self[key] = slot = SiteSlot(
+            self[key] = slot = self._kind(
                 own.get("concurrency", self._concurrency),
                 own.get("delay", self._delay_s),
                 jitter=own.get("jitter", self._jitter),

@@ -170,7 +170,8 @@ class Signalled(Shop):
 @feature(
     SECTION,
     "`spider_idle` with requests, DontCloseSpider",
-    "as in Scrapy; each request enters once a run, and with `dont_filter` once from each worker",
+    "as in Scrapy; each request enters once a run, and with `dont_filter` once from each worker, "
+    "which a line says",
 )
 class Idle(Base):
     left = 3

@@ -108,6 +108,16 @@ async def test_code_of_a_project_reads_the_slot_of_the_site_that_it_asked(
     assert "changes nothing" in caplog.text
 
 
+def test_nothing_is_said_of_the_pauses_that_scrapys_autothrottle_writes(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SiteSlots, "told", False)
+    slots = SiteSlots(Settings({"AUTOTHROTTLE_ENABLED": True}))
+    slots.asked("a")
+    slots["a"].delay = 7
+    assert not caplog.records
+
+
 def test_of_very_many_sites_the_latest_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_slots, "MOST", 2)
     slots = SiteSlots(Settings())
