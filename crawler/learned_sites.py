@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import count
 from typing import Any
@@ -27,6 +29,7 @@ from scrapy_seine.printable import printable
 from scrapy_seine.retry_until import tell_failure
 
 logger = logging.getLogger(__name__)
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 #: Every so often products' stored values are asked for, where these tell where a field went, s.
 RECALL_S = 1.0
@@ -98,8 +101,25 @@ class Templates:
 def learned(book: Book, least: int, now: datetime) -> Iterator[TemplateRow]:
     """The templates of which so many pages were learned since they were stored."""
     for site_id, cluster, profile, changed in book.unsaved(least):
-        text = orjson.dumps(profile.plain())
-        yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, changed, now)
+        text, told = _storable(profile.plain()), changed and printable(changed)
+        yield TemplateRow(site_id, cluster, profile.version, profile.pages, text, told, now)
+
+
+def _storable(plain: Any) -> bytes:
+    """Write JSON that PostgreSQL takes: a page may hold NUL, and halves of surrogate pairs."""
+    with suppress(TypeError):  # half a surrogate pair
+        text = orjson.dumps(plain)
+        if b"\\u0000" not in text:
+            return text
+    return orjson.dumps(_marked(plain))
+
+
+def _marked(value: Any) -> Any:
+    if isinstance(value, str):
+        return _NOT_TEXT.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_marked(key): _marked(inner) for key, inner in value.items()}
+    return [_marked(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def led_nowhere(dead_ends: DeadEnds, now: datetime) -> Iterator[DeadEnd]:

@@ -77,7 +77,16 @@ class Upkeep:
         await cancel(self._tasks)
 
     def save_templates(self, least: int = _LEARNED) -> None:
-        """Share what was learned of sites; it is left out when much waits: products go first."""
+        """Share what was learned of sites; it is left out when much waits: products go first.
+
+        Never raises, because the look after jobs and the last rows come behind it.
+        """
+        try:
+            self._save_templates(least)
+        except Exception as error:
+            tell_failure(logger, "what was learned of sites is not shared", error)
+
+    def _save_templates(self, least: int) -> None:
         book = self._book
         if book is None or self.writer.waiting[1] > self.config.buffer_bytes:
             return
