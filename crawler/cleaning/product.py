@@ -23,6 +23,7 @@ from crawler.extract.money.currencies import ISO_4217
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import has_check_digit
 from crawler.items import Product
+from scrapy_seine.urls import split_login
 
 _LINES = ("name", "brand")
 _IDENTIFIERS = ("sku", "mpn")
@@ -142,10 +143,12 @@ def _attributes(value: Any) -> dict[str, str]:
 
 
 def absolute(value: Any, base: str) -> str | None:
-    """Make an address absolute; None where it is none that can be fetched.
+    """Make an address absolute, without a login; None where it is none that can be fetched.
 
     >>> absolute("//cdn.example/a b.jpg", "https://shop.example/p/1"), absolute("data:x", "")
     ('https://cdn.example/a%20b.jpg', None)
+    >>> absolute("http://me:secret@shop.example/p/1", "")
+    'http://shop.example/p/1'
     """
     text = line(value, _URL_LIMIT + 1) if isinstance(value, str) else None
     if not text or len(text) > _URL_LIMIT:
@@ -157,6 +160,8 @@ def absolute(value: Any, base: str) -> str | None:
             return None
         if not text.startswith(("http://", "https://")):
             return None
+    if "@" in text:
+        text, _ = split_login(text)
     return _SPACE.sub("%20", text) if " " in text else text
 
 
