@@ -108,7 +108,7 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("product", -4, "its address is that of a cart, an account or a form")
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif _READING_PATH(path):
-        verdict.add("product", -2, "its address is that of something to read")
+        verdict.add("product", -3, "its address is that of something to read")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):

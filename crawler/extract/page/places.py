@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from itertools import islice
+from urllib.parse import unquote
 
+from crawler.extract import lazy
 from crawler.extract.page.page import Element
 
+#: An address of all that one maker has made: the word for makers, then the name.
+_MAKERS = lazy.pattern(
+    r"(?:^|[/_-])(?:brands?|mar(?:ken?|ques?|cas?|che?)|merk(?:en)?|manufacturers?|vendors?|hersteller"
+    r"|znack[ay]|vyrobc[ei]|producents?|producer|proizvoditel[i]?|brend[iy]?|gyartok?|producatori?"
+    r"|tillverkare|varumarken?|maerker?|designers?|fabricantes?|uretici|merek)"
+    r"(?:/|\?q=|[-_]\d{1,6}[-_])([^/?#&]{2,60})/?(?:[?#&]|$)",
+    re.I,
+)
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
 
@@ -33,6 +44,16 @@ def path(element: Element, levels: int = 3) -> str:
 @lru_cache(maxsize=1024)
 def _path(boxes: tuple[Box, ...]) -> str:
     return "<".join(map(place, boxes))
+
+
+def maker_led_to(link: Element) -> str | None:
+    """The maker whose page a link leads to, as its address names it.
+
+    >>> maker_led_to({"href": "/brands/l-oreal/"}), maker_led_to({"href": "/p/l-oreal"})
+    ('l-oreal', None)
+    """
+    found = _MAKERS.search((link.get("href") or "")[:300])
+    return unquote(found[1]) if found else None
 
 
 def leads_away(element: Element) -> bool:

@@ -17,7 +17,7 @@ from crawler.extract.money.amounts import Money, amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import leads_away, path, tiles_of
+from crawler.extract.page.places import leads_away, maker_led_to, path, tiles_of
 from crawler.extract.price import per_unit
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
@@ -75,6 +75,12 @@ _LONGEST_CLASS, _BEHIND = 300, 60
 _MOST_AMOUNTS, _AROUND = 3_000, 500
 _MOST_BOXES = 100
 _MOST_LINKED = 6
+#: What a box's class says of its place among others.
+_ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
+
+
+#: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
+_MAKE = Marks(lambda words: _ITS_PLACE.sub("", words[:_LONGEST_CLASS]))
 
 
 def _signature(element: Element) -> str:
@@ -83,7 +89,7 @@ def _signature(element: Element) -> str:
     for _ in range(4):
         if here is None:
             break
-        parts.append(f"{here.tag}.{(here.get('class') or '')[:_LONGEST_CLASS]}")
+        parts.append(f"{here.tag}.{_MAKE[here.get('class') or '']}")
         here = here.getparent()
     return " ".join(parts)
 
@@ -245,7 +251,9 @@ def _follows_link(read: Lines, line: Line) -> bool:
     flags = read.lines[place].flags
     if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
         return False
-    return read.heading < 0 or read.lines[place].text != read.lines[read.heading].text
+    if read.heading >= 0 and read.lines[place].text == read.lines[read.heading].text:
+        return False
+    return maker_led_to(read.lines[place].element) is None
 
 
 @attrs.frozen
@@ -273,6 +281,8 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
         other = not _tells_a_part(money, line.text) and is_other(behind)
         other = other or says_other(before)
+    if len(line.text) < _LONGEST_TILE_PRICE and _is_marked_by_picture(line.element):
+        other = True
     if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
         other = True
     if before[-2:].strip() in _MORE_OR_LESS:
@@ -289,6 +299,16 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     if now:
         cost -= 10  # as good as a class
     return Candidate(money, line, cost, old, other, place.follows_link, now, told_old)
+
+
+def _is_marked_by_picture(element: Element) -> bool:
+    """Whether the picture behind an amount says whose it is: that of those who hold a card."""
+    mark = element.getnext()
+    return (
+        mark is not None
+        and mark.tag == "img"
+        and says_other((mark.get("alt") or "")[:_AROUND].lower())
+    )
 
 
 def _tells_a_part(money: Money, text: str) -> bool:

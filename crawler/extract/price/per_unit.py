@@ -14,6 +14,8 @@ _PER_UNIT = lazy.pattern(
 )
 #: The same of one piece, which is what most shops sell.
 _PER_PIECE = lazy.pattern(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b", re.I)
+#: The same of anything that a word alone calls so: `$0.25 / capsule`.
+_PER_WORD = lazy.pattern(r"\s*/\s*[^\W\d_]{3,15}\s*")
 #: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
 _OF_UNIT = lazy.pattern(
     rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
@@ -29,4 +31,5 @@ def tells(before: str, behind: str) -> bool:
     """
     if _OF_UNIT.search(before):
         return True
-    return _PER_UNIT.match(behind) is not None and _PER_PIECE.match(behind) is None
+    named = _PER_UNIT.match(behind) or _PER_WORD.fullmatch(behind)
+    return named is not None and _PER_PIECE.match(behind) is None

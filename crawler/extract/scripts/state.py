@@ -19,7 +19,7 @@ from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import number
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
-from crawler.extract.scripts import literal
+from crawler.extract.scripts import literal, trackers
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import Node, first, gtin, images, many, plain, without_tags
 
@@ -31,7 +31,9 @@ _MOST_NODES = 20_000
 _MOST_DIGITS = 8
 #: A name to which an object or a list is given, and what such a name holds.
 _ASSIGNED = lazy.pattern(r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I)
-_NAMED = lazy.pattern(r"__[a-z_]{1,100}__|\.push|state|product|item|data|meta|config|store", re.I)
+_NAMED = lazy.pattern(
+    r"__[a-z_]{1,100}__|\.push|utag|layer|digital|state|product|item|data|meta|config|store", re.I
+)
 _MOST_ASSIGNED = 12
 _FUNCTION = lazy.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
 _HANDED = lazy.pattern(
@@ -102,7 +104,7 @@ _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "
 
 def fields(page: Page, expected: str | None) -> Fields:
     """The fields of the state's product whose name the page shows; *expected* is one known."""
-    if b"rice" not in page.raw:
+    if b"rice" not in page.raw and trackers.SIGN.encode() not in page.raw:
         return {}
     best: Fields = {}
     shown: set[str] | None = None
@@ -177,7 +179,9 @@ def _values(page: Page) -> Iterator[Any]:
     for script in page.scripts:
         text = script.text
         kind = (script.get("type") or "")[:100].lower()
-        if not text or "rice" not in text or len(text) > _MOST_BYTES or "ld+json" in kind:
+        if not text or len(text) > _MOST_BYTES or "ld+json" in kind:
+            continue
+        if "rice" not in text and trackers.SIGN not in text:
             continue
         left -= len(text)
         if left < 0:
@@ -192,6 +196,7 @@ def _values(page: Page) -> Iterator[Any]:
                 yield called
             yield from _assigned(text)
             yield from _parsed(text)
+            yield from (_literal(text, place)[0] for place in trackers.calls(text))
     yield from _attributes(page)
 
 
@@ -314,6 +319,7 @@ def _products(value: Any) -> Iterator[tuple[Node, str | None]]:
         if isinstance(here, list):
             stack.extend((v, currency) for v in reversed(here[:500]) if isinstance(v, dict | list))
         elif isinstance(here, dict):
+            here = trackers.as_product(here)
             currency = _currency(here) or currency
             if any(here.get(name) for name in _NAMES) and _has_price(here):
                 yield here, currency
@@ -391,6 +397,8 @@ def _any_available(node: Node) -> Any:
 
 def _in_cents(node: Node) -> bool:
     """Shopify's product JSON counts in the currency's smallest unit."""
+    if "public_title" in node:  # a variant in what its analytics read
+        return isinstance(node.get("price"), int)
     return "variants" in node and ("price_min" in node or "price_varies" in node or (
         "vendor" in node and isinstance(node.get("price"), int)
     ))  # fmt: skip

@@ -34,7 +34,7 @@ _PAIR = lazy.pattern(
 _DIVIDED = re.compile(r"[:#：|՝·•]").search
 #: A rule between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
-_MOST_CELLS = 100
+_MOST_CELLS, _FEWEST_HEADS = 100, 3
 _PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
 _NEXT_LABEL = lazy.pattern(
@@ -58,6 +58,8 @@ _LONGEST_FACT, LONGEST_BRAND = 120, 40
 #: A line that may be a label and a number without a sign between them is shorter.
 _LONGEST_CODE = 40
 _MOST_AROUND = 2
+#: Words of a value in which a further label is looked for.
+_MOST_WORDS = 8
 #: Shorter numbers stand in many texts.
 _SHORTEST_ADDRESSED = 6
 #: Figures of barcodes that other numbers seldom have.
@@ -188,6 +190,8 @@ def _rows_of_facts(read: Lines, seen: Visible) -> None:
     for row in read.rows[:200]:
         pair = _row(row)
         if pair is None:
+            for told in _below_heads(row):
+                _take(seen, *told)
             continue
         field = _label(pair[0])
         if field:
@@ -271,7 +275,10 @@ def _take(seen: Visible, field: str, value: str) -> None:
     elif field == "brand":
         value = "" if len(value) > 60 or _label(value) else value
     else:
-        value = _identifier(_NEXT_LABEL.split(value, maxsplit=1)[0])
+        value, rest = _up_to_label(value)
+        if rest:
+            _take_rest(seen, rest)
+        value = _identifier(value)
         if not value.isascii():  # addresses and scripts write the figures of all scripts as 0 to 9
             value = "".join(str(decimal(c, c)) for c in value)
     if field == "model":
@@ -286,6 +293,28 @@ def _take(seen: Visible, field: str, value: str) -> None:
         seen.facts += field != "brand"
 
 
+def _up_to_label(value: str) -> tuple[str, str]:
+    """A value and what follows it from a further label on: `12-B EAN: 400…`, `12-B Model 40`."""
+    if " " not in value:
+        return value, ""
+    if found := _NEXT_LABEL.search(value):
+        return value[: found.start()], value[found.start() :].strip()
+    words = value.split(" ")[:_MOST_WORDS]
+    for place in range(1, len(words) - 1):
+        if not _DIGIT.search(words[place]) and _label(words[place]):
+            return " ".join(words[:place]), " ".join(words[place:])
+    return value, ""
+
+
+def _take_rest(seen: Visible, text: str) -> None:
+    """The fact that stands behind another one's value in its line."""
+    pair = _PAIR.match(text)
+    if pair is None:
+        _take_unseparated(seen, text)
+    elif field := _label(pair[1] or pair[3]):
+        _take(seen, field, pair[2] or pair[4])
+
+
 def _identifier(value: str) -> str:
     """An identifier holds a digit and is one word or two, else the line was a sentence: ''."""
     words = value.split(" ")
@@ -297,6 +326,24 @@ def _identifier(value: str) -> str:
 
 def _is_barcode(value: str) -> bool:
     return len(value) in _BARCODES and gtin(value) == value and has_check_digit(value)
+
+
+def _below_heads(row: Element) -> Iterator[tuple[str, str]]:
+    """The facts of a table whose labels stand side by side, with the one row of values below them."""
+    if row.tag != "tr" or len(row) < _FEWEST_HEADS or not row[0].tag == row[1].tag == "th":
+        return
+    values = row.getnext()
+    if (
+        values is None
+        and row.getparent().tag == "thead"
+        and (body := row.getparent().getnext()) is not None
+    ):
+        values = body[0] if len(body) else None
+    if values is None or values.getnext() is not None or len(values) != len(row):
+        return
+    for label, value in zip(row[:_MOST_CELLS], values[:_MOST_CELLS], strict=True):
+        if value.tag == "td" and (field := _label(short_text(label))):
+            yield field, short_text(value)
 
 
 def _row(row: Element) -> tuple[str, str] | None:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from unicodedata import normalize
-from urllib.parse import unquote
 
 from crawler.extract import lazy
 from crawler.extract.page.page import Element, short_text
+from crawler.extract.page.places import maker_led_to
 from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
-from crawler.extract.words import Marks
 
-#: An address of all that one maker has made: the word for makers, then the name.
-_PAGE = lazy.pattern(
-    r"(?:^|[/_-])(?:brands?|mar(?:ken?|ques?|cas?|che?)|merk(?:en)?|manufacturers?|vendors?|hersteller"
-    r"|znack[ay]|vyrobc[ei]|producents?|producer|proizvoditel[i]?|brend[iy]?|gyartok?|producatori?"
-    r"|tillverkare|varumarken?|maerker?|designers?|fabricantes?|uretici|merek)"
-    r"(?:/|\?q=|[-_]\d{1,6}[-_])([^/?#&]{2,60})/?(?:[?#&]|$)",
-    re.I,
-)
 #: Boxes around the heading that are looked through, and links and pictures in one.
 _MOST_AROUND, _MOST_LINKS = 4, 150
 _LETTERS = lazy.pattern(r"[^\W_]+")
@@ -58,23 +48,14 @@ def _on_logo(image: Element) -> str | None:
     return _fit(text)
 
 
-def _maker_of(address: str) -> str | None:
-    """The letters of the maker's name in an address; menus and boxes in boxes show it again."""
-    found = _PAGE.search(address)
-    return _letters(unquote(found[1])) if found else None
-
-
-_MAKER_OF = Marks(_maker_of)
-
-
 def _of_link(link: Element) -> str | None:
     """The text of a link, or of the picture in it, whose address says the same."""
-    told = _MAKER_OF[(link.get("href") or "")[:300]]
-    if told is None:
+    named = maker_led_to(link)
+    if named is None:
         return None
     image = next(link.iter("img"), None)
     text = short_text(link) or ("" if image is None else image.get("alt") or "")
-    return _fit(text) if _letters(text) == told else None
+    return _fit(text) if _letters(text) == _letters(named) else None
 
 
 def _letters(text: str) -> str:

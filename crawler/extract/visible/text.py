@@ -21,6 +21,7 @@ from crawler.extract.seen import Visible
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
 from crawler.extract.visible.facts import brand_before, find_facts, number_beside, take_addressed
 from crawler.extract.visible.makers import maker_beside
+from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
@@ -295,6 +296,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     fields = seen.fields
     if "price" not in fields and not seen.cards and not seen.lone_cards:
         _take_attribute(page, seen, local)
+        if "price" not in fields and seen.buy_buttons:
+            take_option(page, seen, local)
     if heading is not None:
         fields["name"] = _name_in(heading)
         if "brand" not in fields:

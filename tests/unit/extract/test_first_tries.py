@@ -207,3 +207,88 @@ def test_a_subtitle_in_the_heading_is_no_part_of_the_name() -> None:
 def test_a_bare_number_is_the_money_of_a_language_of_one_country() -> None:
     page = found(f"{H1}<p class=price>9 990,-</p><button>Do košíku</button>", lang="cs")
     assert page.fields["currency"] == "CZK"
+
+
+def test_a_maker_s_page_linked_before_the_price_is_no_tile() -> None:
+    body = "<a href=/brands/acme>Acme</a><p>R 3 299</p><p>R 32.99 cover</p>"
+    page = extract(parse(f"<html lang=en-ZA>{H1}{body}{BUY}</html>", "https://a.example.co.za/p/1"))
+    assert page.fields["price"] == Decimal("3299")
+
+
+def test_the_amount_beside_a_card_s_picture_is_for_those_who_hold_it() -> None:
+    prices = "<li>S/ 229.90<img alt='tarjeta CMR'></li><li>S/ 249.90</li>"
+    prices = prices.replace("<li>S/ 229.90", "<li><span>S/ 229.90</span>")
+    page = found(f"{H1}<ol>{prices}</ol>{BUY}", lang="es-PE")
+    assert page.fields["price"] == Decimal("249.90")
+
+
+def test_the_price_of_one_of_many_is_none_of_the_product_s() -> None:
+    body = "<label>One-time purchase <b>$29.99</b></label><p>$0.25 / softgel</p>"
+    assert found(f"{H1}{body}{BUY}").fields["price"] == Decimal("29.99")
+    assert found(f"{H1}<p>$12.50 / bottle</p>{BUY}").fields["price"] == Decimal("12.50")
+
+
+def test_tiles_whose_classes_count_them_are_of_one_make() -> None:
+    tile = "<div class='box {0}'><a href=/i/{1}>Lamp {1}</a><p>$1{1}.00</p></div>"
+    tiles = "".join(tile.format(["odd", "even"][i % 2], i) for i in range(5))
+    page = found(f"<h1>Lamps</h1>{tiles}", head="<meta property=og:type content=product>")
+    assert page.kind == "listing"
+
+
+class TestOptions:
+    def test_a_choice_that_tells_amounts_tells_the_price(self) -> None:
+        choice = "<option value=1 disabled>100 g - £4.00<option value=2>250 g - £9.50<option value=3>1 kg - £34.00"
+        page = found(f"{H1}<select>{choice}</select>{BUY}", lang="en-GB")
+        told = {name: page.fields[name] for name in ("price", "currency", "availability")}
+        assert told == {"price": Decimal("9.50"), "currency": "GBP", "availability": "InStock"}
+
+    @pytest.mark.parametrize(
+        "choice",
+        ["<option value=1>Oak<option value=2>Ash +$40.00", "<option value=1>Gift wrap +$4.00"],
+    )
+    def test_what_comes_to_a_price_is_none(self, choice: str) -> None:
+        page = found(f"{H1}<p>SKU: X-100</p><select>{choice}</select>{BUY}")
+        assert "price" not in page.fields
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "fbq('track','ViewContent',{content_ids:['T-01'],content_name:'Red Lamp',value:48.00,"
+        "currency:'USD'});",
+        'var utag_data={page_type:"product",product_id:["T-01"],product_name:["Red Lamp"],'
+        'product_price:["48.00"],product_currency:"USD"};',
+        'var meta={"product":{"variants":[{"id":1,"price":4800,"name":"Red Lamp",'
+        '"public_title":null,"sku":"T-01"}]}};ShopifyAnalytics.meta.currency = "USD";',
+    ],
+)
+def test_what_counts_visits_is_told_what_is_seen(script: str) -> None:
+    page = found(f"{H1}{BUY}<script>{script}</script>")
+    told = {name: page.fields[name] for name in ("price", "currency", "sku")}
+    assert told == {"price": Decimal("48.00"), "currency": "USD", "sku": "T-01"}
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("<p>Item <b>1656789</b> Model <b>394472-01</b></p>", ("1656789", None, "394472-01")),
+        ("<p>SKU: 100234 EAN: 4006381333931</p>", ("100234", "4006381333931", None)),
+        ("<p>SKU: 12-B black (set of 2)</p>", ("12-B black", None, None)),
+        (
+            "<table><tr><th>Item no.<th>EAN<th>Stock<tr><td>10-62<td>4006381333931<td>yes</table>",
+            ("10-62", "4006381333931", None),
+        ),
+        (  # a table of variants tells nothing of the one thing
+            "<table><tr><th>Item no.<th>Size<th>Stock<tr><td>1-S<td>S<td>y<tr><td>1-M<td>M<td>y</table>",
+            (None, None, None),
+        ),
+    ],
+)
+def test_facts_side_by_side(row: str, told: tuple[str | None, ...]) -> None:
+    page = found(f"{H1}<b>$5.00</b>{row}{BUY}")
+    assert tuple(page.fields.get(name) for name in ("sku", "gtin", "mpn")) == told
+
+
+def test_a_number_and_its_end_make_a_product_without_price() -> None:
+    page = found(f"{H1}<p>Item no.: 1575</p><p>This product has been discontinued.</p>")
+    assert (page.kind, page.fields["availability"]) == ("product", "Discontinued")
