@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
-from crawler.extract import lazy
 from crawler.extract.page.page import Element
 
-#: An address of all that one maker has made: the word for makers, then the name.
-_MAKERS = lazy.pattern(
-    r"(?:^|[/_-])(?:brands?|mar(?:ken?|ques?|cas?|che?)|merk(?:en)?|manufacturers?|vendors?|hersteller"
-    r"|znack[ay]|vyrobc[ei]|producents?|producer|proizvoditel[i]?|brend[iy]?|gyartok?|producatori?"
-    r"|tillverkare|varumarken?|maerker?|designers?|fabricantes?|uretici|merek)"
-    r"(?:/|\?q=|[-_]\d{1,6}[-_])([^/?#&]{2,60})/?(?:[?#&]|$)",
-    re.I,
-)
+#: What the folder above a maker's own page is called.
+_MAKERS = frozenset(
+    f"{word}{end}"
+    for word, ends in {
+        "brand": ("", "s", "i", "y"), "mark": ("e", "en"), "marque": ("", "s"), "marca": ("", "s"),
+        "march": ("e", "io", "i"), "merk": ("", "en"), "manufacturer": ("", "s"), "vendor": ("", "s"),
+        "hersteller": ("",), "znack": ("a", "y"), "vyrobc": ("e", "i"), "producent": ("", "s", "i"),
+        "producer": ("", "s"), "proizvoditel": ("", "i"), "brend": ("", "i", "y"),
+        "gyarto": ("", "k"), "producator": ("", "i"), "tillverkare": ("",),
+        "varumarke": ("", "n"), "maerke": ("", "r"), "designer": ("", "s"),
+        "fabricante": ("", "s"), "merek": ("",),
+    }.items()
+    for end in ends
+)  # fmt: skip
+#: How one shop system asks for all of one maker.
+_OF_VENDOR = "/vendors?q="
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
 
@@ -52,8 +58,13 @@ def maker_led_to(link: Element) -> str | None:
     >>> maker_led_to({"href": "/brands/l-oreal/"}), maker_led_to({"href": "/p/l-oreal"})
     ('l-oreal', None)
     """
-    found = _MAKERS.search((link.get("href") or "")[:300])
-    return unquote(found[1]) if found else None
+    address, _, asked = (link.get("href") or "").partition("?")
+    parts = address.rstrip("/").rsplit("/", 2)
+    if len(parts) > 1 and parts[-2] in _MAKERS:
+        return unquote(parts[-1])
+    if asked and _OF_VENDOR in link.get("href"):
+        return unquote(asked.partition("=")[2].partition("&")[0].replace("+", " "))
+    return None
 
 
 def leads_away(element: Element) -> bool:

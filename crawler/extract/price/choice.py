@@ -17,7 +17,7 @@ from crawler.extract.money.amounts import Money, amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import leads_away, maker_led_to, path, tiles_of
+from crawler.extract.page.places import maker_led_to, path
 from crawler.extract.price import per_unit
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
@@ -40,6 +40,7 @@ from crawler.extract.price.pairs import (
     stands_alone,
     with_tax,
 )
+from crawler.extract.price.tiles import Amounts
 from crawler.extract.seen import Visible
 from crawler.extract.words import Marks, any_of, any_word
 
@@ -54,8 +55,6 @@ _WORDS = lazy.pattern(r"[^\W\d_]{2,}")
 _MORE_OR_LESS = frozenset({"+", "−"})
 _RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
-#: So many prices in boxes of the same make are the tiles of a listing.
-CARDS = 3
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
 #: Lines after the heading in which a price is asked for.
@@ -75,62 +74,6 @@ _LONGEST_CLASS, _BEHIND = 300, 60
 _MOST_AMOUNTS, _AROUND = 3_000, 500
 _MOST_BOXES = 100
 _MOST_LINKED = 6
-#: What a box's class says of its place among others.
-_ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
-
-
-#: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
-_MAKE = Marks(lambda words: _ITS_PLACE.sub("", words[:_LONGEST_CLASS]))
-
-
-def _signature(element: Element) -> str:
-    parts = []
-    here = element
-    for _ in range(4):
-        if here is None:
-            break
-        parts.append(f"{here.tag}.{_MAKE[here.get('class') or '']}")
-        here = here.getparent()
-    return " ".join(parts)
-
-
-@attrs.define(eq=False, repr=False)
-class _Amounts:
-    """The amounts of a page by line, and the boxes in which they stand by their make."""
-
-    found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
-    boxes: dict[str, list[Element]] = attrs.Factory(dict)
-    reduced: dict[str, list[Element]] = attrs.Factory(dict)
-    """Boxes whose class says that the amount in them is the price before."""
-
-    def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
-        self.found.append((line, monies))
-        if look_for_tiles:
-            boxes = self.reduced if line.flags & _lines.OLD else self.boxes
-            boxes.setdefault(_signature(line.element), []).append(line.element)
-
-    def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
-        """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
-        # What a class calls the regular price is the only one in some shops' tiles.
-        new, old = _tiles(self.boxes), _tiles(self.reduced)
-        seen.cards = len(new) or len(old)
-        tiles = {*new, *old}
-        seen.cards_apart = all(
-            line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
-        )
-        return [
-            (line, monies)
-            for line, monies in self.found
-            if line.element not in tiles and not (tiles and _is_of_tile(line))
-        ]
-
-
-def _is_of_tile(line: Line) -> bool:
-    """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
-    if not line.flags & _lines.LINK:
-        return False
-    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
-    return any(box.tag == "a" and leads_away(box) for box in boxes)
 
 
 def _candidates(
@@ -149,9 +92,9 @@ def _candidates(
     return [c for line, monies in here for c in _judged_line(read, line, monies)]
 
 
-def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> _Amounts:
+def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amounts:
     """Read the amounts of all lines that a visitor sees, so many at most."""
-    amounts, left, shown = _Amounts(), _MOST_AMOUNTS, _lines.DIGIT | _lines.HIDDEN
+    amounts, left, shown = Amounts(), _MOST_AMOUNTS, _lines.DIGIT | _lines.HIDDEN
     for line in read.lines:
         if left <= 0:
             break
@@ -186,10 +129,6 @@ def _share_a_box(main: Element, title: Element, price: Element) -> bool:
     boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
     box = next((e for e in boxes if e in around), None)
     return box is None or box is main or any(a is box for a in main.iterancestors())
-
-
-def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
-    return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
 
 
 def _beside_others(line: Line) -> bool:

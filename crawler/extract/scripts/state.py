@@ -41,6 +41,9 @@ _HANDED = lazy.pattern(
 )
 _ATTRIBUTE = lazy.pattern(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
 _PIECE = lazy.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
+#: How Angular writes signs that end a script.
+_ESCAPED = lazy.pattern(r"&([qsalg]);")
+_UNESCAPED = {"q": '"', "s": "'", "a": "&", "l": "<", "g": ">"}
 _LONGEST_ROW_NAME = 8
 _LONGEST_ATTRIBUTE = 400_000
 _RULES = lazy.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
@@ -98,6 +101,13 @@ _AMOUNTS = (
     "discounted_price", "discounted", "sale_price", "special_price", "specialPrice", "special",
     "current_price", "promo", "promoPrice",
 )  # fmt: skip
+_ONE_VARIANT = (
+    "selectedVariant",
+    "selectedOrFirstAvailableVariant",
+    "firstVariant",
+    "defaultVariant",
+    "masterVariant",
+)
 _OLD_AMOUNTS = ("was", "old", "original", "list", "regular", "full", "before", "listPrice", "regularPrice", "rrp",
                 "compareAtPrice", "originalPrice", "base")  # fmt: skip
 
@@ -201,6 +211,8 @@ def _values(page: Page) -> Iterator[Any]:
 
 
 def _loads(text: str) -> Any:
+    if "&q;" in text:  # Angular's own manner of escaping what its server hands over
+        text = _ESCAPED.sub(lambda found: _UNESCAPED[found[1]], text)
     try:
         return orjson.loads(text)
     except ValueError:
@@ -382,6 +394,9 @@ def _stock(node: Node) -> Any:
 
 def _variants(node: Node) -> list[Any]:
     value = node.get("variants")
+    if value is None:
+        value = first(node, *_ONE_VARIANT)
+        return [value] if isinstance(value, dict) else []
     if isinstance(value, dict):  # GraphQL wraps lists twice
         value = value.get("nodes") or [many(edge.get("node"))[0] for edge in many(value.get("edges"))
                                        if isinstance(edge, dict) and edge.get("node")]  # fmt: skip

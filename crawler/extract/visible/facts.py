@@ -58,6 +58,7 @@ _LONGEST_FACT, LONGEST_BRAND = 120, 40
 #: A line that may be a label and a number without a sign between them is shorter.
 _LONGEST_CODE = 40
 _MOST_AROUND = 2
+_FRONT = re.compile(r"(?:https?://[^/?#]{1,200})?(?:/|\./)?(?:#.{0,100})?").fullmatch
 #: Words of a value in which a further label is looked for.
 _MOST_WORDS = 8
 #: Shorter numbers stand in many texts.
@@ -207,7 +208,11 @@ def _take_marked(seen: Visible, line: Line) -> None:
     """A value whose class names it: `<span class="sku">X-1</span>`."""
     words = (line.element.get("class") or "")[:1000].lower()
     if any(map(names_maker, _classes_around(line.element))):
-        if ":" not in line.text and len(line.text) <= LONGEST_BRAND:
+        if (
+            ":" not in line.text
+            and len(line.text) <= LONGEST_BRAND
+            and not _leads_home(line.element)
+        ):
             _take(seen, "brand", _BY.sub("", line.text, count=1))
         return
     field = next((f for f in ("gtin", "mpn") if f in words), "sku")
@@ -218,6 +223,13 @@ def _take_marked(seen: Visible, line: Line) -> None:
         text = (pair[2] or pair[4]) if _label(pair[1] or pair[3]) else text
     if " " not in text and "：" not in text and not text.endswith(":"):
         _take(seen, field, text)
+
+
+def _leads_home(element: Element) -> bool:
+    """Whether a link to the front page holds a text: the shop's own name is called a brand as well."""
+    around = (element, *islice(element.iterancestors(), _MOST_AROUND))
+    link = next((box for box in around if box.tag == "a"), None)
+    return link is not None and _FRONT(link.get("href") or "/") is not None
 
 
 def _classes_around(element: Element) -> Iterator[str]:

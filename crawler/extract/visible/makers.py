@@ -10,16 +10,19 @@ from crawler.extract import lazy
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
 from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
+from crawler.extract.words import Marks
 
 #: Boxes around the heading that are looked through, and links and pictures in one.
 _MOST_AROUND, _MOST_LINKS = 4, 150
+#: Whether a class names a box for makers.
+_IS_MAKERS = Marks(lambda words: names_maker(words[:1000].lower()) is not None)
 _LETTERS = lazy.pattern(r"[^\W_]+")
 
 
 def maker_beside(heading: Element) -> str | None:
     """The one maker that is named in the smallest box around a heading that names any."""
     for inner in islice(heading.iter("a", "span", "strong", "b", "div"), _MOST_AROUND):
-        if inner is not heading and names_maker(_class_of(inner)):
+        if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
             return _fit(short_text(inner))
     here = heading.getparent()
     for _ in range(_MOST_AROUND):
@@ -41,11 +44,11 @@ def _named_in(box: Element) -> Iterator[str]:
 
 def _on_logo(image: Element) -> str | None:
     """The text of a picture that stands in a box for makers."""
-    boxes = (image, *islice(image.iterancestors(), 2))
-    text = (image.get("alt") or image.get("title") or "").strip()
-    if not text or not any(names_maker(_class_of(box)) for box in boxes):
+    text = (image.get("alt") or "").strip()
+    if not text:
         return None
-    return _fit(text)
+    boxes = (image, *islice(image.iterancestors(), 2))
+    return _fit(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None
 
 
 def _of_link(link: Element) -> str | None:
@@ -65,7 +68,3 @@ def _letters(text: str) -> str:
 
 def _fit(text: str) -> str | None:
     return text if text and len(text) <= LONGEST_BRAND and ":" not in text else None
-
-
-def _class_of(element: Element) -> str:
-    return (element.get("class") or "")[:1000].lower()

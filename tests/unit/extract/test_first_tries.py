@@ -292,3 +292,35 @@ def test_facts_side_by_side(row: str, told: tuple[str | None, ...]) -> None:
 def test_a_number_and_its_end_make_a_product_without_price() -> None:
     page = found(f"{H1}<p>Item no.: 1575</p><p>This product has been discontinued.</p>")
     assert (page.kind, page.fields["availability"]) == ("product", "Discontinued")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "<script id=serverApp-state type=application/json>{&q;name&q;:&q;Red Lamp&q;,"
+        "&q;price&q;:{&q;currencyIso&q;:&q;USD&q;,&q;value&q;:5},&q;code&q;:&q;T-01&q;}</script>",
+        '<script>window.__remixContext = {"product":{"title":"Red Lamp","selectedVariant":'
+        '{"availableForSale":true,"sku":"T-01","price":{"amount":"5.0","currencyCode":"USD"}}}};'
+        "</script>",
+    ],
+)
+def test_states_of_further_frameworks(script: str) -> None:
+    page = found(f"{H1}{BUY}{script}")
+    told = {name: page.fields[name] for name in ("price", "currency", "sku")}
+    assert told == {"price": Decimal("5"), "currency": "USD", "sku": "T-01"}
+
+
+def test_the_second_price_of_a_box_is_the_one_before() -> None:
+    box = (
+        "<b data-hook=formatted-secondary-price>$100.00</b><i hidden>Regular Price</i>"
+        "<b data-hook=formatted-primary-price>$85.00</b><i hidden>Sale Price</i>"
+    )
+    page = found(f"{H1}<div data-hook=product-price>{box}</div>{BUY}")
+    assert (page.fields["price"], page.fields["regular_price"]) == (Decimal(85), Decimal(100))
+
+
+def test_the_shop_s_own_name_is_no_maker() -> None:
+    logo = "<a class=brand href=/><b>My Shop</b></a>"
+    body = f"<div>{logo}</div><p class=name>Red Lamp<i class=sku>12</i></p><b>$5.00</b>{BUY}"
+    page = found(body, head="<title>Red Lamp | My Shop</title>")
+    assert page.fields.get("brand") is None

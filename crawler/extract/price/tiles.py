@@ -1,0 +1,81 @@
+"""The amounts of a page, apart from those in tiles: boxes of one make that each lead to a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+import attrs
+
+from crawler.extract.money.amounts import Money
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import leads_away, tiles_of
+from crawler.extract.seen import Visible
+from crawler.extract.words import Marks
+
+#: So many prices in boxes of the same make are the tiles of a listing.
+CARDS = 3
+#: Characters of a class that count, and boxes around an amount in which a link is looked for.
+_LONGEST_CLASS, _MOST_LINKED = 300, 6
+#: What a box's class says of its place among others.
+_ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
+#: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
+_MAKE = Marks(lambda words: _ITS_PLACE.sub("", words[:_LONGEST_CLASS]))
+
+
+def _signature(element: Element) -> str:
+    parts = []
+    here = element
+    for _ in range(4):
+        if here is None:
+            break
+        parts.append(f"{here.tag}.{_MAKE[here.get('class') or '']}")
+        here = here.getparent()
+    return " ".join(parts)
+
+
+@attrs.define(eq=False, repr=False)
+class Amounts:
+    """The amounts of a page by line, and the boxes in which they stand by their make."""
+
+    found: list[tuple[Line, Sequence[Money]]] = attrs.Factory(list)
+    boxes: dict[str, list[Element]] = attrs.Factory(dict)
+    reduced: dict[str, list[Element]] = attrs.Factory(dict)
+    """Boxes whose class says that the amount in them is the price before."""
+
+    def add(self, line: Line, monies: Sequence[Money], look_for_tiles: bool) -> None:
+        """Note a line's amounts, and the make of the box in which they stand."""
+        self.found.append((line, monies))
+        if look_for_tiles:
+            boxes = self.reduced if line.flags & _lines.OLD else self.boxes
+            boxes.setdefault(_signature(line.element), []).append(line.element)
+
+    def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
+        """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
+        # What a class calls the regular price is the only one in some shops' tiles.
+        new, old = _tiles(self.boxes), _tiles(self.reduced)
+        seen.cards = len(new) or len(old)
+        tiles = {*new, *old}
+        seen.cards_apart = all(
+            line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
+        )
+        return [
+            (line, monies)
+            for line, monies in self.found
+            if line.element not in tiles and not (tiles and _is_of_tile(line))
+        ]
+
+
+def _is_of_tile(line: Line) -> bool:
+    """Whether an amount beside tiles is inside a link: a reduced price's markup differs from others'."""
+    if not line.flags & _lines.LINK:
+        return False
+    boxes = (line.element, *islice(line.element.iterancestors(), _MOST_LINKED))
+    return any(box.tag == "a" and leads_away(box) for box in boxes)
+
+
+def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
+    return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
