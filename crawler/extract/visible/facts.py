@@ -281,6 +281,8 @@ def _unseparated(text: str) -> tuple[str, str] | None:
 
 
 def _take(seen: Visible, field: str, value: str) -> None:
+    if field in seen.fields and field != "mpn":  # the maker's number may be a barcode
+        return
     value = value.strip(_AROUND)
     if field == "gtin":
         value = gtin(value) or ""

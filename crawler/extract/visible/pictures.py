@@ -21,10 +21,12 @@ _IS_PICTURE = re.compile(r"[^\s?#]{1,500}\.(?:jpe?g|png|webp|avif|gif)(?:[?#]|$)
 def named_pictures(page: Page, name: str | None) -> list[str]:
     """Pictures whose description is the product's name."""
     alike = (name or "").casefold()
+    if not alike:
+        return []
     found = []
     for image in islice(page.root.iter("img"), _MOST_IMAGES):
         alt = (image.get("alt") or image.get("title") or "").casefold().strip()
-        if not alt or not alike or not (alt in alike or alike in alt):
+        if not alt or not (alt in alike or alike in alt):
             continue
         source = _largest(image)
         if source and not source.startswith("data:"):

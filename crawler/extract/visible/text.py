@@ -287,12 +287,14 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     heading = heading_of(page, known.get("name"))
     local = currency_of_place(page)
     priced = bool(known.get("price"))
-    seen = _seen(_lines.read(page, heading), local, priced, page.url)
+    read = _lines.read(page, heading)
+    seen = _rest_seen(_price_seen(read, local, priced), read, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
         # Some designs put the price before the name.
-        whole = _seen(_lines.read_all(page, heading), local, priced, page.url)
-        if (whole.price_distance or 999) < (seen.price_distance or 999):
+        read = _lines.read_all(page, heading)
+        whole = _price_seen(read, local, priced)
+        if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
     fields = seen.fields
     if "price" not in fields and not seen.cards and not seen.lone_cards:
@@ -356,16 +358,25 @@ def glance(page: Page, known: Fields) -> Visible:
 
 
 def _without_nothing(seen: Visible) -> Visible:
-    for name in [name for name, value in seen.fields.items() if value in (None, "", [], {})]:
+    for name in [name for name, value in seen.fields.items() if not value and value != 0]:
         del seen.fields[name]
     return seen
 
 
-def _seen(read: Lines, local: str | None, priced: bool, own: str) -> Visible:
+def _is_nearer(one: Visible, other: Visible) -> bool:
+    """Whether a price stands nearer to the heading than another; it may be lost with the stock."""
+    return (one.price_distance or 999) < (other.price_distance or 999)
+
+
+def _price_seen(read: Lines, local: str | None, priced: bool) -> Visible:
     seen = Visible()
     find_price(read, seen, local)
     if seen.price_distance is None and not priced:
         take_free(read, seen)
+    return seen
+
+
+def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
