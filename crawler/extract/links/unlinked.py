@@ -15,7 +15,7 @@ from scrapy_seine.urls import MAX_LENGTH
 _MOST_OPTIONS, _MOST_INSIDE, _MOST_BUTTONS = 300, 500, 50
 #: Attributes in which scripts keep the address that a button loads.
 _KEPT = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page")
-_IS_KEPT = lazy.pattern(rb"data-(?:href|url|next)")
+_IS_KEPT = (b"data-href", b"data-url", b"data-next")
 _BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _KEPT))
 _MORE = finder(rf"\b(?:{any_of('paging', 'next')})")
 _MORE_CLASS = lazy.pattern(r"more|next|load|weiter", re.I)
@@ -38,7 +38,7 @@ def unlinked(page: Page) -> Iterator[tuple[Element, str]]:
 
 def continued(page: Page) -> Iterator[tuple[Element, str]]:
     """Elements that say what a script loads into the page, where that is more of its listing."""
-    if _IS_KEPT.search(page.raw):
+    if any(map(page.raw.__contains__, _IS_KEPT)):
         yield from _kept(page)
 
 

@@ -475,10 +475,16 @@ def _rating(read: Lines, fields: Fields) -> None:
 def _stars(element: Element, text: str) -> float | None:
     """The number of stars that a class or a text tells: `star-rating Three`, `4,5/5`."""
     value = _STARS[element.get("class") or ""]
-    if value is None and (match := _OUT_OF.search(text)):
-        value = float(match[1].replace(",", "."))
-        value = value / 2 if match[2] == "10" else value
-    return value
+    return _stars_told(text) if value is None else value
+
+
+@lru_cache(maxsize=512)
+def _stars_told(text: str) -> float | None:
+    match = _OUT_OF.search(text)
+    if match is None:
+        return None
+    value = float(match[1].replace(",", "."))
+    return value / 2 if match[2] == "10" else value
 
 
 #: The number of stars that a class tells: `star-rating Three`.
