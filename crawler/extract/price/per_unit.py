@@ -31,5 +31,5 @@ def tells(before: str, behind: str) -> bool:
     """
     if _OF_UNIT.search(before):
         return True
-    named = _PER_UNIT.match(behind) or _PER_WORD.fullmatch(behind)
+    named = _PER_UNIT.match(behind) or ("/" in behind and _PER_WORD.fullmatch(behind)) or None
     return named is not None and _PER_PIECE.match(behind) is None

@@ -304,7 +304,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     if heading is not None:
         fields["name"] = _name_in(heading)
         if "brand" not in fields:
-            fields["brand"] = brand_before(heading) or maker_beside(heading)
+            told = brand_before(heading)
+            fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
         if "sku" not in fields:
             fields["sku"] = number_beside(heading)
     fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
