@@ -115,7 +115,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/rules",
     ),
     "scrapy_seine.attribute_limit": ("readers", "extract/values"),
-    "crawler.extract.stock.availability": ("extract/values", "extract/words/words"),
+    "crawler.extract.stock.vocabulary": ("extract/values", "extract/words/words"),
     "crawler.extract.classify": (
         "extract/structured/structured",
         "extract/values",

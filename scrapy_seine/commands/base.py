@@ -20,12 +20,12 @@ from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 from scrapy_redis.spiders import RedisMixin
 
+from scrapy_seine.broken_files import broken_files
 from scrapy_seine.engine.starting.seed_reading import requests_of
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.interrupts import interruptible
 from scrapy_seine.lenient import did_you_mean
-from scrapy_seine.loading import broken_files
 from scrapy_seine.printable import (
     OUTPUT_ERRORS,
     discard_output,

@@ -15,9 +15,9 @@ from crawler.access.proxies.line import POOLS
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.doctor.finding import Finding
+from scrapy_seine.broken_files import BrokenFile
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.loading import BrokenFile
 
 #: Parts of the addresses that examples carry.
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "yourdomain")

@@ -1,4 +1,4 @@
--- _ladder: one domain's place on the ladder; _clock comes before it.
+-- _ladder_state: one domain's place on the ladder; _clock comes before it.
 local KEEP = 30 * 86400000 -- a domain nobody visits for a month is forgotten, ms
 local D = P .. 'd:' .. ARGV[2]
 local FIELDS = { 'step', 'since', 'good', 'bad', 'probe', 'pgood', 'pbad', 'probed', 'rests', 'reason', 'stuck' }
