@@ -11,7 +11,8 @@ from scrapy.http import Response
 
 from crawler.extract.links.choice import PRIORITY, listed_links
 from crawler.extract.links.registered_domain import same_site
-from crawler.extract.links.sitemap import dates_of, named_in_robots, news_scope, read_sitemap
+from crawler.extract.links.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.sitemap_news import dates_of, news_scope
 from scrapy_seine import meta as m
 from scrapy_seine.urls import absolute
 from spiders import sites

@@ -175,12 +175,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/causes",
         "extract/structured/structured",
     ),
-    "crawler.extract.links.sitemap": (
-        "extract/links/sitemap_news",
-        "readers",
-        "extract/links/links",
-        "extract/rules",
-    ),
+    "crawler.extract.links.sitemap": ("readers", "extract/links/links", "extract/rules"),
+    "crawler.extract.links.sitemap_news": ("extract/links/sitemap_news", "readers"),
     "crawler.extract.template.judge": (
         "extract/template/template",
         "extract/template/template_rules",

@@ -56,7 +56,8 @@ def load(package: str = __name__) -> dict[str, Site]:
     """Every site of a package by domain; files are read once per process.
 
     A file or class that cannot be used is noted in `scrapy_seine.broken_files`, and its pages are
-    read by the default parser. A host that two classes name is the first one's, by the files' names.
+    read by the default parser. A host that two classes name is the first one's, by the files'
+    names.
     """
     paths = importlib.import_module(package).__path__
     found: dict[str, Site] = {}

@@ -37,7 +37,8 @@ from crawler.access import detect
 from crawler.cleaning.product import clean
 from crawler.extract import parse
 from crawler.extract.links.choice import listed_links, shelf_of
-from crawler.extract.links.sitemap import dates_of, named_in_robots, read_sitemap
+from crawler.extract.links.sitemap import named_in_robots, read_sitemap
+from crawler.extract.links.sitemap_news import dates_of
 from crawler.extract.listing import probing
 from crawler.extract.listing.pagecount import further_pages
 from crawler.extract.site import Site

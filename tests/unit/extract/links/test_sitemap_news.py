@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import XmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 
-from crawler.extract.links.sitemap import dates_of, is_news
+from crawler.extract.links.sitemap_news import dates_of, is_news
 from scrapy_seine import meta as m
 from spiders.catalog import CatalogSpider
 from spiders.sitemaps import MOST_FOREIGN
