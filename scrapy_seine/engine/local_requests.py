@@ -45,6 +45,8 @@ from scrapy_seine.urls import slot
 logger = logging.getLogger(__name__)
 #: Requests that one worker keeps at a time, at most.
 MOST = 10_000
+#: Requests of which Redis is told at a time; each takes a connection.
+_AT_A_TIME = 16
 #: Name of the field that makes a stored request a stub.
 FIELD = "_local"
 _MARK = FIELD.encode()
@@ -90,6 +92,8 @@ class LocalRequests:
         self._waiting: dict[int, Local] = {}
         self._running: dict[str, tuple[int, Local]] = {}
         self._warned: set[str] = set()
+        self._entering = asyncio.Semaphore(_AT_A_TIME)
+        self._ended: list[int] = []
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._running)
@@ -143,6 +147,10 @@ class LocalRequests:
 
     async def _enter(self, number: int) -> None:
         """Have a stub enter the frontier, unless another worker keeps the same request."""
+        async with self._entering:
+            await self._enter_at_once(number)
+
+    async def _enter_at_once(self, number: int) -> None:
         local = self._waiting[number]
         while True:
             try:
@@ -254,19 +262,29 @@ class LocalRequests:
         return local.stub
 
     def ended(self, entry: InFlight) -> None:
-        """Let the page's lease go that waits for a request, because the request has ended."""
+        """Let the page's lease go that waits for a request, because the request has ended.
+
+        The page may be such a request of another page, and so on: each ends in a step of its own,
+        because a long chain would be a deep recursion.
+        """
         _, local = self._running.pop(entry.lease.id, (0, None))
         if local is not None:
             if local.fingerprint is not None:
-                self._spawn(self._note_done(local.fingerprint))
-            local.parent.release()
+                self._ended.append(local.fingerprint)
+                if len(self._ended) == 1:
+                    self._spawn(self._note_ended())
+            asyncio.get_running_loop().call_soon(local.parent.release)
 
-    async def _note_done(self, fingerprint: int) -> None:
+    async def _note_ended(self) -> None:
         client: Any = self.frontier.redis
         try:
-            await client.hset(self.frontier.keys.locals, str(fingerprint), _DONE)
+            while self._ended:
+                number, done = len(self._ended), dict.fromkeys(map(str, self._ended), _DONE)
+                await client.hset(self.frontier.keys.locals, mapping=done)
+                del self._ended[:number]
         except (RedisError, OSError) as error:
-            logger.debug("a local request may be fetched again: %s", error)
+            self._ended.clear()
+            logger.debug("local requests may be fetched again: %s", error)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -313,6 +313,42 @@ def test_what_each_worker_has_for_itself_is_said_in_a_line_each(
         assert err.count(line) == 1, err
 
 
+CHAIN = """
+import sys
+
+import scrapy
+
+
+class Quotes(scrapy.Spider):
+    name = "quotes"
+    page = 0
+    start_urls = ["%s/page/1/"]
+
+    def parse(self, response):
+        yield {"page": self.page}
+        self.page += 1
+        if self.page == 100:
+            sys.setrecursionlimit(350)
+        if self.page < 120:
+            yield scrapy.Request(f"data:,{self.page}", self.parse)
+"""
+
+
+def test_a_long_chain_of_requests_that_stay_ends(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """Each page waits for the next one; their ends were a recursion as deep as the chain."""
+    with serving(Site) as url:
+        project(tmp_path, url)
+        (tmp_path / "mine" / "__init__.py").write_text(CHAIN % url, "utf-8")
+        own = ("-s", f"REDIS_URL={redis_url}", "-s", f"SEINE_CRAWL={namespace}")
+        worker = scrapy(tmp_path, "crawl", "quotes", "-O", "quotes.jsonl", *own)
+        _, err = worker.communicate(timeout=patient(60))
+    assert "RecursionError" not in err
+    lines = (tmp_path / "quotes.jsonl").read_text().splitlines()
+    assert [json.loads(line)["page"] for line in lines] == list(range(120)), err
+
+
 @pytest.mark.redis
 def test_a_crawl_is_one_spiders(tmp_path: Path, redis_url: str, namespace: str) -> None:
     """Another spider's `parse` would take its pages, and their items were never missed."""
