@@ -239,6 +239,17 @@ async def test_junk_in_a_jar_is_passed_over(
     assert await sent(made(redis_client, namespace), request.copy()) == "sid=1"
 
 
+async def test_a_jar_whose_version_is_no_number_begins_anew(
+    redis_client: Redis, namespace: str
+) -> None:
+    """Whoever can write to Redis must not cost a page by it."""
+    one = made(redis_client, namespace)
+    change = one._fleet().change
+    assert await change("j", {}, []) == 1
+    await redis_client.hset(f"{{{namespace}}}:jar:j", "", "soon")  # type: ignore[misc]
+    assert [await change("j", {}, []), await change("j", {}, [])] == [1, 2]
+
+
 async def test_a_cookie_that_is_only_prolonged_is_not_sent_to_the_fleet_again(
     redis_client: Redis, namespace: str
 ) -> None:

@@ -14,6 +14,10 @@ end
 for at = 4 + 2 * set, #ARGV do
     redis.call('HDEL', KEYS[1], ARGV[at])
 end
-local version = redis.call('HINCRBY', KEYS[1], '', 1)
+local version = redis.pcall('HINCRBY', KEYS[1], '', 1)
+if type(version) == 'table' then -- what somebody else wrote there is no number
+    redis.call('HSET', KEYS[1], '', 1)
+    version = 1
+end
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 return version
