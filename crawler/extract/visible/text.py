@@ -56,8 +56,7 @@ _LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
 _UNSPOKEN = 3.0
 #: The least score of a product's heading: a second heading says a part of the title.
 _ENOUGH = 2.4
-_HEADINGS = ("h1", "h2", "h3")
-_MOST_HEADINGS = 80
+_HEADINGS, _MOST_HEADINGS = ("h1", "h2", "h3"), 80
 _BOXES = ("div", "td", "p", "h4", "h5", "h6", "b", "strong", "font", "span")
 _MOST_BOXES = 6000
 _SHORTEST_NAME = 7
