@@ -371,7 +371,8 @@ def _stock_signs(seen: Visible, verdict: Verdict) -> None:
     if stock and told:
         verdict.add("product", 1, "it tells the stock")
     elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
-        verdict.add("product", 3, "beside its number it says that it cannot be had")
+        points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
+        verdict.add("product", points, "beside its number it says that it cannot be had")
     elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
         # Who calls the page a product's elsewhere leaves out only the price.
         points = 2 if verdict.product >= 3 else 1

@@ -229,7 +229,8 @@ def _leads_home(element: Element) -> bool:
     """Whether a link to the front page holds a text: the shop's own name is called a brand as well."""
     around = (element, *islice(element.iterancestors(), _MOST_AROUND))
     link = next((box for box in around if box.tag == "a"), None)
-    return link is not None and _FRONT(link.get("href") or "/") is not None
+    address = None if link is None else link.get("href")
+    return address is not None and _FRONT(address) is not None
 
 
 def _classes_around(element: Element) -> Iterator[str]:

@@ -67,6 +67,7 @@ _SURELY_NAME = 20
 _MOST_BEFORE = 3000
 #: Boxes that are called trails, and the steps of one.
 _MOST_TRAILS, _MOST_STEPS = 40, 60
+_TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
 _LONGEST_WORDS = 200
 _NEAR = 60
 _MOST_IMAGES = 120
@@ -404,16 +405,8 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
         return []
     heading = heading_of(page, name)
     here = {page.url, page.canonical}
-    tags = page.root.iter(
-        "nav",
-        "ol",
-        "ul",
-        "div",
-        "p",
-        "td",
-        "section",
-        str(heading.tag) if heading is not None else "h1",
-    )
+    own_tag = str(heading.tag) if heading is not None else "h1"
+    tags = page.root.iter(*_TRAIL_TAGS, own_tag)
     trails = 0
     for element, _ in zip(tags, range(_MOST_BEFORE), strict=False):
         if element is heading or trails >= _MOST_TRAILS:

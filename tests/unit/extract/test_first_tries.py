@@ -324,3 +324,14 @@ def test_the_shop_s_own_name_is_no_maker() -> None:
     body = f"<div>{logo}</div><p class=name>Red Lamp<i class=sku>12</i></p><b>$5.00</b>{BUY}"
     page = found(body, head="<title>Red Lamp | My Shop</title>")
     assert page.fields.get("brand") is None
+
+
+def test_a_number_out_of_stock_alone_makes_no_product() -> None:
+    assert found(f"{H1}<p>Item no.: 1575</p><p>Currently unavailable</p>").kind == "product"
+    page = extract(
+        parse(
+            f"<html>{H1}<p>Item no.: 1575</p><p>Currently unavailable</p></html>",
+            "https://shop.example/offer/red-lamp",
+        )
+    )
+    assert page.kind != "product"
