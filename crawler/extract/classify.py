@@ -15,8 +15,10 @@ Kind = Literal["product", "listing", "other"]
 
 #: `product-category` and `categorie-produit` are a listing's words.
 _OF_PRODUCTS = rf"-(?:{any_of('paths', 'listing')}|tags?)(?:/|$)"
+#: `/products/list?category=3` is one as well.
+_LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
 _PRODUCT_PATH = finder(
-    rf"/(?:{any_of('paths', 'product')})(?:/|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
+    rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
     r"|/\d{6,14}(?:\.html?|/[a-z][\w-]*)?/?$"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
@@ -30,6 +32,8 @@ _LISTING_PATH = finder(
 _ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
 #: Places for something to read: a blog, or a year and a month.
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
+#: `/lamps/page/3`, `/lamps/strana-3/`.
+_TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
 _ORIGIN = lazy.pattern(r"^https?://[^/]*")
 _FRONT = re.compile(r"/(?:index|default|home|main)\.\w{2,5}", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
@@ -60,6 +64,8 @@ def looks_like_product(path: str) -> bool:
 
     >>> looks_like_product("/products/red-lamp"), looks_like_product("/collections/lamps")
     (True, False)
+    >>> looks_like_product("/products/list?category_id=2")
+    False
     """
     return _PRODUCT_PATH(path) is not None
 
@@ -109,6 +115,9 @@ def address_signs(verdict: Verdict, page: Page) -> None:
         verdict.add("listing", -1, "its address is that of a cart, an account or a form")
     elif _READING_PATH(path):
         verdict.add("product", -3, "its address is that of something to read")
+    elif _TURNED_PATH(path):
+        verdict.add("product", -1, "its address turns a listing's page")
+        verdict.add("listing", 1, "its address turns a listing's page")
     elif looks_like_product(path):
         verdict.add("product", 1.5, "its address reads like a product's")
     elif looks_like_listing(path):

@@ -366,13 +366,15 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
 
 
 def _stock_signs(seen: Visible, verdict: Verdict) -> None:
-    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3 or seen.facts > 1
+    told = seen.price_distance is not None or 1 <= seen.buy_buttons <= 3
     stock = seen.fields.get("availability")
     if stock and told:
         verdict.add("product", 1, "it tells the stock")
     elif stock in NOT_TO_BE_HAD and seen.facts and "name" in seen.fields:
         points = 3 if stock == "Discontinued" else 2  # other pages say of things that they are out
         verdict.add("product", points, "beside its number it says that it cannot be had")
+    elif stock and seen.facts > 1:
+        verdict.add("product", 1, "beside its numbers it tells the stock")
     elif stock in NOT_TO_BE_HAD and "name" in seen.fields and not seen.cards:
         # Who calls the page a product's elsewhere leaves out only the price.
         points = 2 if verdict.product >= 3 else 1

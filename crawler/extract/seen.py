@@ -37,7 +37,10 @@ class Visible:
     price_in_prose: bool = False
     """The price is a word of a sentence, or stands by a link in an article."""
     price_is_loose: bool = False
-    """A sentence, or a link below another heading, stands right before the price."""
+    """A sentence, or a link below another heading, stands right before the price, or words by it
+    make it another amount."""
+    sold_for: bool = False
+    """Where the price stands, the page says that the thing is sold."""
     price_after_link: bool = False
     """The price stands right behind a link, as in a listing's tiles."""
     price_in_rows: bool = False

@@ -23,6 +23,7 @@ from crawler.extract.links.pagination import (
     turns_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, scripted
+from crawler.extract.links.tongues import others_of, speaks, tongue
 from crawler.extract.links.unlinked import continued, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import Marks, any_of, finder, whole
@@ -163,8 +164,11 @@ def listed_links(
     urls: Iterable[str], origin: str, follows: Callable[[str, str], bool]
 ) -> Iterator[Link]:
     """The links of a shop's sitemap that are worth following."""
+    folder = tongue(_parts(origin)[1])
     for listed in urls:
         url = tidied(listed)
+        if url is not None and folder and tongue(_parts(url)[1]) not in {"", folder}:
+            continue  # the same shop in another language
         if url is None or _is_useless(url) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
@@ -187,6 +191,9 @@ class _Finder:
         self.here = _parts(tidied(page.url) or page.url)
         end = page.base.find("/", 8)
         self.origin = page.base if end < 0 else page.base[:end]
+        self.lang = page.lang[:2].lower()
+        self.folder = tongue(self.here[1])
+        self.others = others_of(page, self.here[1])
         self.products: set[str] = set()
         self.turned: set[str] = set()
         self.box: Element = None
@@ -219,13 +226,26 @@ class _Finder:
         if known is not None and known.kind in {"product", "pagination"}:
             return
         there = _parts(url)
-        if there == self.here or _is_useless(url) or _is_translation(there, self.here):
+        if there == self.here or _is_useless(url) or self._is_for_others(there):
             return
         kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", there)
         if kind == "product" and self._is_variant(there):
             return
         if kind is not None and (known is None or PRIORITY[kind] > known.priority):
             self.made[url] = Link(url, kind, reason)
+
+    def _is_for_others(self, there: Address) -> bool:
+        """Whether a link leads to the page, or into a folder, in another language than the page's."""
+        if _is_translation(there, self.here):
+            return True
+        if not self.folder and not self.others:
+            return False
+        folder = tongue(there[1])
+        if not folder or there[0] != self.here[0]:
+            return False
+        if self.folder:
+            return folder != self.folder and speaks(self.folder, self.lang)
+        return folder in self.others
 
     def _is_variant(self, there: Address) -> bool:
         """Whether a product was met before, or is the page itself, but for a chosen colour."""
@@ -298,7 +318,19 @@ class _Finder:
         # A page of a listing that shows nothing ends it, however many more it promises.
         if empty and page_number(self.here, self.turned) > 1:
             links = [link for link in links if link.kind != "pagination"]
-        return links
+        is_front = self.here[1] == "/" and not self.folder and self.lang
+        return self._in_own_language(links) if is_front else links
+
+    def _in_own_language(self, links: list[Link]) -> list[Link]:
+        """A front page's links without those into folders of other languages, where one speaks its own."""
+        folders = [tongue(_parts(link.url)[1]) for link in links]
+        if not any(folder and speaks(folder, self.lang) for folder in folders):
+            return links
+        return [
+            link
+            for link, folder in zip(links, folders, strict=True)
+            if not folder or speaks(folder, self.lang)
+        ]
 
 
 # The menu of a site is the same on all of its pages.

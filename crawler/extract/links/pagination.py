@@ -24,7 +24,8 @@ _DRESS = whole(
     r"|product_list_\w+|items_?per_?page|pagesize|page_size|rpp|n|sz|srule|sort[-_]?by|view_?as",
 )
 _PAGE = whole(r"page|p|pg|pag|paged|pagina|pageno|page_?n(?:o|um|umber)|seite|start|offset|cp"
-                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page")  # fmt: skip
+                   r"|product-page|currentpage|pageindex|str|sida|strona|from|pn|(?!per)[a-z]+_page|side|sivu|sayfa|oldal|strana|stranka|stranica|halaman|trang|lehekulg"
+                   r"|puslapis|lapa|pagin[ei]|pagen_\d|sahife|sehife|selida|counter")  # fmt: skip
 _PAGE_PATH = lazy.pattern(
     rf"(?:/|-)(?:{any_of('paging', 'page')})[/-]?(\d{{1,6}})(?:/|\.html?|$)", re.I
 )

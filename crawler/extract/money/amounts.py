@@ -36,6 +36,8 @@ _ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, SPELLINGS))
 #: How far a sign may stand from its amount, in blanks and colons.
 _GAP = 3
+#: Letters from here on are of scripts that write words without blanks between them.
+_EAST = "\u0e00"
 _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
@@ -257,7 +259,7 @@ def _sign_before(text: str) -> str | None:
         sign = text[end - size : end]
         if sign in SPELLINGS:
             ahead = text[end - size - 1] if end > size else " "
-            if not (sign[0].isalpha() and ahead.isalpha()):
+            if not (sign[0].isalpha() and ahead.isalpha() and ahead < _EAST):
                 return sign
     return None
 

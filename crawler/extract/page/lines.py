@@ -37,7 +37,7 @@ _TAGS = {
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
 _CLASSES = (
-    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
      r"|standard|instead|retail|secondary|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
      r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
      r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
@@ -72,7 +72,7 @@ _CLASSES = (
 )  # fmt: skip
 _RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
 #: Words in a price block's class that make it no old price: the block holds both.
-_BOTH = re.compile(r"price[-_]?(?:box|container|wrapper|block|info|group|area)(?!__)")
+_BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
 #: Headings of what is about other products, or about what people say of this one.
 _OTHERS = start_of(lambda any_of: any_of("headings", "others"))
@@ -360,11 +360,11 @@ class _Reader:
         "In stock" and "Item no: 12" are two, as "DD-10" and a price of 1 548 Kč are.
         """
         last = self.parts[-1][-1]
-        if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"
-            whole = _HAS_CENTS(self.parts[-1]) and _HOLDS_DIGIT(text)
-            return whole is not None and not (self.flags | flags) & OLD
+        gains = flags & ~self.flags & PRICE
+        if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
+            whole = (_HAS_CENTS(self.parts[-1]) and _HOLDS_DIGIT(text)) or (gains and self.colon)
+            return bool(whole) and not (self.flags | flags) & OLD
         if text[0].isdigit():
-            gains = flags & ~self.flags & PRICE
             return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
         if not text[0].isupper():
             return False

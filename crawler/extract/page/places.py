@@ -77,21 +77,29 @@ def leads_away(element: Element) -> bool:
 def tiles_of(members: list[Element], most: int) -> list[Element]:
     """Those of the boxes of one make that are a listing's: *most* or more, of which each leads to a page.
 
-    One alone that leads nowhere is the page's own thing, which a template writes as it writes tiles.
+    One alone that leads nowhere, or holds the page's main heading, is the page's own thing, which a template writes as it writes tiles.
     """
     if len(members) < most:
         return []
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
     shared = Counter(element for chain in around for element in set(chain))
-    still = []
+    still, whole = [], []
     for chain in around:
         own = [element for element in chain if shared[element] == 1]
+        whole += own[-1:]
         if not own or not leads_away(own[-1]):
             still.append(chain[0])
+    if not still:  # the page's own thing may lead to its category
+        still = [
+            chain[0]
+            for chain, box in zip(around, whole, strict=True)
+            if next(box.iter("h1"), None) is not None
+        ]
+        still = still if len(still) == 1 else []
     if (len(sample) - len(still)) * 5 < len(sample) * 3:
         return []
-    alone = still[0] if len(still) == 1 and len(members) > most else None
+    alone = still[0] if len(still) == 1 else None
     return [member for member in members if member is not alone]
 
 

@@ -42,7 +42,7 @@ from crawler.extract.price.pairs import (
 )
 from crawler.extract.price.tiles import Amounts
 from crawler.extract.seen import Visible
-from crawler.extract.words import Marks, any_of, any_word
+from crawler.extract.words import Marks, any_of, any_word, whole_of
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = lazy.pattern(any_of("amounts", "apart"))
@@ -57,6 +57,10 @@ _RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
+#: The same alone in a box for the price, or alone in its line: "Contact us".
+_ASKS_IN_BOX = whole_of(lambda any_of: rf"\W*(?:{any_of('amounts', 'asks_in_box')})\W*")
+#: What may stand in a tile between its link and its price.
+_BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 #: Lines after the heading in which a price is asked for.
 _NEAR = 60
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
@@ -185,7 +189,7 @@ def label_before(read: Lines, line: Line) -> str:
 def _follows_link(read: Lines, line: Line) -> bool:
     """Whether the line comes right after a link, as the price in a listing's tile does."""
     place = line.index - 1
-    while place > 0 and read.lines[place].flags & (_lines.OLD | _lines.HIDDEN):
+    while place > 0 and read.lines[place].flags & _BETWEEN:
         place -= 1
     flags = read.lines[place].flags
     if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
@@ -313,10 +317,12 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
         best = first  # a class says "regular price", and there is no other
-    elif best.other and not first.other and not first.line.flags & _lines.OLD:
+    elif best.other and not first.other and not (first.told_old or is_struck(first)):
         best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
         return
+    if not best.money.value and best.line.index < read.heading:
+        return  # the sum of the cart in the page's head
     if best.other and (len(best.line.text) > _LONGEST_TILE_PRICE or _is_postage(best)):
         return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
@@ -327,7 +333,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_in_prose = _is_in_prose(read, best)
-    seen.price_is_loose = _ends_sentence(best) or _is_below_others(read, best)
+    seen.price_is_loose = best.other or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
     seen.price_in_rows = best.follows_link and sum(_is_of_a_row(c) for c in new) > 1
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
@@ -353,12 +359,16 @@ def _is_of_a_row(one: Candidate) -> bool:
 def asks_for_price(read: Lines, before: int) -> bool:
     """Whether a short line from the heading on and *before* a line says that one has to ask."""
     here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
-    short = [line.text for line in here if len(line.text) < _LONGEST_TILE_PRICE]
-    return any(map(_MAY_ASK.__getitem__, short)) and _ON_REQUEST("\n".join(short)) is not None
+    short = [line for line in here if len(line.text) < _LONGEST_TILE_PRICE]
+    if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short):
+        return True
+    texts = [line.text for line in short]
+    return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
 
 
 #: Whether a line holds letters of a word that asks: what is asked may stand in two lines.
 _MAY_ASK = Marks(_ON_REQUEST.may_hold)
+_ASKS = Marks(lambda text: _ASKS_IN_BOX(text) is not None)
 
 
 def _is_in_prose(read: Lines, best: Candidate) -> bool:

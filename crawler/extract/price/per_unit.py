@@ -18,7 +18,7 @@ _PER_PIECE = lazy.pattern(rf"{_EACH}(?:1\s)?(?:{any_of('amounts', 'pieces')})\b"
 _PER_WORD = lazy.pattern(r"\s*/\s*[^\W\d_]{3,15}\s*")
 #: What stands before the price of a unit, `100 g = 7,98 €`, and before one instalment of several.
 _OF_UNIT = lazy.pattern(
-    rf"\d\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
+    rf"(?:\d|/|\b(?:{any_of('amounts', 'per')}))\s*(?:{any_of('amounts', 'units')})\.?\s*[=:]\s*$|(?<!\w)\d{{1,2}}\s?[x×х]\s?(?:de\s)?\s?$",
     re.I,
 )
 

@@ -20,6 +20,8 @@ _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")
 _CONDITION = finder_of(lambda any_of: rf"\b(?:{any_of('stock', 'condition')})\b")
 #: What stands where the price was.
 _SOLD = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'sold')})\W*")
+#: The same of what is not sold yet: "Coming soon".
+_SOON = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'soon')})\W*")
 #: What a button says that stands where the one that buys was.
 _NOTIFIES = whole_of(lambda any_of: rf"\W*(?:{any_of('stock', 'notify')})\W*")
 #: A choice's name before its stock.
@@ -32,6 +34,7 @@ _NEAR_STOCK = 15
 #: Classes of links that look like buttons; addresses that put something into a cart.
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
+_PRESSED = frozenset({"submit", "image", "button"})
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
@@ -45,8 +48,15 @@ _SHORT = 16
 
 def _stock_in(line: Line) -> str | None:
     """What a line says of the stock; a box for the price, or for the stock, may just say "Sold"."""
-    boxed = line.flags & (_lines.PRICE | _lines.STOCK) and len(line.text) < _GLANCE
-    return "OutOfStock" if boxed and _SOLD(line.text) else availability_of_text(line.text)
+    short = len(line.text) < _GLANCE
+    boxed = short and line.flags & (_lines.PRICE | _lines.STOCK)
+    soon = (boxed or (short and line.flags & _lines.BUTTON)) and _SOON(line.text)
+    return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
+
+
+def _stands_for_price(line: Line) -> bool:
+    """Whether a box for the price says that the thing is sold."""
+    return bool(line.flags & _lines.PRICE) and _stock_in(line) in NOT_TO_BE_HAD
 
 
 def is_gone(seen: Visible) -> bool:
@@ -82,9 +92,18 @@ def _is_buy_button(line: Line) -> bool:
     return buys(text)
 
 
-def _is_buy_input(element: Element) -> bool:
-    says = (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
-    return element.get("type") in {"submit", "image", "button"} and buys_in_short(says)
+def _said_by(element: Element) -> str:
+    """What a field that is pressed says; '' of one in which a visitor writes."""
+    if element.get("type") not in _PRESSED:
+        return ""
+    return (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
+
+
+def _stock_of_inputs(inputs: list[Element]) -> str | None:
+    """What the field says that stands where one would buy: "Sold out", "Pre-order now"."""
+    said = (text for element in inputs if (text := _said_by(element)) and len(text) < _GLANCE)
+    told = ("OutOfStock" if _SOON(text) else availability_of_text(text) for text in said)
+    return next((name for name in told if name not in {None, "InStock"}), None)
 
 
 _IS_BUTTON = Marks(lambda words: _BUTTON(words.lower()) is not None)
@@ -124,9 +143,10 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         notifies = _offers_to_tell(line)
         seen.notifies = seen.notifies or notifies
         loose = loose or ("OutOfStock" if notifies else None)
-        if line.flags & _lines.BADGE:
+        if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label += labelled  # it stands between a label and its value
             continue
+        seen.sold_for = seen.sold_for or _stands_for_price(line)
         names = len(line.text) < _GLANCE and _STOCK_LABEL(line.text) is not None
         is_mark = bool(line.flags & _lines.STOCK) or labelled or (names and ":" in line.text)
         if names and len(line.text) < 30:
@@ -139,7 +159,12 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             if not titles and not _is_of_something_else(line, read.heading, usable):
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
-    pressed = [element.get("disabled") is None for element in read.inputs if _is_buy_input(element)]
+    pressed = [
+        element.get("disabled") is None
+        for element in read.inputs
+        if (says := _said_by(element)) and buys_in_short(says)
+    ]
+    loose = loose or (None if pressed else _stock_of_inputs(read.inputs))
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
     seen.buy_buttons += away if seen.buy_buttons + away > _BUTTONS_OF_ONE else 0

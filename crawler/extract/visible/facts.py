@@ -23,7 +23,7 @@ _LABELS = ("sku", "gtin", "mpn", "brand", "model")
 
 def _each_label(any_of: AnyOf) -> str:
     each = "|".join(f"({any_of('label', field)})" for field in _LABELS)
-    return rf"(?:{each})\.?(?:\s*#)?(?:\s*\([^)]*\))?"
+    return rf"(?:{each})\.?(?:\s*#)?(?:\s*\((?![^)]*\d{{3}})[^)]*\))?"
 
 
 _IS_LABEL = begun_of(_each_label)
@@ -285,6 +285,8 @@ def _take(seen: Visible, field: str, value: str) -> None:
     if field in seen.fields and field != "mpn":  # the maker's number may be a barcode
         return
     value = value.strip(_AROUND)
+    if value[:1] == "(" and value[-1:] == ")":
+        value = value[1:-1]
     if field == "gtin":
         value = gtin(value) or ""
     elif field == "brand":

@@ -51,6 +51,7 @@ _NAMES_PRODUCT = re.compile(
     r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])",
     re.I,
 ).search
+_UNSEEN = re.compile(r"display\s*:\s*none", re.I).search
 _LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
@@ -105,6 +106,8 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         text = short_text(element).casefold()
         if not text or (site and text == site) or _is_logo(page, element):
             continue
+        if (style := element.get("style")) and _UNSEEN(style) and not expected:
+            continue  # a second copy, for narrow screens: what stands behind it is not the product's
         score = 3.0 if element.tag == "h1" and not _is_shops(text, title, page.url) else 0.0
         if element.get("itemprop") == "name":
             score += 3
@@ -381,7 +384,8 @@ def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
-    if seen.price_is_loose and not seen.buy_buttons and is_gone(seen):
+    loose = seen.price_is_loose or (seen.sold_for and not seen.price_marked)
+    if loose and not seen.buy_buttons and is_gone(seen):
         _forget_price(seen)
     _rating(read, seen.fields)
     if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
