@@ -178,7 +178,8 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
 def _is_silent(text: str) -> bool:
     """Whether a text holds no words about a stock, and none of a button beside it."""
     said = _STOCK_LABEL(text) or _SOLD(text) or _NOTIFIES(text) or availability_of_text(text)
-    return not said and not buys_in_short(text)
+    soon = len(text) < _GLANCE and _SOON(text)
+    return not said and not soon and not buys_in_short(text)
 
 
 #: Labels and menus are the same on all of a shop's pages.

@@ -48,6 +48,7 @@ _CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = lazy.pattern(r"\d")
+_IN_ROUND_BRACKETS = re.compile(r"\s*\(([^()]*)\)\s*").fullmatch
 #: What a word in lower case must hold to be an identifier.
 _TELLING = lazy.pattern(r"[\d_-]")
 #: How labels of numbers end.
@@ -183,7 +184,9 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = _label(label)
-    return (field, line.text[len(label) :]) if field else None
+    value = line.text[len(label) :]
+    bracketed = _IN_ROUND_BRACKETS(value)
+    return (field, bracketed[1] if bracketed else value) if field else None
 
 
 def _rows_of_facts(read: Lines, seen: Visible) -> None:
@@ -285,8 +288,6 @@ def _take(seen: Visible, field: str, value: str) -> None:
     if field in seen.fields and field != "mpn":  # the maker's number may be a barcode
         return
     value = value.strip(_AROUND)
-    if value[:1] == "(" and value[-1:] == ")":
-        value = value[1:-1]
     if field == "gtin":
         value = gtin(value) or ""
     elif field == "brand":
