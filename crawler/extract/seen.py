@@ -49,3 +49,8 @@ class Visible:
     """A mark or a word says that the regular price was asked before, and not only its height."""
     struck_below: Decimal | None = None
     """An amount beside the price that is marked as the price before, and is lower."""
+
+    @property
+    def price_may_be_anothers(self) -> bool:
+        """Whether an amount may be another thing's than the product's that cannot be had."""
+        return self.price_is_loose or (self.sold_for and not self.price_marked)

@@ -159,6 +159,15 @@ _MOST_INSIDE = 500
 _BLANKS = 4
 
 
+_HIDES = re.compile(r"display\s*:\s*none", re.I).search
+
+
+def is_hidden(element: Element) -> bool:
+    """Whether an element's own style hides it, as a second heading for narrow screens is."""
+    style = element.get("style")
+    return style is not None and _HIDES(style) is not None
+
+
 def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INSIDE) -> str:
     """The text inside an element as `text_of` gives it, of so many characters and elements.
 

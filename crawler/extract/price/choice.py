@@ -317,7 +317,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
         best = first  # a class says "regular price", and there is no other
-    elif best.other and not first.other and not (first.told_old or is_struck(first)):
+    elif best.other and not first.other and not _is_surely_old(first):
         best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
         return
@@ -345,6 +345,11 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         seen.reduced = marked and not best.other
     else:
         seen.struck_below = _below(read, candidates, best)
+
+
+def _is_surely_old(one: Candidate) -> bool:
+    """Whether a mark and more than a class says that an amount was asked before."""
+    return bool(one.line.flags & _lines.OLD) and (one.told_old or is_struck(one))
 
 
 def _is_postage(one: Candidate) -> bool:

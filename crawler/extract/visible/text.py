@@ -14,7 +14,7 @@ from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import LONGEST, Element, Page, short_text
+from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
 from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
@@ -51,7 +51,6 @@ _NAMES_PRODUCT = re.compile(
     r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])",
     re.I,
 ).search
-_UNSEEN = re.compile(r"display\s*:\s*none", re.I).search
 _LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
 #: The score of a heading that no title speaks of.
 _UNSPOKEN = 3.0
@@ -101,13 +100,11 @@ def _heading_of(page: Page, expected: str) -> Element | None:
     best, best_score = None, 0.0
     title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
     known = (expected or page.meta("og:title"))[:LONGEST].casefold()
-    headings = page.headings[:_MOST_HEADINGS]
+    headings = [h for h in page.headings[:_MOST_HEADINGS] if not is_hidden(h)]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = short_text(element).casefold()
         if not text or (site and text == site) or _is_logo(page, element):
             continue
-        if (style := element.get("style")) and _UNSEEN(style) and not expected:
-            continue  # a second copy, for narrow screens: what stands behind it is not the product's
         score = 3.0 if element.tag == "h1" and not _is_shops(text, title, page.url) else 0.0
         if element.get("itemprop") == "name":
             score += 3
@@ -384,8 +381,7 @@ def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
     find_facts(read, seen)
     take_addressed(read, seen, own)
     read_stock(read, seen, priced or "price" in seen.fields, own)
-    loose = seen.price_is_loose or (seen.sold_for and not seen.price_marked)
-    if loose and not seen.buy_buttons and is_gone(seen):
+    if seen.price_may_be_anothers and not seen.buy_buttons and is_gone(seen):
         _forget_price(seen)
     _rating(read, seen.fields)
     if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
