@@ -422,8 +422,12 @@ class Worker:
         self.stop("outage" if isinstance(error, OUTAGES) else "error")
 
     async def end_crawl(self, reason: str) -> None:
-        """End the crawl for the whole fleet, where the code of a page asked for that."""
-        by_page = current.get() is not None and reason != self.told
+        """End the crawl for the whole fleet, where the code of a page asked for that.
+
+        A signal comes between any two instructions, and what its handler schedules has the context
+        of the page that was read at that moment: it stops the crawler, which a page's end does not.
+        """
+        by_page = current.get() is not None and reason != self.told and self.crawler.crawling
         if by_page and self.member is not None and not is_counted_here(reason):
             await self.member.crawl_end.tell(reason)
 

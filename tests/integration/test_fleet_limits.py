@@ -180,3 +180,45 @@ async def test_a_callback_that_closes_the_spider_ends_all_workers_with_its_reaso
         out, err = await asyncio.to_thread(later.communicate, timeout=patient(90))
     assert out.strip() == "closed: closespider_pagecount", err
     assert "joins run 1" in err
+
+
+IS_TOLD = """
+import os
+import signal
+
+import scrapy
+
+class Mine(scrapy.Spider):
+    name = "mine"
+
+    async def start(self):
+        for n in range(40):
+            yield scrapy.Request(f"%s/page/1/?n={n}", callback=self.last if n == 10 else self.parse)
+
+    def parse(self, response):
+        yield {"url": response.url}
+
+    def last(self, response):
+        if not os.path.exists("told"):
+            open("told", "w").close()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def closed(self, reason):
+        print("closed:", reason, flush=True)
+"""
+
+
+async def test_a_signal_that_comes_while_a_page_is_read_ends_that_worker_alone(
+    tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
+) -> None:
+    """What the signal's handler schedules has the page's context; the page did not ask for it."""
+    words = _slowly(redis_url, namespace)
+    with serving(Site) as url:
+        (tmp_path / "mine.py").write_text(IS_TOLD % url, "utf-8")
+        workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(2)]
+        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
+        ended = await asyncio.gather(*said)
+    assert sorted(out.strip() for out, _ in ended) == ["closed: finished", "closed: shutdown"], (
+        ended
+    )
+    assert [run.closed for run in await list_runs(Frontier(redis_client, namespace))] == [""]
