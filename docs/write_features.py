@@ -43,6 +43,10 @@ exports end alike, as do those of `check`, `shell`, `startproject` and `version`
 | test_asyncio_enabled_false | asks for another loop than asyncio's, which is refused in a line |
 | test_no_reactor | asks for no reactor, which is refused in a line |
 | test_runspider_default_reactor | an empty TWISTED_REACTOR is Twisted's loop, refused in a line |
+
+Where the package is installed, three tests of a mistyped `scrapy` command end otherwise with and
+without the line (TestUnknownCommand): one line says which command is meant, or that the folder
+holds no project, and the status is 1 instead of 2.
 """
 _FIRST = "Spiders and commands"
 
