@@ -86,8 +86,7 @@ class Writer:
         self._url = database_url
         self._tables = tables
         self._done, self._pressed, self._refused = done, pressed, refused
-        self.limits = limits or Limits()
-        self._queue = Queue(self.limits)
+        self.queue = Queue(limits or Limits())
         self._level = threading.RLock()
         self._pressing = False
         self._away = self._admits = False
@@ -102,7 +101,7 @@ class Writer:
         """Tables and doubtful reasons that turned out to be about single rows."""
         self._told: dict[str, set[str]] = {}
         """By table and code: reasons of refusals that were told."""
-        self._committed = Committed(min(self.limits.size, _KEPT_BYTES))
+        self._committed = Committed(min(self.queue.limits.size, _KEPT_BYTES))
         self._fallen: list[Piece] = []
         """Rows that a server lost after their commit."""
         self._connection: extensions.connection | None = None
@@ -114,20 +113,20 @@ class Writer:
 
     def put(self, table: str, row: Any, size: int, ticket: Any = None) -> bool:
         """Take a row of about *size* bytes; False when too much waits already. Never waits."""
-        if not self._queue.put(table, row, size, ticket):
+        if not self.queue.put(table, row, size, ticket):
             return False
-        if self._admits or self._queue.size > self.limits.high:
+        if self._admits or self.queue.size > self.queue.limits.high:
             self._press()
         return True
 
     @property
     def waiting(self) -> tuple[int, int]:
         """Rows and bytes that are not yet in a batch."""
-        return len(self._queue), self._queue.size
+        return len(self.queue), self.queue.size
 
     def close(self, limit_s: float) -> None:
         """Write what is left, for at most *limit_s* seconds; waits. The rest is reported failed."""
-        self._queue.close(limit_s)
+        self.queue.close(limit_s)
         if self._thread.is_alive():
             self._thread.join(limit_s + CONNECT_S + 1)
 
@@ -135,7 +134,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while (batch := self._queue.take(self._doubts_until)) or self._doubts:
+            while (batch := self.queue.take(self._doubts_until)) or self._doubts:
                 if batch:
                     self._store(batch)
                 if not batch or time.monotonic() >= self._doubts_until:
@@ -146,19 +145,19 @@ class Writer:
             self._away, self._admits = True, False
             self._press()
         finally:
-            self._queue.closed = True
+            self.queue.closed = True
             doubtful = [piece for kept in self._doubts.values() for piece in kept]
             why = "PostgreSQL did not take it before the worker stopped"
-            self._fail([*self._queue.left(), *doubtful], why)
+            self._fail([*self.queue.left(), *doubtful], why)
             self._disconnect()
 
     def _press(self) -> None:
         """Ask for a pause, or take that back, when that changes."""
         # Both threads come here: what was said last must be what is noted.
         with self._level:
-            level = self.limits.high // 2 if self._pressing else self.limits.high
-            away = self._away and (not self._admits or len(self._queue) >= self.limits.rows)
-            wanted = away or self._queue.size > level
+            level = self.queue.limits.high // 2 if self._pressing else self.queue.limits.high
+            away = self._away and (not self._admits or len(self.queue) >= self.queue.limits.rows)
+            wanted = away or self.queue.size > level
             if wanted != self._pressing:
                 self._pressing = wanted
                 self._pressed(wanted)
@@ -290,10 +289,10 @@ class Writer:
         turn = 0
         while kept := self._doubts.get(table):
             turn += 1
-            admits = len(kept) < self.limits.rows and not self._is_closed(table, found)
+            admits = len(kept) < self.queue.limits.rows and not self._is_closed(table, found)
             if not self._pause(found, turn, admits=admits):
                 return
-            for piece in (kept.pop(0), *self._queue.sample(table, SUSPECT)):
+            for piece in (kept.pop(0), *self.queue.sample(table, SUSPECT)):
                 again = self._try([piece])
                 if again is not None and again.blame == "row":
                     self._reject(piece, again)
@@ -335,11 +334,11 @@ class Writer:
         """Decide about a row that was refused alone, and refused again after a while."""
         if found.blame == "row":
             self._reject(piece, found)
-        elif not self._queue.is_over and self._is_closed(piece.table, found):
+        elif not self.queue.is_over and self._is_closed(piece.table, found):
             self._store([piece])  # which waits
         else:
             self._untold[piece.table] += 1
-            if found.is_lasting and not self._queue.is_over:
+            if found.is_lasting and not self.queue.is_over:
                 self._reject(piece, found)
             else:  # its page is tried again later
                 self._fail([piece], f"PostgreSQL refuses rows for {piece.table}: {found.reason}")
@@ -362,7 +361,7 @@ class Writer:
             self._away, self._admits = True, admits
             self._press()
             wait = _WAITS_S[min(turn, len(_WAITS_S)) - 1] * random.uniform(0.8, 1.2)
-        return self._queue.pause(wait)
+        return self.queue.pause(wait)
 
     def _back(self) -> None:
         if self._away:

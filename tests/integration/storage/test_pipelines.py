@@ -24,6 +24,7 @@ from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.sinks.postgres.batches import Limits
 from tests.helpers import execute
 from tests.integration.storage.kit import lesser_role, rows_of
 
@@ -212,7 +213,7 @@ async def test_what_was_not_stored_is_retried_and_let_through_again(database: st
                 made.send({"url": SHOP + str(number), **big})
         retried = [url for url, outcome in made.ended if outcome == "retry"]
         assert retried  # the buffer was full
-        made.stages[3].storage.writer.limits = type(made.stages[3].storage.writer.limits)()  # type: ignore[attr-defined]
+        made.stages[3].storage.writer.queue.limits = Limits()  # type: ignore[attr-defined]
         for url in retried:
             with made.page(url):
                 made.send({"url": url, **big})
