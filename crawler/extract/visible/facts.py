@@ -48,7 +48,6 @@ _CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = lazy.pattern(r"\d")
-_IN_ROUND_BRACKETS = re.compile(r"\s*\(([^()]*)\)\s*").fullmatch
 #: What a word in lower case must hold to be an identifier.
 _TELLING = lazy.pattern(r"[\d_-]")
 #: How labels of numbers end.
@@ -184,9 +183,10 @@ def _label_inside(line: Line) -> tuple[str, str] | None:
     if not label or len(label) >= len(line.text) or not line.text.startswith(label):
         return None
     field = _label(label)
-    value = line.text[len(label) :]
-    bracketed = _IN_ROUND_BRACKETS(value)
-    return (field, bracketed[1] if bracketed else value) if field else None
+    value = line.text[len(label) :].strip()
+    if value[:1] == "(" and value.find(")") == len(value) - 1:
+        value = value[1:-1]
+    return (field, value) if field else None
 
 
 def _rows_of_facts(read: Lines, seen: Visible) -> None:
