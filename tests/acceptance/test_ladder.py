@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -148,8 +149,11 @@ def test_a_worker_whose_playwright_does_not_start_ends_at_its_start(
 
 def drivers(pid: int) -> list[psutil.Process]:
     """Playwright's own programs below a worker."""
-    found = psutil.Process(pid).children(recursive=True)
-    return [child for child in found if "driver/node" in " ".join(child.cmdline()[:1])]
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # a browser's process that ends at this moment
+            found += [child] if "driver/node" in " ".join(child.cmdline()[:1]) else []
+    return found
 
 
 def test_a_worker_whose_playwright_is_killed_ends_and_loses_no_page(crawl: Crawl) -> None:
