@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,12 @@ def _slowly(redis_url: str, crawl: str) -> list[str]:
     return [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
 
 
+async def _all_said(workers: list[subprocess.Popen[str]]) -> list[tuple[str, str]]:
+    """Return what each worker wrote, out and err, when all have ended."""
+    said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
+    return await asyncio.gather(*said)
+
+
 async def test_two_workers_stop_at_the_items_that_both_have_together(
     tmp_path: Path, redis_client: Redis, redis_url: str, namespace: str
 ) -> None:
@@ -123,8 +130,7 @@ async def test_two_workers_stop_at_the_items_that_both_have_together(
     with serving(Site) as url:
         (tmp_path / "mine.py").write_text(SPIDER % url, "utf-8")
         workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(2)]
-        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
-        ended = asyncio.gather(*said)
+        ended = asyncio.ensure_future(_all_said(workers))
 
         async def all_there() -> bool:
             return len(await live_workers(frontier)) == len(workers) or ended.done()
@@ -168,8 +174,7 @@ async def test_a_callback_that_closes_the_spider_ends_all_workers_with_its_reaso
     with serving(Site) as url:
         (tmp_path / "mine.py").write_text(CLOSES % url, "utf-8")
         workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(3)]
-        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
-        ended = await asyncio.gather(*said)
+        ended = await _all_said(workers)
         assert [out.strip() for out, _ in ended] == ["closed: had enough"] * 3, ended
         assert [w.returncode for w in workers] == [0] * 3
         runs = await list_runs(frontier)
@@ -216,8 +221,7 @@ async def test_a_signal_that_comes_while_a_page_is_read_ends_that_worker_alone(
     with serving(Site) as url:
         (tmp_path / "mine.py").write_text(IS_TOLD % url, "utf-8")
         workers = [scrapy(tmp_path, "runspider", "mine.py", *words) for _ in range(2)]
-        said = [asyncio.to_thread(w.communicate, timeout=patient(90)) for w in workers]
-        ended = await asyncio.gather(*said)
+        ended = await _all_said(workers)
     assert sorted(out.strip() for out, _ in ended) == ["closed: finished", "closed: shutdown"], (
         ended
     )
