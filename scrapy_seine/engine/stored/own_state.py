@@ -135,14 +135,8 @@ def _tree_of(kind: type) -> ast.ClassDef | None:
         module = sys.modules[kind.__module__]
         lines = linecache.getlines(inspect.getfile(kind), vars(module))
         tree = ast.parse("".join(lines))
-    except (
-        KeyError,
-        OSError,
-        TypeError,
-        SyntaxError,
-        ValueError,
-        RecursionError,
-    ):  # made at run time
+    # A class that was made at run time has no source.
+    except (KeyError, OSError, TypeError, SyntaxError, ValueError, RecursionError):
         return None
     found = [x for x in ast.walk(tree) if isinstance(x, ast.ClassDef) and x.name == kind.__name__]
     return found[-1] if found else None
