@@ -14,6 +14,7 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.classify import looks_like_listing, looks_like_product
+from crawler.extract.links.other_languages import others_of, speaks, tongue
 from crawler.extract.links.pagination import (
     Address,
     dresses,
@@ -23,7 +24,6 @@ from crawler.extract.links.pagination import (
     turns_page,
 )
 from crawler.extract.links.scripted import SCRIPTED, scripted
-from crawler.extract.links.tongues import others_of, speaks, tongue
 from crawler.extract.links.unlinked import continued, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import Marks, any_of, finder, whole

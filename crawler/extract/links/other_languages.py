@@ -1,4 +1,4 @@
-"""Folders of an address that stand for a language: `/fr/vins` is `/de/weine` for other readers.
+"""Copies of a shop in other languages, which are not followed: `/fr/vins` is `/de/weine` for other readers.
 
 A shop in several languages sells each product once. Its copies are left out where the page's own
 folder, its language or its alternates tell which ones they are.
