@@ -14,7 +14,14 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.classify import looks_like_listing, looks_like_product
-from crawler.extract.links.other_languages import others_of, speaks, tongue
+from crawler.extract.links import nofollow
+from crawler.extract.links.other_languages import (
+    is_translation,
+    leads_to_another,
+    others_of,
+    speaks,
+    tongue,
+)
 from crawler.extract.links.pagination import (
     Address,
     dresses,
@@ -76,8 +83,6 @@ _REACHED = (
     (lazy.pattern(r"[?&](?:products_id|info)=", re.I), lazy.pattern(r"(?<=[?&])cPath=[\w.]*&?")),
     (lazy.pattern(r"[?&]route=product/product&"), lazy.pattern(r"(?<=[?&])path=[\d_]*&?")),
 )
-#: The page itself in another language.
-_LANGUAGE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
 _CONTEXTS = (
     (_FACET, r"facet|filter|refine|layered|narrow|swatch|sorter|sort-?by|toolbar-sorter|\btags?cloud"),
@@ -125,7 +130,7 @@ def find_links(
     *allowed* decides about absolute URLs (site, allow and deny filters); *robots* is the
     response's X-Robots-Tag.
     """
-    if _nofollow(f"{page.meta('robots')},{robots}"):
+    if nofollow.of_page(f"{page.meta('robots')},{robots}"):
         return []
     finder = _Finder(page, allowed)
     for element in page.links[:_MOST_ANCHORS]:
@@ -167,17 +172,13 @@ def listed_links(
     folder = tongue(_parts(origin)[1])
     for listed in urls:
         url = tidied(listed)
-        if url is not None and folder and tongue(_parts(url)[1]) not in {"", folder}:
-            continue  # the same shop in another language
-        if url is None or _is_useless(url) or not follows(url, origin):
+        if url is None or (folder and leads_to_another(_parts(url)[1], folder)):
+            continue
+        if _is_useless(url) or not follows(url, origin):
             continue
         path = url[url.find("/", 8) :] if url.find("/", 8) > 0 else "/"
         kind: LinkKind = "product" if _reads_product(path) else "listing"
         yield Link(url, kind, "a sitemap lists it")
-
-
-def _nofollow(directives: str) -> bool:
-    return any(word.strip() in {"nofollow", "none"} for word in directives.lower().split(","))
 
 
 class _Finder:
@@ -210,7 +211,7 @@ class _Finder:
         if (
             kind is None
             and (
-                (rel and ("nofollow" in rel.lower() or "sponsored" in rel.lower()))
+                (rel and nofollow.of_link(rel))
                 # The same shop in another language.
                 or (language and language.lower()[:2] != self.page.lang[:2])
             )
@@ -236,16 +237,11 @@ class _Finder:
 
     def _is_for_others(self, there: Address) -> bool:
         """Whether a link leads to the page, or into a folder, in another language than the page's."""
-        if _is_translation(there, self.here):
+        if is_translation(there, self.here):
             return True
-        if not self.folder and not self.others:
+        if there[0] != self.here[0] or not (self.folder or self.others):
             return False
-        folder = tongue(there[1])
-        if not folder or there[0] != self.here[0]:
-            return False
-        if self.folder:
-            return folder != self.folder and speaks(self.folder, self.lang)
-        return folder in self.others
+        return leads_to_another(there[1], self.folder, self.others, self.lang)
 
     def _is_variant(self, there: Address) -> bool:
         """Whether a product was met before, or is the page itself, but for a chosen colour."""
@@ -359,17 +355,6 @@ def _reached(url: str) -> str:
             if product.search(url):
                 return category.sub("", url).rstrip("?&")
     return url
-
-
-def _is_translation(there: Address, here: Address) -> bool:
-    """Whether a link leads to the page itself, in another language.
-
-    A front page may be the choice of a language alone.
-    """
-    if not there[2] or there[:2] != here[:2] or (there[1] == "/" and not here[2]):
-        return False
-    new, left = set(there[2]) - set(here[2]), set(here[2]) - set(there[2])
-    return bool(new) and all(_LANGUAGE(name) for name, _ in new | left)
 
 
 @lru_cache(maxsize=1024)

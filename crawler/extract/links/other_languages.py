@@ -1,4 +1,4 @@
-"""Copies of a shop in other languages, which are not followed: `/fr/vins` is `/de/weine` for other readers.
+"""A shop's copies in other languages, which are not followed: `/fr/vins` beside `/de/weine`.
 
 A shop in several languages sells each product once. Its copies are left out where the page's own
 folder, its language or its alternates tell which ones they are.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from crawler.extract.links.pagination import Address
 from crawler.extract.page.page import Page
+from crawler.extract.words import whole
 
 _FOLDER = re.compile(r"/([a-z]{2})(?:[-_]([a-z]{2}))?(?=/|$)", re.I).match
 _CODES = (
@@ -18,6 +20,8 @@ _CODES = (
 )
 _LANGUAGES = frozenset(_CODES.split())
 _MOST_ALTERNATES = 60
+#: Parameters that choose the language of a page.
+_CHOICE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
 
 
 @lru_cache(maxsize=1024)
@@ -55,3 +59,35 @@ def others_of(page: Page, path: str) -> frozenset[str]:
             target = page.resolve(link.get("href") or "") or ""
             found.add(tongue(target[target.find("/", 8) :]) if target.find("/", 8) > 0 else "")
     return frozenset(found - {""})
+
+
+def leads_to_another(
+    path: str, folder: str, others: frozenset[str] = frozenset(), lang: str | None = None
+) -> bool:
+    """Whether a path lies in another language's folder than *folder*, or in one of *others*.
+
+    *lang* is the language that the page with the link tells: where *folder* stands for another
+    one, nothing is known. A sitemap tells none.
+
+    >>> leads_to_another("/fr/vins", "de"), leads_to_another("/de/weine", "de")
+    (True, False)
+    >>> leads_to_another("/fr/vins", "de", lang="en"), leads_to_another("/fr", "", frozenset({"fr"}))
+    (False, True)
+    """
+    there = tongue(path)
+    if not there:
+        return False
+    if folder:
+        return there != folder and (lang is None or speaks(folder, lang))
+    return there in others
+
+
+def is_translation(there: Address, here: Address) -> bool:
+    """Whether a link leads to the page itself, in another language.
+
+    A front page may be the choice of a language alone.
+    """
+    if not there[2] or there[:2] != here[:2] or (there[1] == "/" and not here[2]):
+        return False
+    new, left = set(there[2]) - set(here[2]), set(here[2]) - set(there[2])
+    return bool(new) and all(_CHOICE(name) for name, _ in new | left)
