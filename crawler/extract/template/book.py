@@ -32,7 +32,7 @@ from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from crawler.extract.template.repeats import compared, copied
 from crawler.extract.template.taught import mend, read_cents
-from crawler.extract.template.tender import TURNED, Tenders
+from crawler.extract.template.visitor_currency import TURNED, Tenders
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
 _MOST_SITES, _MOST_MAKES, _MOST = 500, 48, 4_000

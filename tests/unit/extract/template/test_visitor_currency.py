@@ -13,7 +13,7 @@ import pytest
 
 from crawler.extract.template import Book
 from crawler.extract.template.profile import Profile
-from crawler.extract.template.tender import Look, Tenders
+from crawler.extract.template.visitor_currency import Look, Tenders
 from tests.benchmarks import drift
 from tests.benchmarks.shops import SHOPS, Shop, Thing, things
 
