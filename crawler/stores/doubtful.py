@@ -18,7 +18,7 @@ import attrs
 import orjson
 from psycopg2 import extensions
 
-from crawler.extract.template.contrast import amount
+from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.queries import query
 from crawler.stores.rows import MEANINGFUL, ProductRow, digest_of, fitting

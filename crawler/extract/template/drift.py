@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from crawler.extract.template.contrast import CHANGED
+from crawler.extract.template.mass_changes import CHANGED
 
 #: What is said of a template, where a field is not doubtful by it.
 _SAID = {

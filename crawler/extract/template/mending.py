@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.page.page import Page, tidied
-from crawler.extract.template.contrast import Change, Contrast, amount
+from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.naming import ENOUGH, Shown, name_place
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen

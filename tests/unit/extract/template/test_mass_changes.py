@@ -11,7 +11,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
-from crawler.extract.template.contrast import Contrast
+from crawler.extract.template.mass_changes import Contrast
 from crawler.extract.template.observation import Seen
 from scrapy_seine.urls import tidy
 from tests.benchmarks.shops import SHOPS, Thing, things
