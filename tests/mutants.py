@@ -177,7 +177,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "crawler.extract.links.sitemap": ("readers", "extract/links/links", "extract/rules"),
     "crawler.extract.links.sitemap_news": ("extract/links/sitemap_news", "readers"),
-    "crawler.extract.template.judge": (
+    "crawler.extract.template.confidence": (
         "extract/template/template",
         "extract/template/template_rules",
     ),

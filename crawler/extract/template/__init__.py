@@ -12,8 +12,8 @@ All of it works from what the parser has read anyway, because a page may cost no
 """
 
 from crawler.extract.template.book import Book
+from crawler.extract.template.confidence import Doubt, Judgement
 from crawler.extract.template.drift import Drift
-from crawler.extract.template.judge import Doubt, Judgement
 from crawler.extract.template.unpriced import know_unpriced
 from crawler.extract.template.visitor_currency import Look
 

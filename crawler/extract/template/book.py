@@ -12,9 +12,7 @@ from crawler.extract.default import Found
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
-from crawler.extract.template.disputes import right_source
-from crawler.extract.template.drift import Drift
-from crawler.extract.template.judge import (
+from crawler.extract.template.confidence import (
     Doubt,
     Judgement,
     confidence,
@@ -25,6 +23,8 @@ from crawler.extract.template.judge import (
     oddity,
     swapped,
 )
+from crawler.extract.template.disputes import right_source
+from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
 from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.mass_changes import CHANGED

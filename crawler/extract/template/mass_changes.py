@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from crawler.extract.default import Found
-from crawler.extract.template.judge import Doubt
+from crawler.extract.template.confidence import Doubt
 from crawler.extract.template.observation import Seen
 
 #: The kind of the doubt. Where nothing is stored, there is none.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.template.judge import (
+from crawler.extract.template.confidence import (
     confidence,
     constant,
     doubt_of,
