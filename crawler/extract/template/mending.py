@@ -17,9 +17,9 @@ import attrs
 
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.mass_changes import Change, Contrast, amount
-from crawler.extract.template.naming import ENOUGH, Shown, name_place
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen
+from crawler.extract.template.product_names import ENOUGH, Shown, name_place
 
 #: Pages that agree on a place before it is believed, and the share of those tried that do.
 _ENOUGH, _SHARE = 6, 0.6

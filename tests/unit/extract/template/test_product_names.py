@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.template import Book, Drift
-from crawler.extract.template.naming import name_place
+from crawler.extract.template.product_names import name_place
 
 PARTS = ("Brake disc", "Oil filter", "Clutch set", "Wiper arm", "Fuel pump", "Spark plug")
 GOODS = [(f"{PARTS[n % 6]} {n + 240} mm", f"{n // 6}-{n * 7919 % 10_000}") for n in range(40)]
