@@ -11,6 +11,7 @@ import attrs
 from crawler.extract import classify, crumbs, merge
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.fields import Fields
+from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.scripts import state
@@ -72,7 +73,7 @@ class Found:
         """Fill `fields` although the page looked like no product's."""
         site = self.page.meta("og:site_name")
         merge.in_rials(self.offered)
-        merge.in_whole_units(self.offered)
+        cents.in_whole_units(self.offered)
         self.fields, self.sources = merge.merged(self.offered, site)
         if self.fields.get("name"):
             self.fields["name"] = merge.bare(self.fields["name"], self.page)

@@ -146,18 +146,6 @@ def without_gaps(offered: dict[str, Fields]) -> None:
             fields.pop("currency", None)
 
 
-def in_whole_units(offered: dict[str, Fields]) -> None:
-    """Divide the state's prices by 100 where all other sources show that it counts in cents."""
-    held = offered.get("state", {})
-    others = {
-        fields["price"] for s, fields in offered.items() if s != "state" and "price" in fields
-    }
-    if len(others) == 1 and held.get("price") == 100 * others.pop():
-        for name in ("price", "regular_price"):
-            if name in held:
-                held[name] = held[name].scaleb(-2)
-
-
 def in_rials(offered: dict[str, Fields]) -> None:
     """Turn tomans into the rials that they are; the visible text's are rials already.
 

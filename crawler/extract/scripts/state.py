@@ -17,6 +17,7 @@ import orjson
 from crawler.extract import lazy
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import number
+from crawler.extract.money.cents import counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, trackers
@@ -347,7 +348,7 @@ def _has_price(node: Node) -> bool:
 
 def _fields(node: Node) -> Fields:
     variant = next((v for v in _variants(node) if isinstance(v, dict)), {})
-    cents = _in_cents(node)
+    cents = counts_in_cents(node)
     price, currency = _amount(node, _NOW, cents)
     if price is None:
         price, currency = _amount(variant, _NOW, cents)
@@ -408,15 +409,6 @@ def _any_available(node: Node) -> Any:
     variants = [v for v in _variants(node) if isinstance(v, dict)]
     told = [v[name] for v in variants for name in ("available", "availableForSale") if name in v]
     return (True in told or told[0]) if told else None
-
-
-def _in_cents(node: Node) -> bool:
-    """Shopify's product JSON counts in the currency's smallest unit."""
-    if "public_title" in node:  # a variant in what its analytics read
-        return isinstance(node.get("price"), int)
-    return "variants" in node and ("price_min" in node or "price_varies" in node or (
-        "vendor" in node and isinstance(node.get("price"), int)
-    ))  # fmt: skip
 
 
 def _amount(node: Node, names: tuple[str, ...], cents: bool) -> tuple[Decimal | None, str | None]:

@@ -2,11 +2,11 @@
 
 A crawl sees thousands of pages of one template. `cluster` tells which pages are of one make,
 `profile` learns of each make which sources agree on a field, where its text stands and how its
-values differ, and `judge` holds a page against that: each field gets a confidence, and a value that
-contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of all
-sites in bounded room, notices when a template changed, and learns it anew. `tender` notices that a
-site answers in another currency than before. `unpriced` tells which pages without a price are
-products' all the same, by the make and the `addresses` that the site's products have.
+values differ, and `confidence` holds a page against that: each field gets a confidence, and a value
+that contradicts what the site did so far is doubtful, with the reason. `book` keeps the profiles of
+all sites in bounded room, notices when a template changed, and learns it anew. `visitor_currency`
+notices that a site answers in another currency than before. `unpriced` tells which pages without a
+price are products' all the same, by the make and the `addresses` that the site's products have.
 
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """

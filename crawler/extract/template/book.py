@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.default import Found
+from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
@@ -31,7 +32,7 @@ from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from crawler.extract.template.repeats import compared, copied
-from crawler.extract.template.taught import mend, read_cents
+from crawler.extract.template.taught import mend
 from crawler.extract.template.visitor_currency import TURNED, Tenders
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
@@ -70,7 +71,7 @@ class Book:
         cluster = self._cluster(site_id, found.page)
         make = self._make(site_id, cluster)
         profile = make.profile
-        if read_cents(found) and profile.known:
+        if take_shown_price(found.fields, found.sources, found.offered) and profile.known:
             reason = "structured data tells cents, the page shows whole units"
             change = Drift(site_id, "price", "cents", reason, found.page.url, profile.version)
             self._tell_once(change, make)

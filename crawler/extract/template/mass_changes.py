@@ -17,6 +17,7 @@ import attrs
 
 from crawler.extract.default import Found
 from crawler.extract.template.confidence import Doubt
+from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Seen
 
 #: The kind of the doubt. Where nothing is stored, there is none.
@@ -68,7 +69,7 @@ class Change:
     reason: str
     source: str | None = None
     """The source that tells the stored values."""
-    affix: tuple[str, str] | None = None
+    affix: Affix | None = None
     """What stands before and after each stored name."""
 
 
@@ -230,20 +231,12 @@ def _judged(field: str, pairs: Sequence[Pair]) -> Change | None:
     source = min(frozenset.intersection(*(pair.agreeing for pair in newest)), default=None)
     if len({pair.stored for pair in newest}) < _ENOUGH and field in _HELD:
         return None
-    affix = _affix(newest) if field == "name" else None
+    names = [(pair.read, pair.stored) for pair in newest] if field == "name" else ()
+    affix = common_affix(names)
     said = f"no product that is known has the {field} of before"
     if affix is not None:
         said = f"each name has {affix[0]!r} before it and {affix[1]!r} behind it since"
     return Change(field, said, source, affix)
-
-
-def _affix(pairs: Sequence[Pair]) -> tuple[str, str] | None:
-    """What stands before and after the stored name on each page; None where that differs."""
-    found = set()
-    for read, stored, _ in pairs:
-        before, name, after = read.partition(stored)
-        found.add((before, after) if name else None)
-    return found.pop() if len(found) == 1 else None
 
 
 def _exchanged(pairs: Sequence[Pair]) -> Change | None:

@@ -138,7 +138,7 @@ class Profile:
     unsaved: int = 0
     """Pages learned since the profile was stored."""
     markets: dict[str, list[list[str]]] = attrs.Factory(dict)
-    """The site's currencies (`tender`), as they are stored with the profile."""
+    """The site's currencies (`visitor_currency`), as they are stored with the profile."""
 
     @property
     def pages(self) -> int:

@@ -7,13 +7,13 @@ from typing import Any
 from crawler.extract.default import Found
 from crawler.extract.template.confidence import constant
 from crawler.extract.template.mending import BELOW
+from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.nodes import texts_of, value_at
 from crawler.extract.template.observation import FIELDS, same
 from crawler.extract.template.profile import Profile
 
 #: Pages in a row without a value in its new place, before the parser is asked again.
 _GONE = 6
-_CENTS = 100
 
 
 def mend(found: Found, profile: Profile) -> None:
@@ -23,8 +23,8 @@ def mend(found: Found, profile: Profile) -> None:
     name = profile.fields["name"]
     if name.preferred:
         _leave_others(found, name.preferred)
-    if name.affix[0] or name.affix[1]:
-        _strip(found, name.affix)
+    if any(name.affix) and fields.get("name"):
+        fields["name"] = without_affix(str(fields["name"]), name.affix)
     for field, known in profile.fields.items():
         source = known.preferred
         told = found.offered.get(source or "", {})
@@ -55,30 +55,6 @@ def _put(found: Found, field: str, value: Any, source: str) -> None:
     if field == "sku" and fields.get("external_id") == fields.get("sku") is not None:
         fields["external_id"], sources["external_id"] = value, source
     fields[field], sources[field] = value, source
-
-
-def _strip(found: Found, affix: tuple[str, str]) -> None:
-    """Take what each name has before or behind it since away."""
-    name, (before, after) = str(found.fields.get("name") or ""), affix
-    folded = name.casefold()
-    if not (folded.startswith(before) and folded.endswith(after)):
-        return
-    bare = name[len(before) : len(name) - len(after)].strip()
-    if bare and len(folded) == len(name):
-        found.fields["name"] = bare
-
-
-def read_cents(found: Found) -> bool:
-    """Take the price that the page shows where structured data tells the same figures as cents."""
-    shown = found.offered.get("text", {}).get("price")
-    price = found.fields.get("price")
-    if not shown or price != shown * _CENTS or found.sources.get("price") == "text":
-        return False
-    found.fields["price"] = shown
-    for told in found.offered.values():
-        if told.get("price") == price:
-            told["price"] = shown
-    return True
 
 
 def _read_places(found: Found, profile: Profile) -> None:

@@ -12,8 +12,9 @@ from crawler.extract.crumbs import breadcrumbs, ends_in_category, is_front, is_h
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.links.sitemap import _LONGEST_ADDRESS, read_sitemap
 from crawler.extract.listing.pagecount import further_pages, numbers_of, step_of
-from crawler.extract.merge import disputed, in_whole_units, merged, settle
+from crawler.extract.merge import disputed, merged, settle
 from crawler.extract.money.amounts import number
+from crawler.extract.money.cents import in_whole_units
 
 SHOP = "https://shop.example"
 
