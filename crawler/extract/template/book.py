@@ -27,12 +27,12 @@ from crawler.extract.template.confidence import (
 from crawler.extract.template.disputes import right_source
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
+from crawler.extract.template.learned import mend
 from crawler.extract.template.make import COMPARED, NEWEST, Make
 from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from crawler.extract.template.repeats import compared, copied
-from crawler.extract.template.taught import mend
 from crawler.extract.template.visitor_currency import TURNED, Tenders
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
