@@ -14,8 +14,8 @@ from crawler.extract.fields import Fields
 from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
+from crawler.extract.page_signs import Visible
 from crawler.extract.scripts import state
-from crawler.extract.seen import Visible
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node

@@ -11,8 +11,8 @@ from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import amount, grouped
 from crawler.extract.money.currencies import TOMAN, alike, is_local
 from crawler.extract.page.page import Page, text_of
+from crawler.extract.page_signs import Visible
 from crawler.extract.scripts import state
-from crawler.extract.seen import Visible
 from crawler.extract.shop_number import set_number, set_vendor, without_view
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit

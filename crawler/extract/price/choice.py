@@ -18,6 +18,7 @@ from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import maker_led_to, path
+from crawler.extract.page_signs import Visible
 from crawler.extract.price import per_unit
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,
@@ -41,7 +42,6 @@ from crawler.extract.price.pairs import (
     with_tax,
 )
 from crawler.extract.price.tiles import Amounts
-from crawler.extract.seen import Visible
 from crawler.extract.words import Marks, any_of, any_word, whole_of
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".

@@ -11,7 +11,7 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element
-from crawler.extract.seen import Visible
+from crawler.extract.page_signs import Visible
 from crawler.extract.stock.vocabulary import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
 

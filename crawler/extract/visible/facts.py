@@ -12,7 +12,7 @@ from crawler.extract import lazy
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element, short_text
-from crawler.extract.seen import Visible
+from crawler.extract.page_signs import Visible
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import gtin, has_check_digit
 from crawler.extract.words import Marks, begun_of

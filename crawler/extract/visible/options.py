@@ -6,7 +6,7 @@ from itertools import islice
 
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.seen import Visible
+from crawler.extract.page_signs import Visible
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.stock.vocabulary import availability_of_text
 

@@ -15,10 +15,10 @@ from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
+from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
-from crawler.extract.seen import Visible
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
 from crawler.extract.visible.facts import brand_before, find_facts, number_beside, take_addressed
 from crawler.extract.visible.makers import maker_beside

@@ -12,6 +12,7 @@ from lxml.html import fragment_fromstring
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import (
     _cost_of_place,
     _is_before,
@@ -23,7 +24,6 @@ from crawler.extract.price.choice import (
     label_before,
 )
 from crawler.extract.price.pairs import Candidate, _favour, is_struck, often_told, paired
-from crawler.extract.seen import Visible
 
 
 def line_of(text: str, mark: int, element: Any, index: int) -> Line:
