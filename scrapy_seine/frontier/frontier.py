@@ -19,6 +19,7 @@ from scrapy_seine.frontier.encoding.wire import (
     remembered,
     untried,
 )
+from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import (
     NO_BUDGETS,
     Beat,
@@ -34,7 +35,6 @@ from scrapy_seine.frontier.model import (
 )
 from scrapy_seine.frontier.part import Part
 from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
-from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import whole, word
 
 

@@ -190,7 +190,7 @@ class Leased:
     """A worker went silent: call reap."""
     leases: Sequence[Lease]
     state_shown: str = ""
-    """Id, turn and sequence of the crawl (scrapy_seine.frontier.state)."""
+    """Id, turn and sequence of the crawl (scrapy_seine.frontier.lost_state)."""
     broken_keys: Sequence[str] = ()
     """Keys of the wrong type: what is theirs was set aside for a minute."""
     workers: int = 0

@@ -11,8 +11,8 @@ from redis.exceptions import ResponseError
 from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.encoding.wire import commit_args, script
 from scrapy_seine.frontier.keys import Keys
+from scrapy_seine.frontier.lost_state import Known, Watch, new_id
 from scrapy_seine.frontier.model import Burial, Done, company
-from scrapy_seine.frontier.state import Known, Watch, new_id
 from scrapy_seine.lenient import word
 from scrapy_seine.scripts import call
 

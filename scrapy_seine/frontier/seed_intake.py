@@ -25,10 +25,10 @@ from scrapy_seine.errors import BadSeed, SeineError
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
+from scrapy_seine.frontier.lost_state import new_token
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.frontier.round_trips.timer import at_random
-from scrapy_seine.frontier.state import new_token
 from scrapy_seine.lenient import whole
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.scripts import call

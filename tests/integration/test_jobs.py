@@ -23,8 +23,8 @@ from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.frontier.lost_state import StateLost
 from scrapy_seine.frontier.model import Burial, Done, Push
-from scrapy_seine.frontier.state import StateLost
 from scrapy_seine.sinks.postgres.database import connect
 from tests.helpers import patient, wait_until_async
 from tests.integration.frontier_kit import TTL, Driver

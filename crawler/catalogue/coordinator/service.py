@@ -26,8 +26,8 @@ from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.opening import frontier_of, reopen
-from scrapy_seine.frontier.state import StateError, StateLost
 
 logger = logging.getLogger(__name__)
 #: A coordinator that says nothing for this long has lost its office, s.

@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lost_state import StateError, new_token
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
 from scrapy_seine.frontier.part import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
@@ -32,7 +33,6 @@ from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.round_trips.timer import Timer, at_random
-from scrapy_seine.frontier.state import StateError, new_token
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)

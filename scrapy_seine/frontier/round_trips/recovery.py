@@ -20,8 +20,8 @@ import attrs
 from redis.exceptions import RedisError
 
 from scrapy_seine.frontier.keys import part_of
+from scrapy_seine.frontier.lost_state import StateError, StateLost
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.frontier.state import StateError, StateLost
 
 if TYPE_CHECKING:
     from scrapy_seine.engine.lease.inflight import InFlightTable

@@ -13,7 +13,7 @@ from time import monotonic
 import attrs
 from redis.exceptions import ResponseError
 
-from scrapy_seine.frontier.state import StateError
+from scrapy_seine.frontier.lost_state import StateError
 from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)

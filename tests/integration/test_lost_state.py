@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.lost_state import StateLost, StateRolledBack
 from scrapy_seine.frontier.model import Burial, Done, Push, Retry
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.recovery import Recovery
-from scrapy_seine.frontier.state import StateLost, StateRolledBack
 from tests.helpers import wait_until_async
 from tests.integration.frontier_kit import T0, TTL, join_frontier, page, pages
 
