@@ -8,7 +8,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.wire import domain_of, escape, job_of
-from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.one_partition import Part
 
 #: Requests that one step touches.
 STEP = 500

@@ -33,7 +33,7 @@ from scrapy_seine.frontier.model import (
     Push,
     Retry,
 )
-from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Lines
 from scrapy_seine.lenient import whole, word
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.model import Lease, Leased
-from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.partitions.activity import Look, is_over
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest, Lines

@@ -25,7 +25,7 @@ from scrapy_seine.frontier.encoding.wire import lanes_arg
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.lost_state import StateError, new_token
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Leased, Push, Retry
-from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness

@@ -12,7 +12,7 @@ from redis.exceptions import NoScriptError, RedisError, ResponseError
 from scrapy_seine.frontier.encoding.wire import parse_leased, script
 from scrapy_seine.frontier.lost_state import ASKS, new_token
 from scrapy_seine.frontier.model import Lease, Leased
-from scrapy_seine.frontier.part import Part
+from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.scripts import call
