@@ -34,7 +34,7 @@ SLOTS: dict[str, Any] = {
     "DUPEFILTER_CLASS": "scrapy_seine.engine.dupefilter.ProjectDupeFilter",
     "DOWNLOADER": "scrapy_seine.engine.fastpath.downloader.Downloader",
     "STATS_CLASS": "scrapy_seine.engine.telemetry.stats.Stats",
-    "ITEM_PROCESSOR": "scrapy_seine.engine.items.Pipelines",
+    "ITEM_PROCESSOR": "scrapy_seine.engine.item_pipelines.Pipelines",
     "LOG_FORMATTER": "scrapy_seine.engine.telemetry.logs.PageLines",
     # One task a response: the default of 100 costs 2 ms of CPU a page.
     "CONCURRENT_ITEMS": 1,

@@ -221,7 +221,7 @@ LOG_FORMATTER = "scrapy_seine.engine.telemetry.logs.PageLines"
 # Scrapy's own, whose methods are found without a detour (scrapy_seine.engine.telemetry.stats).
 STATS_CLASS = "scrapy_seine.engine.telemetry.stats.Stats"
 # Scrapy's own, which waits for a pipeline only where it promises something (engine.items).
-ITEM_PROCESSOR = "scrapy_seine.engine.items.Pipelines"
+ITEM_PROCESSOR = "scrapy_seine.engine.item_pipelines.Pipelines"
 # Each kind of failure has its own number of tries (frontier.retry_rules); this caps them all.
 RETRY_TIMES = 10
 # The frontier has decided when a request is leased: no second queue (engine.fastpath.downloader).
