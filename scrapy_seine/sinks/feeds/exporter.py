@@ -37,7 +37,7 @@ from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
 from scrapy_seine.sinks.feeds.part import Part
-from scrapy_seine.sinks.feeds.places import Folder, Store
+from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
 if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothing
     from scrapy_seine.sinks.feeds.join import Joined

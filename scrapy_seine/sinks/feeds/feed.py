@@ -21,7 +21,7 @@ from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.part import LONGEST_S, NO_PAGE, Part, Reading
-from scrapy_seine.sinks.feeds.places import Place
+from scrapy_seine.sinks.feeds.part_storage import Place
 
 logger = logging.getLogger(__name__)
 #: Bytes of parts that wait to be written, after which the worker takes no more requests.

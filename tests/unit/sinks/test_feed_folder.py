@@ -10,7 +10,7 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 
 from scrapy_seine.sinks.feeds.join import Joined, Order, join
 from scrapy_seine.sinks.feeds.part import SIDECAR, Part, Reading, Sealed
-from scrapy_seine.sinks.feeds.places import Folder
+from scrapy_seine.sinks.feeds.part_storage import Folder
 
 FIRST, OTHER = Reading("s 1", "11", 100), Reading("s 2", "33", 150)
 
