@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import psycopg2
 
 from crawler.stores import embedded
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import EmbeddedError
 from tests import started
 

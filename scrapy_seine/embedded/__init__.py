@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from scrapy_seine.embedded import valkey
-from scrapy_seine.embedded.places import Places, default_data_folder, layout, make
+from scrapy_seine.embedded.data_folder import Places, default_data_folder, layout, make
 from scrapy_seine.embedded.process import try_lock
 from scrapy_seine.errors import EmbeddedError
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from scrapy_seine.embedded import process
 from scrapy_seine.embedded.account import myself, own_folder
 from scrapy_seine.embedded.binaries import Redis, redis_servers
-from scrapy_seine.embedded.places import Places
+from scrapy_seine.embedded.data_folder import Places
 from scrapy_seine.errors import EmbeddedError
 
 NAME = "the embedded Redis server"

@@ -25,7 +25,7 @@ from crawler.demo.served import served
 from crawler.stores import embedded
 from crawler.stores.crawl_completion import find_unseen
 from crawler.stores.migrations import migrate
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import create_database, execute, server_folder, wait_until
 from tests.integration.storage.kit import s3_bucket

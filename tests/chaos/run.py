@@ -17,7 +17,7 @@ from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.served import ServedShop, served
 from crawler.stores.embedded import Servers, postgres, valkey
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from tests.chaos.judge import duplicate_fetches, lost_pages, violations
 from tests.chaos.sides import Side
 from tests.chaos.witness import witness

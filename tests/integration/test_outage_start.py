@@ -20,7 +20,7 @@ from crawler.demo.pages import Site
 from crawler.demo.served import served
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers, postgres, valkey
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.retry_until import RetryUntil, passes
 from tests.chaos.sides import Seine

@@ -14,7 +14,7 @@ from crawler.demo.served import served
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect
 from crawler.stores.embedded import Servers, postgres, valkey
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from tests.chaos.judge import lost_pages

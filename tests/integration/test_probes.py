@@ -26,7 +26,7 @@ from crawler.stores import embedded
 from crawler.stores.connect import blocking_client
 from crawler.stores.embedded import Servers, valkey
 from crawler.stores.migrations import migrate
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder, serving, wait_until
 from tests.unit.deploy.manifests import built, environment, pods
 

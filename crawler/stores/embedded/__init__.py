@@ -16,7 +16,7 @@ from scrapy_seine.embedded import (
     stop,
     valkey,
 )
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 
 __all__ = [
     "Servers",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrapy_seine.connect import blocking_client
 from scrapy_seine.embedded import valkey
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError
 
 

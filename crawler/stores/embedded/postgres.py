@@ -15,7 +15,7 @@ import psycopg2
 from scrapy_seine.embedded import process
 from scrapy_seine.embedded.account import own_folder
 from scrapy_seine.embedded.binaries import Postgres, postgres_trees
-from scrapy_seine.embedded.places import POSTGRES_SOCKET, Places, reachable
+from scrapy_seine.embedded.data_folder import POSTGRES_SOCKET, Places, reachable
 from scrapy_seine.errors import EmbeddedError
 
 NAME = "the embedded PostgreSQL server"

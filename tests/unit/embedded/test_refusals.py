@@ -15,7 +15,7 @@ import pytest
 
 from scrapy_seine import embedded
 from scrapy_seine.embedded import account, binaries, process, valkey
-from scrapy_seine.embedded.places import Places
+from scrapy_seine.embedded.data_folder import Places
 from scrapy_seine.errors import EmbeddedError
 from tests.helpers import wait_until
 

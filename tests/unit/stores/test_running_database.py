@@ -8,7 +8,7 @@ import pytest
 
 from crawler.stores import embedded
 from crawler.stores.connect import running_database
-from scrapy_seine.embedded.places import layout
+from scrapy_seine.embedded.data_folder import layout
 
 
 def test_the_address_that_is_set_is_asked() -> None:
