@@ -34,8 +34,8 @@ from crawler.dashboard.pages import (
     workers,
 )
 from crawler.dashboard.pages.login import login, logout, show_login
+from crawler.dashboard.path_names import read_pieces
 from crawler.dashboard.pictures import show_picture
-from crawler.dashboard.pieces import read_pieces
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps

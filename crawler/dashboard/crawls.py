@@ -14,7 +14,7 @@ import attrs
 from aiohttp import web
 
 from crawler.dashboard.context import OF_CRAWL, Context
-from crawler.dashboard.pieces import piece
+from crawler.dashboard.path_names import piece
 from crawler.dashboard.security import Handler
 from scrapy_seine.reads.fleet import crawl_names
 

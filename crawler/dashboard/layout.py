@@ -12,7 +12,7 @@ from markupsafe import Markup
 from crawler.dashboard.context import context_of
 from crawler.dashboard.crawls import CRAWLS, own_path, same_page
 from crawler.dashboard.html import Node, tag
-from crawler.dashboard.pieces import piece
+from crawler.dashboard.path_names import piece
 from crawler.dashboard.security import FORM_TOKEN, WHO
 from scrapy_seine.lenient import moment_of
 
