@@ -337,7 +337,7 @@ EXTENSIONS_BASE = {
 EXTENSIONS = {
     # First, so that the lines of the others have its form.
     "scrapy_seine.engine.telemetry.logs.JsonLogs": 0,
-    "scrapy_seine.engine.telemetry.outcomes.OutcomeReporter": 10,
+    "scrapy_seine.engine.telemetry.outcome_reports.OutcomeReporter": 10,
     "scrapy_seine.engine.telemetry.metrics_port.MetricsPort": 20,
     # The last 1,000 lines of each worker, for `scrapy logs` and the dashboard.
     "scrapy_seine.engine.telemetry.log_stream.LogStream": 30,
