@@ -10,7 +10,7 @@ import orjson
 
 from crawler.stores.archive.warc import Page
 from crawler.stores.rows import Confirmed, ProductRow, Vanished, rejected_row
-from scrapy_seine.sinks.postgres.blame import Refusal
+from scrapy_seine.sinks.postgres.sqlstates import Refusal
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 `put` never waits and never asks the database. A batch leaves by count, bytes or age, whichever
 comes first, in one transaction; then *done* hears which tickets are stored. What goes wrong is
-sorted by who is to blame (scrapy_seine.sinks.postgres.blame):
+sorted by who is to blame (scrapy_seine.sinks.postgres.sqlstates):
 
 * another transaction: the same batch again, after a random pause;
 * the server (away, full, read-only): *pressed(True)*, and again with growing pauses until it is
@@ -35,9 +35,9 @@ from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreError
 from scrapy_seine.sinks.postgres.batches import Limits, Piece, Queue, Report
-from scrapy_seine.sinks.postgres.blame import Refusal, refusal
 from scrapy_seine.sinks.postgres.committed import Committed
 from scrapy_seine.sinks.postgres.database import CONNECT_S, connect
+from scrapy_seine.sinks.postgres.sqlstates import Refusal, refusal
 
 logger = logging.getLogger(__name__)
 
