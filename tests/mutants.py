@@ -187,7 +187,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/template/template_rules",
     ),
     "scrapy_seine.reads.domains": ("reads/reading_counts",),
-    "scrapy_seine.reads.exposition": ("metrics",),
+    "scrapy_seine.reads.prometheus": ("metrics",),
     "scrapy_seine.reads.formatting": ("reads/troubles", "reads/reading_counts"),
     "scrapy_seine.reads.outcome_counts": ("reads/troubles", "reads/reading_counts"),
     "scrapy_seine.reads.progress": ("catalogue/jobs", "reads/reading_counts"),

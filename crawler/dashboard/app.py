@@ -44,7 +44,8 @@ from crawler.reads.quality import quality_scores
 from crawler.stores.connect import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.domains import list_domains, read_domains
-from scrapy_seine.reads.exposition import (
+from scrapy_seine.reads.fleet import read_fleet, seeds_waiting
+from scrapy_seine.reads.prometheus import (
     CONTENT_TYPE,
     add_ladder,
     add_products,
@@ -55,7 +56,6 @@ from scrapy_seine.reads.exposition import (
     fleet_sheet,
     render,
 )
-from scrapy_seine.reads.fleet import read_fleet, seeds_waiting
 
 logger = logging.getLogger(__name__)
 #: What the exporter serves.

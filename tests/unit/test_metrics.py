@@ -14,7 +14,7 @@ from scrapy_seine.engine.telemetry.worker_metrics import WorkerMetrics, worker_s
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.metrics import Sheet
 from scrapy_seine.page_metrics import Histogram, TopLabels
-from scrapy_seine.reads.exposition import add_proxies, render
+from scrapy_seine.reads.prometheus import add_proxies, render
 
 STATS = {
     "downloader/response_status_count/200": 7,

@@ -117,7 +117,7 @@ class MetricsPort:
             self._lag_s = max(self._lag_s, monotonic() - asked - _TICK_S)
 
     async def _scraped(self, request: web.Request) -> web.Response:
-        from scrapy_seine.reads.exposition import CONTENT_TYPE
+        from scrapy_seine.reads.prometheus import CONTENT_TYPE
 
         assert self._metrics is not None  # as long as a port is open
         lag_s, self._lag_s = self._lag_s, 0.0

@@ -14,7 +14,7 @@ from scrapy_seine.engine.heartbeat import own_version
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.metrics import Sheet, Spec
-from scrapy_seine.reads.exposition import render
+from scrapy_seine.reads.prometheus import render
 
 #: Metrics that are one stat.
 _SINGLE: Mapping[Spec, str] = {
