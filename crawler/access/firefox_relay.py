@@ -4,7 +4,7 @@
 Playwright drives Firefox by WebDriver BiDi, and sends for each context one command that Firefox
 ESR 153 lacks; Playwright gives the context up because of it. The relay answers that command itself,
 which changes nothing that a page is rendered by, and passes all others on. Playwright runs this
-file as its browser, with Firefox's path in the environment (crawler.access.programs). It imports
+file as its browser, with Firefox's path in the environment (crawler.access.browser_programs). It imports
 nothing of ours, because each start of the browser would wait for it.
 """
 
@@ -21,7 +21,7 @@ import orjson
 from aiohttp import ClientSession, ClientWebSocketResponse, web
 from yarl import URL
 
-#: Variable of the environment with Firefox's path; crawler.access.programs sets it.
+#: Variable of the environment with Firefox's path; crawler.access.browser_programs sets it.
 PROGRAM = "FIREFOX_PROGRAM"
 FIREFOX = web.AppKey("firefox", URL)
 #: Commands of Playwright 1.65 that Firefox ESR 153 lacks; what they set is left as it is.

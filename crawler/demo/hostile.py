@@ -14,8 +14,8 @@ import attrs
 import orjson
 from redis.asyncio import Redis
 
+from crawler.access.browser_programs import find_browser
 from crawler.access.ladder_store import LadderStore
-from crawler.access.programs import find_browser
 from crawler.access.proxies.line import parse
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue

@@ -14,8 +14,8 @@ from psycopg2 import errors
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from crawler.access.browser_programs import NAMES, find_browser
 from crawler.access.ladder_store import LadderStore
-from crawler.access.programs import NAMES, find_browser
 from crawler.catalogue.jobs.store import Jobs
 from crawler.reads.doctor import checks
 from crawler.reads.doctor.checks import PostgresFacts, RedisFacts

@@ -11,7 +11,7 @@ from urllib.parse import urlparse
 import pytest
 from scrapy import Request
 
-from crawler.access.programs import NAMES
+from crawler.access.browser_programs import NAMES
 from crawler.cli.one_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy

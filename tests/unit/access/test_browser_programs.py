@@ -12,7 +12,7 @@ from aiohttp import ClientSession, WSServerHandshakeError, web
 from aiohttp.test_utils import TestServer
 
 from crawler.access import firefox_relay
-from crawler.access.programs import find_browser, launch_options
+from crawler.access.browser_programs import find_browser, launch_options
 from scrapy_seine.errors import ConfigError
 
 
