@@ -18,9 +18,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
+from crawler.access.identities import BOT, candidates, chosen
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
-from crawler.access.profiles import BOT, candidates, chosen
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.access.profiles import PROFILE, Profile, candidates, chosen, pick
+from crawler.access.identities import PROFILE, Profile, candidates, chosen, pick
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag
 from scrapy_seine.urls import domain

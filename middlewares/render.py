@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotSupported
 
 from crawler.access.browser_programs import NoBrowser
-from crawler.access.profiles import BOT, PROFILE, spoken_in
+from crawler.access.identities import BOT, PROFILE, spoken_in
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import lane_of
 from scrapy_seine.engine.lease.inflight import InFlightTable

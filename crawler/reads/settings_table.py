@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from crawler.access.browser_programs import NAMES
+from crawler.access.identities import candidates
 from crawler.access.ladder import STEPS
-from crawler.access.profiles import candidates
 from crawler.access.proxies.line import POOLS
 from crawler.stores.archive.objects import is_place
 from scrapy_seine.engine import settings_table

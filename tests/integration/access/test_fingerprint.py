@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.access.profiles import profiles
+from crawler.access.identities import profiles
 from tests.helpers import patient
 from tests.integration.access.conftest import Fetch
 from tests.integration.access.tls import Hello, serve_tls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy import Request, Spider
 
-from crawler.access.profiles import candidates, chosen, fetch_site, pick, profiles
+from crawler.access.identities import candidates, chosen, fetch_site, pick, profiles
 from middlewares.profiles import Profiles, dress
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored.serializer import to_fields
