@@ -286,7 +286,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.attempts.Attempts": 583,
     # The way out first, then the visitor who takes it.
     "middlewares.proxies.Proxies": 582,
-    "middlewares.profiles.Profiles": 584,
+    "middlewares.identities.Profiles": 584,
     "middlewares.render.Render": 586,
     # Conditions for one download, after whoever replaces headers; a 304 is judged last.
     "middlewares.conditional.Ask": 587,

@@ -4,8 +4,8 @@
 Playwright drives Firefox by WebDriver BiDi, and sends for each context one command that Firefox
 ESR 153 lacks; Playwright gives the context up because of it. The relay answers that command itself,
 which changes nothing that a page is rendered by, and passes all others on. Playwright runs this
-file as its browser, with Firefox's path in the environment (crawler.access.browser_programs). It imports
-nothing of ours, because each start of the browser would wait for it.
+file as its browser, with Firefox's path in the environment (crawler.access.browser_programs). It
+imports nothing of ours, because each start of the browser would wait for it.
 """
 
 from __future__ import annotations

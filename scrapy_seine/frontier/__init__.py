@@ -31,7 +31,7 @@ I10 A lease ends by one stated outcome: done, ignored by a named rule, retried o
     failed. A replay reads the page again, and the filter keeps these links from entering twice,
     also those that skip it (`engine.lease.lease_ends.once_a_page`).
 I12 State that is lost is said to be lost: no worker takes another state of Redis for the one that
-    it began with (`state`).
+    it began with (`lost_state`).
 
 Why it is like this: *pending* is derived, never counted (the size of `requests` less the dead
 ones), so a crawl's completion is exact, whatever dies. A page's children exist only inside the

@@ -30,7 +30,7 @@ MODULES = (
     "redirect",
     "detect",
     "escalate",
-    "profiles",
+    "identities",
     "proxies",
     "render",
     "egress",

@@ -7,10 +7,10 @@ import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
-from crawler.access import detect, profiles
+from crawler.access import detect, identities
 from crawler.validators import KEY
 from middlewares import escalate, proxies, render
-from middlewares import profiles as dressing
+from middlewares import identities as dressing
 from scrapy_seine import meta as m
 from spiders import page_reading
 
@@ -21,7 +21,7 @@ CONSTANTS = {
     detect.VERDICT,
     detect.RULE,
     detect.REFUSED_AT,
-    profiles.PROFILE,
+    identities.PROFILE,
     KEY,
     escalate.STEP,
     dressing._JAR,

@@ -20,7 +20,7 @@ import redis
 
 from crawler.stores import embedded
 from scrapy_seine.embedded import binaries as found
-from scrapy_seine.embedded import places, process
+from scrapy_seine.embedded import data_folder, process
 from scrapy_seine.embedded.account import for_postgres
 from scrapy_seine.errors import ConfigError, EmbeddedError
 from tests.helpers import execute, patient, server_folder, wait_until
@@ -156,7 +156,7 @@ def test_a_pid_that_belongs_to_another_program_now_is_left_alone(data: Path) -> 
             for name in old:
                 file = data / f"{name}.pid"
                 file.write_text(json.dumps({"pid": other.pid, "started": "1 ticks"}))
-            postmaster = places.layout(data).database / "postmaster.pid"
+            postmaster = data_folder.layout(data).database / "postmaster.pid"
             postmaster.write_text(f"{other.pid}\n{postmaster.parent}\n")
             assert embedded.stop(data) == ()
             assert embedded.start(data, durable=False).started == ("redis", "postgres")
@@ -176,7 +176,7 @@ def test_a_lost_pid_file_hides_no_server(data: Path) -> None:
 
 def test_a_server_whose_socket_was_deleted_is_replaced(data: Path) -> None:
     put(embedded.start(data), "kept")
-    place = places.layout(data)
+    place = data_folder.layout(data)
     place.redis_socket.unlink()
     place.postgres_socket.unlink()
     servers = embedded.start(data)
@@ -219,7 +219,7 @@ def test_data_in_use_by_another_server_is_one_line(
 
 def test_a_foreign_postgres_on_the_data_is_one_line(data: Path, tmp_path: Path) -> None:
     embedded.start(data, which=("postgres",), durable=False)
-    place = places.layout(data)
+    place = data_folder.layout(data)
     before = process.recall(data / "postgres.pid")
     # As one that somebody started by hand looks like: no file and no socket of ours leads to it.
     (data / "postgres.pid").rename(tmp_path / "pid")
@@ -255,7 +255,7 @@ def test_a_folder_that_others_can_write_to_is_refused(data: Path) -> None:
 def test_data_of_another_major_version_is_not_touched(data: Path) -> None:
     embedded.start(data, which=("postgres",), durable=False)
     embedded.stop(data)
-    version = places.layout(data).database / "PG_VERSION"
+    version = data_folder.layout(data).database / "PG_VERSION"
     version.write_text("9\n")
     with pytest.raises(EmbeddedError, match="was made by PostgreSQL 9, here is"):
         embedded.start(data, which=("postgres",), durable=False)
@@ -286,7 +286,7 @@ def test_root_loosens_no_permission_to_let_postgres_in(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     servers = embedded.start(home / ".seine", durable=False)
-    place = places.layout(home / ".seine")
+    place = data_folder.layout(home / ".seine")
     try:
         put(servers, "kept")
         assert get(servers) == ("kept", "kept")
@@ -317,7 +317,7 @@ def test_root_copies_a_wheel_that_postgres_user_cannot_reach(tmp_path: Path) -> 
         version=f"test{os.getpid()}",
     )
     account = for_postgres()
-    copied = places.reachable(moved, account)
+    copied = data_folder.reachable(moved, account)
     try:
         status, said = account.run([copied.bin / "postgres", "--version"])
         assert (status, "PostgreSQL" in said) == (0, True), said

@@ -3,7 +3,7 @@
 C code and a spider's own blocking call hear no signal. A thread with a connection of its own
 renews what the worker holds, so that no other worker takes the same page meanwhile and stands
 still as well. After three times the limit on reading the process exits with a code of its own;
-its leases then expire, and each of them counts as a delivery whose worker died (`suspects`).
+its leases then expire, and each of them counts as a delivery whose worker died (`tried_alone`).
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Exchange:
         self._timer = Timer(self._wake.set)
         #: How many leases Scrapy or a sink has; the worker replaces it.
         self.held: Callable[[], int] = lambda: 0
-        #: Whether a lease may be begun beside what Scrapy has; `reading.suspects` replaces it.
+        #: Whether a lease may be begun beside what Scrapy has; `reading.tried_alone` replaces it.
         self.admits: Callable[[Lease], bool] = lambda lease: True
 
     def take(self) -> Lease | None:

@@ -6,7 +6,7 @@ import pytest
 from scrapy import Request, Spider
 
 from crawler.access.identities import candidates, chosen, fetch_site, pick, profiles
-from middlewares.profiles import Profiles, dress
+from middlewares.identities import Profiles, dress
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored.serializer import to_fields
 from scrapy_seine.errors import ConfigError

@@ -7,7 +7,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler
 
 from middlewares.escalate import Escalate
-from middlewares.profiles import Profiles
+from middlewares.identities import Profiles
 from middlewares.proxies import Proxies
 from tests.benchmarks.access import LIMIT_MS, crawler_of, measure
 

@@ -26,11 +26,11 @@ for package in (scrapy_seine, crawler, middlewares, pipelines, settings, spiders
         if ".commands." not in info.name and not info.name.endswith("__main__"):
             importlib.import_module(info.name)
 from importlib import resources
-from crawler.access import profiles
+from crawler.access import identities
 from crawler.stores import migrations
 from scrapy_seine import scripts
 from spiders import sites
-assert profiles.profiles()
+assert identities.profiles()
 assert sites.named("demo") is not None
 assert migrations.available()
 assert scripts.load_script("scrapy_seine.frontier", "lease").keys

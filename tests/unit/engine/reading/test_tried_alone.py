@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.reading import suspects
+from scrapy_seine.engine.reading import tried_alone
 from scrapy_seine.frontier.model import Lease
 from tests.helpers import patient
 
@@ -40,7 +40,7 @@ class Case:
         self.inflight = InFlightTable()
         self.woken = asyncio.Event()
         config = FrontierConfig.from_settings(Settings({"SEINE_MAX_DELIVERIES": 5}), "spider")
-        self.suspects = suspects.Suspects(
+        self.suspects = tried_alone.Suspects(
             frontier, self.inflight, config, self.woken.set, lambda name: None
         )
 
@@ -90,7 +90,7 @@ async def test_one_suspect_after_the_other_is_blamed_for_its_own_time() -> None:
 
 
 async def test_a_suspect_waits_for_redis(monkeypatch: Any) -> None:
-    monkeypatch.setattr(suspects, "AGAIN_S", 0.0)
+    monkeypatch.setattr(tried_alone, "AGAIN_S", 0.0)
     case = Case(frontier := Told(Unreachable()))
     for said in (["7"], ["7", "7"]):
         assert not case.suspects.admits(lease(7, deliveries=3))
