@@ -43,8 +43,10 @@ from crawler.reads.proxies import count_proxies
 from crawler.reads.quality import quality_scores
 from crawler.stores.connect import Endpoints, redis_client
 from scrapy_seine.errors import StoreError
+from scrapy_seine.reads.demand import demand as demand_of
+from scrapy_seine.reads.demand import seeds_waiting
 from scrapy_seine.reads.domains import list_domains, read_domains
-from scrapy_seine.reads.fleet import read_fleet, seeds_waiting
+from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.reads.prometheus import (
     CONTENT_TYPE,
     add_ladder,
@@ -277,7 +279,11 @@ async def demand(request: web.Request) -> web.Response:
         seeds = await seeds_waiting(context.redis, context.config.seeds)
     except (RedisError, OSError):
         raise web.HTTPServiceUnavailable(text="Redis does not answer\n") from None
-    told = {"crawl": fleet.crawl, "demand": fleet.demand(seeds), "leased": fleet.counts.leased}
+    told = {
+        "crawl": fleet.crawl,
+        "demand": demand_of(fleet, seeds),
+        "leased": fleet.counts.leased,
+    }
     return web.json_response({**told, "due_now": fleet.due_now, "seeds": seeds})
 
 

@@ -23,8 +23,6 @@ from scrapy_seine.reads.domains import Domain, free_slots, read_domains
 
 #: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
 SAMPLE = 100
-#: Requests that one worker has running, which is CONCURRENT_REQUESTS' default.
-ONE_WORKER = 32
 #: Workers listed, at most.
 MAX_WORKERS = 1000
 
@@ -82,15 +80,6 @@ class Fleet:
     memory_limit_bytes: int
     """0: Redis has no limit of its own."""
     read_s: float
-
-    def demand(self, seeds: int) -> int:
-        """Return the requests that need workers now, *seeds* being those that nobody has taken.
-
-        Leases count, so that no worker that holds some is thought needless. Seeds count as one
-        worker's requests at most, because a worker turns them into requests within seconds.
-        """
-        waiting = 0 if self.counts.paused else min(seeds, ONE_WORKER)
-        return self.counts.leased + self.due_now + waiting
 
     @property
     def alive(self) -> list[Worker]:
@@ -159,14 +148,6 @@ async def _overdue(redis: Redis, frontier: Frontier, now_s: float) -> int:
         pipe.zcount(part.delayed, "-inf", now_ms)
     overdue: list[int] = await pipe.execute()
     return sum(overdue)
-
-
-async def seeds_waiting(redis: Redis, key: str) -> int:
-    """Count seeds that no worker has taken yet, whatever kind the key is."""
-    client: Any = redis
-    count = {b"list": client.llen, b"set": client.scard, b"zset": client.zcard}
-    kind = await client.type(key)
-    return int(await count[kind](key)) if kind in count else 0
 
 
 def _lateness(heads: Sequence[Any], now_s: float) -> float:

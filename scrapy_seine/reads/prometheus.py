@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from scrapy_seine import metrics
 from scrapy_seine.metrics import Sheet
+from scrapy_seine.reads.demand import demand
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet
 from scrapy_seine.reads.outcome_counts import OUTCOMES
@@ -90,7 +91,7 @@ def add_quality(sheet: Sheet, scores: Mapping[str, float]) -> None:
 def add_seeds(sheet: Sheet, fleet: Fleet, waiting: int) -> None:
     """Add the seeds that no worker has taken yet, and what they and the rest ask of workers."""
     sheet.add(metrics.SEEDS_WAITING, waiting)
-    sheet.add(metrics.DEMAND, fleet.demand(waiting))
+    sheet.add(metrics.DEMAND, demand(fleet, waiting))
 
 
 def add_proxies(sheet: Sheet, states: Mapping[str, int]) -> None:

@@ -26,8 +26,8 @@ from crawler.dashboard.pages.workers import workers_table
 from crawler.dashboard.plots import RANGES, USUAL, Range, plots
 from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Deed, read_deeds
+from scrapy_seine.reads.demand import seeds_waiting
 from scrapy_seine.reads.domains import Domain
-from scrapy_seine.reads.fleet import seeds_waiting
 from scrapy_seine.reads.formatting import count, share, size, span
 from scrapy_seine.reads.overview import Overview
 

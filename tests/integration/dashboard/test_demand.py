@@ -11,7 +11,7 @@ from crawler.dashboard.app import make_exporter
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores.connect import Endpoints
 from scrapy_seine.frontier.model import Retry
-from scrapy_seine.reads.fleet import ONE_WORKER
+from scrapy_seine.reads.demand import ONE_WORKER
 from tests.integration.dashboard.conftest import a_push
 from tests.unit.deploy.manifests import ROOT
 
