@@ -40,9 +40,10 @@ from scrapy_seine.engine.lease.lease_ends import Ends
 from scrapy_seine.engine.lease.outcomes import unbroken
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.reading.long_pages import LongPages
+from scrapy_seine.engine.reading.overruns import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.reading.tried_alone import Suspects
-from scrapy_seine.engine.reading.watchdog import Watchdog, note_overrun
+from scrapy_seine.engine.reading.watchdog import Watchdog
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import digest, misspelt

@@ -16,20 +16,16 @@ from pathlib import Path
 from time import monotonic
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import redis_client
 from scrapy_seine.engine.heartbeat import Heartbeat
-from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 
 logger = logging.getLogger(__name__)
 #: The code of a process whose event loop stood still (EX_SOFTWARE).
 EXIT_CODE = 70
-#: Pages of a domain whose reading took too long, after which it is paused.
-MOST_OVERRUNS = 3
 #: The loop says so often that it runs, s.
 _TICK_S = 1.0
 _LAST_WORDS_S = 2.0
@@ -139,21 +135,3 @@ class Watchdog:
         if last.is_alive():
             os.write(2, f"{words}\n".encode())
         os._exit(EXIT_CODE)
-
-
-async def note_overrun(frontier: Frontier, redis: Redis, entry: InFlight) -> None:
-    """Count a page that took too long against its domain, and pause the domain after the third."""
-    domain = entry.lease.domain
-    key = frontier.keys.part(domain).overran
-    try:
-        count = int(await redis.hincrby(key, domain, 1))
-        if count >= MOST_OVERRUNS:
-            await redis.hdel(key, domain)
-            await frontier.pause(domain)
-            logger.error(
-                "domain %s is paused: reading %d of its pages took too long; `scrapy frontier "
-                "resume --domain %s` lets it go on",
-                *(domain, count, domain),
-            )
-    except (RedisError, OSError) as error:
-        logger.warning("an overrun of %s was not counted: %s", domain, error)

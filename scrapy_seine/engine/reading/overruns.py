@@ -1,0 +1,33 @@
+"""Overruns: a domain is paused after the third of its pages whose reading took too long."""
+
+from __future__ import annotations
+
+import logging
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from scrapy_seine.engine.lease.entry import InFlight
+from scrapy_seine.frontier.frontier import Frontier
+
+logger = logging.getLogger(__name__)
+#: Pages of a domain whose reading took too long, after which it is paused.
+MOST_OVERRUNS = 3
+
+
+async def note_overrun(frontier: Frontier, redis: Redis, entry: InFlight) -> None:
+    """Count a page that took too long against its domain, and pause the domain after the third."""
+    domain = entry.lease.domain
+    key = frontier.keys.part(domain).overran
+    try:
+        count = int(await redis.hincrby(key, domain, 1))
+        if count >= MOST_OVERRUNS:
+            await redis.hdel(key, domain)
+            await frontier.pause(domain)
+            logger.error(
+                "domain %s is paused: reading %d of its pages took too long; `scrapy frontier "
+                "resume --domain %s` lets it go on",
+                *(domain, count, domain),
+            )
+    except (RedisError, OSError) as error:
+        logger.warning("an overrun of %s was not counted: %s", domain, error)
