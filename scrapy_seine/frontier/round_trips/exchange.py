@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-import random
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -30,10 +29,10 @@ from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.kept_pushes import Kept
 from scrapy_seine.frontier.round_trips.lateness import Lateness
 from scrapy_seine.frontier.round_trips.lines import Answer, LeaseRequest
+from scrapy_seine.frontier.round_trips.outage import Outage
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals, breaks_all
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
 from scrapy_seine.frontier.round_trips.timer import Timer, at_random
-from scrapy_seine.printable import redact
 
 logger = logging.getLogger(__name__)
 #: An idle worker asks this often although nothing woke it, s: at least, a worker of the fleet, and
@@ -68,6 +67,7 @@ class Exchange:
         self._confirmed = confirmed
         self._count = counted
         self.refusals = Refusals(counted)
+        self.outage = Outage(config.outage_s, self.refusals)
         self.endings = Endings()
         self.kept = Kept()
         self.buffer: deque[Lease] = deque()
@@ -99,7 +99,6 @@ class Exchange:
         self.slack = Lateness()
         self._outbox = self._bringing = False
         self._reap_from = 0.0
-        self._outage_from: float | None = None
         self._wake = asyncio.Event()
         self._timer = Timer(self._wake.set)
         #: How many leases Scrapy or a sink has; the worker replaces it.
@@ -203,26 +202,16 @@ class Exchange:
             except StateError:
                 self.kick(LINGER_S)  # what is to be done was done where it was noticed
             except (RedisError, OSError) as error:
-                await self._sit_out(error)
+                self._wait_out(error)
             else:
-                self._outage_from = None
+                self.outage.over()
 
-    async def _sit_out(self, error: Exception) -> None:
-        now = monotonic()
-        # An error reply is an answer: a full disk or memory, a replica, a key of another type.
-        refused = self.refusals.tell(error, "This worker goes on with what it holds, and waits")
-        if self._outage_from is None:
-            self._outage_from = now
-            if not refused:
-                logger.warning(
-                    "Redis does not answer (%s); working from the buffers", redact(str(error))
-                )
-        if now - self._outage_from > self.config.outage_s:
-            raise error
+    def _wait_out(self, error: Exception) -> None:
+        wait_s = self.outage.next_try(error)
         # Leases of live workers may look expired when Redis returns: let them renew first.
-        self._reap_from = now + self.config.lease_s / 3 + 1
+        self._reap_from = monotonic() + self.config.lease_s / 3 + 1
         self._count("outage_retries", 1)
-        self.kick(random.uniform(0.1, 0.5 + min(2.0, (now - self._outage_from) / 4)))
+        self.kick(wait_s)
 
     async def round_trip(self) -> None:
         """One round trip: leases in, endings out.
