@@ -240,6 +240,8 @@ def _shown(store: str, url: str) -> str:
         raise ConfigError(f"{name} {_malformed(url, schemes)}")
     if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
         raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")
+    if store == "redis" and "decode_responses" in parse_qs(parts.query):
+        raise ConfigError(f"{name}: leave out decode_responses, because requests are bytes")
     if parts.scheme in {"redis", "rediss"} and not re.fullmatch(r"/?\d*", parts.path):
         raise ConfigError(f"{name}: the path is no database's number; write …:6379/0, for instance")
     socket_folder = parse_qs(parts.query).get("host", [""])[0]

@@ -162,7 +162,7 @@ def decide(view: View, ways: Sequence[str], policy: Policy) -> Decision | None:
         if view.bad >= policy.stuck_bad and view.bad >= policy.stuck_share * total:
             return Decision("stuck", view.step, f"{view.bad} of {total} answers are bad on top")
         return None
-    rest_s = min(policy.rest_s * 2**view.rests, policy.longest_rest_s)
+    rest_s = min(policy.rest_s * 2 ** min(max(view.rests, 0), 30), policy.longest_rest_s)
     if at > 0 and view.since and view.now - view.since >= rest_s * 1000:
         return Decision("probe", ways[at - 1], f"after {rest_s:g} s")
     return None

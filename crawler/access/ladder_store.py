@@ -10,6 +10,7 @@ from redis.asyncio import Redis
 
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View
 from crawler.access.state import prefix, run, text
+from scrapy_seine.lenient import whole
 
 #: For how long a browser worker's word that it exists is believed, ms.
 BROWSERS_MS = 180_000
@@ -120,6 +121,6 @@ def _view(reply: list[Any]) -> View:
     values: dict[str, Any] = {}
     for name, raw in zip(names, reply, strict=True):
         value = text(raw)
-        values[name] = value if name in _TEXT else int(value or 0)
+        values[name] = value if name in _TEXT else whole(value)
     values["step"] = values["step"] or "plain"
     return View(**values)

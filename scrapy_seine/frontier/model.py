@@ -193,6 +193,8 @@ class Leased:
     """Id, turn and sequence of the crawl (scrapy_seine.frontier.lost_state)."""
     broken_keys: Sequence[str] = ()
     """Keys of the wrong type: what is theirs was set aside for a minute."""
+    spoilt_numbers: Sequence[str] = ()
+    """Numbers, by key and field, that were none any more, and were begun anew."""
     workers: int = 0
     """Workers that live, where the caller knew of no other; else 0."""
 

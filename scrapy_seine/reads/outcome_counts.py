@@ -14,11 +14,13 @@ The frontier's own counters are exact.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
@@ -50,6 +52,7 @@ class Grain:
 TENS = Grain("tens", 10, _HOUR_S, 2 * _HOUR_S)
 MINUTES = Grain("minutes", _MINUTE_S, _HOUR_S, _KEEP_S)
 HOURS = Grain("hours", _HOUR_S, _DAY_S, 9 * _DAY_S)
+GRAINS = (TENS, MINUTES, HOURS)
 
 Ended = Mapping[str, Mapping[str, int]]
 """Ended requests: outcome to number, by domain."""
@@ -93,21 +96,35 @@ async def record(
     Raises:
         RedisError: nothing is known to be written.
     """
-    # The domains of a crawl in partitions are in several slots, which no transaction is over.
-    pipe = redis.pipeline(transaction=keys.of == 1)
-    for domain, counts in ended.items():
-        for outcome, n in counts.items():
-            pipe.hincrby(keys.domain(domain), outcome, n)
-        pipe.zincrby(keys.busiest, sum(counts.values()), domain)
     told = {**totals(ended), "items": items}
     told |= {"answers": answers, "took_ms": round(took_s * 1000)}
-    for grain in (TENS, MINUTES, HOURS):
-        key, at = grain.key(keys, int(now_s)), int(now_s) // grain.step_s * grain.step_s
-        for name, n in told.items():
-            if n:
-                pipe.hincrby(key, f"{at} {name}", n)
+    adds = [
+        (keys.domain(domain), outcome, n)
+        for domain, counts in ended.items()
+        for outcome, n in counts.items()
+    ]
+    grains = [(g.key(keys, int(now_s)), int(now_s) // g.step_s * g.step_s, g) for g in GRAINS]
+    adds += [(key, f"{at} {name}", n) for key, at, _ in grains for name, n in told.items() if n]
+    # The domains of a crawl in partitions are in several slots, which no transaction is over.
+    pipe = redis.pipeline(transaction=keys.of == 1)
+    for key, field, n in adds:
+        pipe.hincrby(key, field, n)
+    for domain, counts in ended.items():
+        pipe.zincrby(keys.busiest, sum(counts.values()), domain)
+    for key, _, grain in grains:
         pipe.expire(key, grain.keep_s)
-    await pipe.execute()
+    replies = await pipe.execute(raise_on_error=False)
+    spoilt = [add for add, reply in zip(adds, replies, strict=False) if _is_spoilt(reply)]
+    for reply in replies:
+        if isinstance(reply, Exception) and not _is_spoilt(reply):
+            raise reply
+    for key, field, n in spoilt:  # told again, what was counted beside it would count twice
+        await redis.hset(key, field, str(n))
+
+
+def _is_spoilt(reply: Any) -> bool:
+    """Whether somebody wrote what is no number, or the end of Redis' numbers, into a count."""
+    return isinstance(reply, ResponseError) and bool(re.search("integer|overflow", str(reply)))
 
 
 async def read_minutes(redis: Redis, keys: Keys, now_s: float, minutes: int) -> list[Minute]:

@@ -4,10 +4,12 @@ import time
 
 import orjson
 import pytest
+from redis.asyncio import Redis
 
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet
@@ -107,6 +109,21 @@ async def test_tallies_add_up_over_workers(frontier, redis_client):
     assert (minute.done, minute.retry, minute.items) == (8, 2, 10)
     assert (domains[0].done, domains[0].success) == (6, 0.75)
     assert await list_domains(redis_client, keys, limit=5) == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize("junk", ["x", "1.5", str(2**63 - 1)])
+async def test_a_count_that_somebody_overwrote_begins_anew_and_the_others_count_once(
+    redis_client: Redis, namespace: str, junk: str
+) -> None:
+    keys, now = Keys(namespace), 1_800_000_000
+    ended = {"a.example": {"done": 3, "retry": 1}}
+    await record(redis_client, keys, ended, 5, now)
+    await redis_client.hset(keys.domain("a.example"), "done", junk)  # type: ignore[misc]
+    await record(redis_client, keys, ended, 5, now)
+    state = await redis_client.hgetall(keys.domain("a.example"))  # type: ignore[misc]
+    assert state == {b"done": b"3", b"retry": b"2"}
+    [minute] = await read_minutes(redis_client, keys, now, 1)
+    assert (minute.done, minute.items) == (6, 10)
 
 
 async def test_tallies_are_kept_by_ten_seconds_and_by_hour_as_well(frontier, redis_client):

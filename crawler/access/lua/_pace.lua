@@ -1,7 +1,7 @@
 -- _pace: when an address was or will be used for a domain last; _core comes before it.
 -- The guard keeps two uses apart although a worker may be late, and the way through a proxy varies.
 local function next_use(domain, id, each)
-    local last = tonumber(redis.call('HGET', domain_key('pace', domain), id) or 0)
+    local last = number(redis.call('HGET', domain_key('pace', domain), id))
     return math.ceil(last + each + math.min(10, each * 0.05))
 end
 

@@ -25,7 +25,7 @@ if kind == 'climb' or kind == 'down' then
 elseif kind == 'probe' then
     redis.call('HSET', D, 'probe', ARGV[6], 'probed', now, 'tickets', ARGV[8])
 elseif kind == 'fail' then
-    redis.call('HINCRBY', D, 'rests', 1)
+    add(D, 'rests', 1)
     redis.call('HSET', D, 'since', now)
 elseif kind == 'stuck' then
     redis.call('HSET', D, 'stuck', now, 'reason', ARGV[7])

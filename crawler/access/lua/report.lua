@@ -18,7 +18,7 @@ redis.call('HDEL', domain_key('try', domain), id)
 redis.call('ZREM', uses, ARGV[4])
 redis.call('ZREM', uses_key(domain, id), ARGV[4])
 if redis.call('HEXISTS', INFO, id) == 0 then return 'UNKNOWN' end
-redis.call('HINCRBY', HEALTH, id .. ' ' .. outcome, 1)
+add(HEALTH, id .. ' ' .. outcome, 1)
 
 if outcome == 'good' then
     redis.call('ZADD', proven, now, id)
@@ -34,7 +34,7 @@ redis.call('ZREM', proven, id)
 -- Uses that were under way together fail together; they are one ban.
 local again = tonumber(redis.call('ZSCORE', resting, id) or 0) > now
 if not again then
-    rest(resting, id, redis.call('HINCRBY', strikes, id, 1), first, longest)
+    rest(resting, id, add(strikes, id, 1), first, longest)
 end
 redis.call('PEXPIRE', resting, KEEP)
 redis.call('PEXPIRE', strikes, KEEP)

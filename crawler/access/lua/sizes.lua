@@ -9,7 +9,7 @@ local KEEP = 30 * 86400000 -- a kind that nobody meets for a month is forgotten,
 local out, stay = {}, 1 - tonumber(ARGV[2])
 for at = 3, #ARGV, 3 do
     local key, pages, mean = P .. ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-    local usual = tonumber(redis.call('GET', key) or 0)
+    local usual = number(redis.call('GET', key))
     if pages > 0 then
         usual = usual == 0 and mean or usual + (mean - usual) * (1 - stay ^ pages)
         redis.call('SET', key, string.format('%.0f', usual), 'PX', KEEP)

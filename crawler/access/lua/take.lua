@@ -37,7 +37,7 @@ local function free_at(id, last)
     local banned = ban_ends(id, resting)
     if banned > now then return banned end
     local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
-    if probe and tonumber(redis.call('HGET', tried, id) or 0) > now then return now + SOON end
+    if probe and number(redis.call('HGET', tried, id)) > now then return now + SOON end
     if last + pause > now then return last + pause end
     if most > 0 and crowded(P .. 'uses:' .. id, most) then return now + SOON end
     if each then

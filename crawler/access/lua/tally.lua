@@ -12,25 +12,27 @@ local probe = redis.call('HGET', D, 'probe') or ''
 for at = 4, #ARGV, 4 do
     local name, good, bad, cost = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
     if name == step then
-        local began = tonumber(redis.call('HGET', D, 'window') or 0)
+        local began = number(redis.call('HGET', D, 'window'))
         if now - began > tonumber(ARGV[3]) then
             for _, field in ipairs({ 'good', 'bad' }) do
-                local count = tonumber(redis.call('HGET', D, field) or 0)
+                local count = number(redis.call('HGET', D, field))
                 redis.call('HSET', D, field, math.floor(count / 2))
             end
             redis.call('HSET', D, 'window', now)
         end
         redis.call('HSETNX', D, 'since', now)
         redis.call('HSETNX', D, 'step', step)
-        redis.call('HINCRBY', D, 'good', good)
-        redis.call('HINCRBY', D, 'bad', bad)
+        add(D, 'good', good)
+        add(D, 'bad', bad)
     elseif name == probe then
-        redis.call('HINCRBY', D, 'pgood', good)
-        redis.call('HINCRBY', D, 'pbad', bad)
+        add(D, 'pgood', good)
+        add(D, 'pbad', bad)
     end -- else: sent before the last step, it says nothing of this one
     if cost > 0 then
         local spent = P .. 'spent:' .. math.floor(now / 3600000)
-        redis.call('INCRBY', spent, cost)
+        if type(redis.pcall('INCRBY', spent, cost)) == 'table' then -- it is no number any more
+            redis.call('SET', spent, cost)
+        end
         redis.call('PEXPIRE', spent, 2 * 3600000)
     end
 end

@@ -6,4 +6,4 @@
 -- ARGV[3] step that is probed
 -- reply: 'OK' or 'NO'
 if redis.call('HGET', D, 'probe') ~= ARGV[3] then return 'NO' end
-return redis.call('HINCRBY', D, 'tickets', -1) >= 0 and 'OK' or 'NO'
+return add(D, 'tickets', -1) >= 0 and 'OK' or 'NO'

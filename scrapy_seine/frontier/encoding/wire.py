@@ -96,7 +96,9 @@ def commit_args(pages: Sequence[Done | Burial], keys: Keys | None = None) -> lis
 
 def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
     """Read the reply of the lease script, which was asked for room for so much lateness."""
-    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken, workers = reply
+    state, now_ms, next_due_ms, undone, entered, expired, flat, shown, broken, workers, spoilt = (
+        reply
+    )
     leases = [
         Lease(
             id=word(flat[at]),
@@ -120,6 +122,7 @@ def parse_leased(reply: Sequence[Any], slack_ms: float = 0.0) -> Leased:
         state_shown=word(shown),
         broken_keys=[key.decode("utf-8", "replace") for key in broken],
         workers=int(workers),
+        spoilt_numbers=spoilt.decode("utf-8", "replace").splitlines(),
     )
 
 

@@ -5,14 +5,14 @@ local pages, spent = {}, {}
 
 local function read_budgets()
     local b = redis.call('HMGET', CONTROL, 'domain_pages', 'job_pages', 'most_pending')
-    most = { domain = tonumber(b[1]) or 0, job = tonumber(b[2]) or 0, pending = tonumber(b[3]) or 0 }
+    most = { domain = number(b[1]) or 0, job = number(b[2]) or 0, pending = number(b[3]) or 0 }
     if most.pending > 0 then
         room = most.pending - redis.call('HLEN', REQUESTS)
     end
 end
 
 local function pages_of(domain)
-    pages[domain] = pages[domain] or tonumber(try(state_of(domain), 'HGET', 'pages')) or 0
+    pages[domain] = pages[domain] or number(try(state_of(domain), 'HGET', 'pages')) or 0
     return pages[domain]
 end
 
@@ -20,8 +20,8 @@ local function job_spent(job)
     local key = 'job ' .. job
     if not pages[key] then
         local s = try(P .. 'job:' .. job, 'HMGET', 'total', 'budget', 'elsewhere') or {}
-        local total = (tonumber(s[1]) or 0) + (tonumber(s[3]) or 0) -- of other partitions, as last told
-        pages[key] = { total = total, most = tonumber(s[2]) or most.job }
+        local total = (number(s[1]) or 0) + (number(s[3]) or 0) -- of other partitions, as last told
+        pages[key] = { total = total, most = number(s[2]) or most.job }
     end
     return pages[key]
 end
@@ -60,6 +60,6 @@ end
 -- Runs at the end of a script.
 local function write_spent()
     for domain, n in pairs(spent) do
-        try(state_of(domain), 'HINCRBY', 'pages', n)
+        add(state_of(domain), 'pages', n)
     end
 end

@@ -7,6 +7,20 @@ if unfit then
 end
 local had_ready = redis.call('ZCARD', READY) > 0
 
+-- Adds to a number. Where somebody wrote a text there, a fraction or the end of Redis' numbers, it is
+-- begun anew, because a script that fails at its end has done its work and tells nobody.
+local function add(key, field, n)
+    local reply = redis.pcall('HINCRBY', key, field, n)
+    if number(reply) then
+        return reply
+    elseif type(reply) == 'table' and not string.find(reply.err, 'integer') and not string.find(reply.err, 'overflow') then
+        return try(key, 'HINCRBY', field, n)
+    end
+    redis.call('HSET', key, field, string.format('%.0f', n))
+    note_spoilt(key, field)
+    return n
+end
+
 local function count(name, n)
     counted[name] = (counted[name] or 0) + n
 end
@@ -71,11 +85,11 @@ local function finish()
         place(domain)
     end
     for name, n in pairs(counted) do
-        redis.call('HINCRBY', COUNTERS, name, n)
+        add(COUNTERS, name, n)
     end
     for job, totals in pairs(jobs) do
         for name, n in pairs(totals) do
-            try(P .. 'job:' .. job, 'HINCRBY', name, n)
+            add(P .. 'job:' .. job, name, n)
         end
     end
     if not had_ready and asks ~= 'asks' and redis.call('ZCARD', READY) > 0 then

@@ -100,9 +100,12 @@ local function answer(state, out, waiting)
     end
     sign()
     finish()
+    if spoilt ~= '' then
+        redis.call('HDEL', CONTROL, 'spoilt')
+    end
     local seq = block > 0 and string.format('%.0f', block + left) or control[3] or 0
     local shown = control[1] and control[1] .. ' ' .. (string.match(control[2] or '', '^%d+$') or '0') .. ' ' .. seq or ''
     return { state, now, next_due == math.huge and 0 or next_due, undone(), entered(),
         ((lease and lease < now) or look_is_due() or (not lease and stranded())) and 1 or 0, out, shown, wrong,
-        company_of_one() }
+        company_of_one(), spoilt }
 end

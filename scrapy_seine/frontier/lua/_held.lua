@@ -59,7 +59,7 @@ end
 -- Gives the freed slots back; runs before finish(), which places the domains.
 local function free_slots()
     for domain, n in pairs(freed) do
-        if (try(state_of(domain), 'HINCRBY', 'active', -n) or 0) < 0 then
+        if (add(state_of(domain), 'active', -n) or 0) < 0 then
             redis.call('HSET', state_of(domain), 'active', 0)
         end
     end

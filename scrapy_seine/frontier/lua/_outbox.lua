@@ -44,7 +44,7 @@ end
 local function entered()
     local n = 0
     for _, times in ipairs(redis.call('HMGET', COUNTERS, 'pushed', 'requeued', 'sent')) do
-        n = n + (tonumber(times) or 0)
+        n = n + (number(times or '') or 0)
     end
     return n
 end

@@ -24,16 +24,38 @@ local function turn(g)
     begin(g)
 end
 
+-- What is kept as JSON; nil where somebody wrote something else there.
+local function kept(text, field)
+    local readable, found = pcall(cjson.decode, text or '{}')
+    if readable and type(found) == 'table' then
+        return found
+    end
+    note_spoilt(SEEN, field)
+end
+
+-- Whether the keys of a generation can be found.
+local function is_whole(g)
+    return type(g) == 'table' and number(g.gen) and number(g.since) and KINDS[g.kind]
+        and (g.kind ~= 'exact' or number(g.bits) and number(g.split)) and (g.kind ~= 'bloom' or type(g.layers) == 'table')
+end
+
 local function recall()
     if memory then
         return memory
     end
     local m = redis.call('HMGET', SEEN, 'gen', 'n', 'since', 'kind', 'now', 'old', 'half_ms', 'wanted', 'capacity')
-    memory = m[5] and cjson.decode(m[5]) or {}
+    memory = kept(m[5], 'now') or {}
     local g = memory
-    g.gen, g.n, g.since, g.kind = tonumber(m[1]) or 0, tonumber(m[2]) or 0, tonumber(m[3]) or now, m[4]
-    g.half, g.wanted = tonumber(m[7]) or 302400000, m[8] or 'exact'
-    g.capacity, g.old = tonumber(m[9]) or 10000000, m[6] and cjson.decode(m[6]) or {}
+    g.gen, g.n, g.since, g.kind = number(m[1] or 0), number(m[2]) or 0, number(m[3]) or now, m[4]
+    g.half, g.wanted = number(m[7]) or 302400000, KINDS[m[8]] and m[8] or 'exact'
+    g.capacity, g.old = number(m[9]) or 10000000, {}
+    for _, o in ipairs(kept(m[6], 'old') or {}) do
+        g.old[#g.old + 1] = is_whole(o) and o or nil
+    end
+    if g.kind and not is_whole(g) then -- pages that it knew may be asked for again
+        note_spoilt(SEEN, g.gen and 'kind' or 'gen')
+        g.gen, g.kind = g.gen or math.floor(now / 1000), nil
+    end
     if not g.kind then
         begin(g)
     elseif now - g.since > g.half or g.kind ~= g.wanted then

@@ -16,19 +16,46 @@ local COUNTERS, CONTROL = P .. 'counters', P .. 'control'
 local LEVEL = 1099511627776 -- 2^40: a queue's score is level * LEVEL + sequence, so FIFO in a level
 local GAP, STEP_MS = 1048576, 2000
 
+-- A number as it was written here; junk of others, NaN and infinity count as none.
+local function number(text)
+    local n = tonumber(text)
+    return n and n > -1e15 and n < 1e15 and n or nil
+end
+
 local given, known_id, known_turn, known_seq, me, known_calls, asks =
     string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*) ?(%S*)$')
-local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me, 'look')
+local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me, 'look', 'spoilt')
 if control.err then
     return unlike('HLEN', { CONTROL }) or control
 end
-local clock = tonumber(control[5]) or 0
+local clock = number(control[5]) or 0
 local now = tonumber(given)
 if now == 0 then
     local t = redis.call('TIME')
     now = t[1] * 1000 + math.floor(t[2] / 1000)
 end
-now = now + (tonumber(control[4]) or 0)
+now = now + (number(control[4]) or 0)
+
+-- Somebody wrote into a number of ours what is none: it was begun anew, and the next `lease` says so.
+local spoilt = control[9] or ''
+local function note_spoilt(key, field)
+    local name = key .. ' ' .. field
+    if #spoilt < 1000 and not string.find(spoilt .. '\n', name .. '\n', 1, true) then
+        spoilt = spoilt == '' and name or spoilt .. '\n' .. name
+        redis.call('HSET', CONTROL, 'spoilt', spoilt)
+    end
+end
+
+-- What orders all is never begun anew: it goes on beyond each number that is known to be given out.
+if control[3] and not (string.find(control[3], '^[1-9]%d*$') and number(control[3])) then
+    local highest, ids = number(known_seq) or 0, redis.pcall('HKEYS', REQUESTS)
+    for _, id in ipairs(ids.err and {} or ids) do
+        highest = math.max(highest, number(string.match(id, '^%d+')) or 0)
+    end
+    control[3] = string.format('%.0f', highest + GAP)
+    redis.call('HSET', CONTROL, 'seq', control[3])
+    note_spoilt(CONTROL, 'seq')
+end
 
 if known_id ~= '' then
     if control[1] ~= known_id then
@@ -42,7 +69,7 @@ if known_id ~= '' then
         if behind then -- nobody noticed so far, or others that knew of fewer numbers
             turn, seq = turn > mine and turn or mine + 1, math.max(seq, shown) + GAP
             redis.call('HSET', CONTROL, 'turn', turn, 'seq', string.format('%.0f', seq), 'rolled', now)
-            redis.call('HINCRBY', COUNTERS, 'rolled_back', 1)
+            redis.pcall('HINCRBY', COUNTERS, 'rolled_back', 1)
         end
         return redis.error_reply(string.format('ROLLEDBACK %.0f %.0f', turn, seq))
     end
@@ -56,6 +83,6 @@ local function sign()
 end
 
 if now < clock - STEP_MS then
-    redis.call('HSET', CONTROL, 'shift', string.format('%.0f', (tonumber(control[4]) or 0) + clock - now))
+    redis.call('HSET', CONTROL, 'shift', string.format('%.0f', (number(control[4]) or 0) + clock - now))
     now = clock
 end

@@ -5,12 +5,6 @@
 local AGAIN_MS = 60000 -- a domain with a key of the wrong type is looked at again after this
 local batches, broken = {}, {}
 
--- A number as it was written here; junk of others, NaN and infinity count as none.
-local function number(text)
-    local n = tonumber(text)
-    return n and n > -1e15 and n < 1e15 and n or nil
-end
-
 -- Servers spell a large score by an exponent, or do not.
 local function digits(score)
     return string.find(score, '^%d+$') and score or string.format('%.0f', tonumber(score))

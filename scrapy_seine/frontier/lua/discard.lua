@@ -27,7 +27,7 @@ for i = 5, #ARGV do
     end
 end
 if gone > 0 and redis.call('HEXISTS', state_of(domain), 'pages') == 1 then
-    redis.call('HINCRBY', state_of(domain), 'pages', -gone) -- they no longer count for its budget
+    add(state_of(domain), 'pages', -gone) -- they no longer count for its budget
 end
 touched[domain] = true
 count('cleared', gone)

@@ -11,7 +11,8 @@
 -- ARGV[8] random digits: the part of the tokens that nobody guesses and no older state repeats
 -- reply: {state 'OK' or 'PAUSED', now ms, next due ms that this worker is to come for (0: none), undone requests,
 --         requests that came in so far, 1 if `reap` has something to do, {id, token, slot ms, delay ms,
---         deliveries, stored request, …}, 'id turn seq' of the crawl's state, keys of the wrong type};
+--         deliveries, stored request, …}, 'id turn seq' of the crawl's state, keys of the wrong type,
+--         workers where the caller knows of no other, numbers that were begun anew, a line each};
 --         the delay is followed by the pause (ms) and the requests in flight of each address, where
 --         each keeps them by itself
 local MOST = 1000 -- a lease's requests go through Lua's stack

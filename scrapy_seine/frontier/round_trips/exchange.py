@@ -275,6 +275,9 @@ class Exchange:
         for key in (key for _, reply in found for key in reply.broken_keys):
             logger.error("key %s is of the wrong type; what is its own was set aside for 60 s", key)
             self._count("broken_keys", 1)
+        for name in (name for _, reply in found for name in reply.spoilt_numbers):
+            logger.error("somebody wrote what is no number of ours into %s; it begins anew", name)
+            self._count("spoilt_numbers", 1)
         self.paused = any(reply.state == "PAUSED" for _, reply in found)
         for lease in leases:
             # Ahead of its time: the connection is made meanwhile, and the gate lets it out on time.

@@ -108,3 +108,18 @@ async def test_domains_that_need_a_browser_are_named_while_there_is_none(steps) 
     assert await steps.waiting() == ["other.example"]
     await steps.announce_browser()
     assert await steps.waiting() == []
+
+
+@pytest.mark.parametrize("junk", ["x", "1.5", str(2**63 - 1), "nan", "-1", ""])
+async def test_numbers_that_somebody_overwrote_leave_a_domain_its_ladder(steps, junk: str) -> None:
+    await climbed(steps)
+    key = f"{steps.key}d:{SHOP}"
+    fields = [f for f in await steps.redis.hkeys(key) if f not in {b"step", b"probe", b"reason"}]
+    await steps.redis.hset(key, mapping=dict.fromkeys(fields, junk))
+    await steps.redis.set(f"{steps.key}spent:{steps.now_ms // 3_600_000}", junk)
+    for _ in range(3):
+        view = await steps.tally(SHOP, {"tls": (0, 3), "browser": (0, 1)})
+        if (found := decide(view, ALL, steps.policy)) is not None:
+            await steps.move(SHOP, view, found)
+    view = await steps.tally(SHOP, {})
+    assert view.probe or view.step in ALL[2:]

@@ -239,7 +239,8 @@ def test_a_lease_tells_its_level_domain_and_job(
 def test_a_reply_of_two_leases_is_read_field_by_field() -> None:
     first = [b"1", b"t1", b"1000", 250, b"0", b"4000 a.example\n1"]
     second = [b"2", b"t2", b"2000", b"100 50 3", b"2", b"4000 b.example\n2"]
-    reply = [b"OK", b"900", b"0", b"2", b"7", 0, [*first, *second], b"id", [b"broken\xff"], 2]
+    shown: list[object] = [b"id", [b"broken\xff"], 2, b"counters leased\ncontrol seq"]
+    reply = [b"OK", b"900", b"0", b"2", b"7", 0, [*first, *second], *shown]
     found = parse_leased(reply, slack_ms=1.5)
     one, two = found.leases
     assert (one.id, one.token, one.slot_ms, one.delay_ms, one.deliveries, one.domain) == (
@@ -255,4 +256,5 @@ def test_a_reply_of_two_leases_is_read_field_by_field() -> None:
     assert (two.delay_ms, two.each_ms, two.each_cap) == (100, 50, 3)
     assert (found.state, found.now_ms, found.undone, found.entered) == ("OK", 900, 2, 7)
     assert (found.expired, found.broken_keys, found.workers) == (False, ["broken\ufffd"], 2)
-    assert parse_leased([b"PAUSED", *reply[1:5], 1, [], b"", [], 0]).state == "PAUSED"
+    assert found.spoilt_numbers == ["counters leased", "control seq"]
+    assert parse_leased([b"PAUSED", *reply[1:5], 1, [], b"", [], 0, b""]).state == "PAUSED"

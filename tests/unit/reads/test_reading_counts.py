@@ -71,7 +71,7 @@ class Kept:
     def zrevrange(self, key: str, first: int, last: int) -> None:
         self.zrange(key, first, last, reverse=True)
 
-    async def execute(self) -> list[Any]:
+    async def execute(self, raise_on_error: bool = True) -> list[Any]:
         return self.replies
 
 
