@@ -88,6 +88,8 @@ class Verdict:
     reasons: list[str] = attrs.Factory(list)
     unnamed: bool = False
     """Structured data describes a product whose name is in no heading and no title."""
+    of_tiles: bool = False
+    """It describes several, each of which has another page."""
 
     @property
     def kind(self) -> Kind:

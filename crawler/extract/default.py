@@ -27,6 +27,8 @@ _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "is
 #: With these from structured data, the visible text is not read: it is the dearest source.
 _ENOUGH = ("name", "price", "currency", "availability")
 _LIST_OF = 3
+#: What a price near the heading is worth; one that is called a price, and is nearer, is worth more.
+_NEAR_POINTS = 3
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
 #: What a page's state calls the price before a reduction, by letters that several names share: to
@@ -296,6 +298,7 @@ def _main(products: list[Node], page: Page, verdict: Verdict, source: str) -> Fi
         names = len({main_product.plain_name(p) for p in products})
         if names >= _LIST_OF:
             verdict.add("listing", 5, f"{source} describes {len(products)} products")
+            verdict.of_tiles = all(main_product.leads_away(p, page) for p in products)
         return {}
     fields: Fields = {}
     for node in own[:10]:
@@ -393,8 +396,11 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
         several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
         near = near and not (seen.price_after_link and several)
-        points = (4 if seen.price_marked and seen.price_distance <= 15 else 3) if near else 1
+        called = seen.price_marked and seen.price_distance <= 15
+        points = _NEAR_POINTS + called if near else 1
         verdict.add("product", points, "a price stands near the heading")
+        if verdict.of_tiles and points > _NEAR_POINTS:
+            verdict.add("listing", -5, "what is described are tiles below its own price")
         if near and "regular_price" in seen.fields:
             verdict.add("product", 1, "with the price before")
     elif seen.price_distance is not None:

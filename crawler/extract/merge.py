@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
@@ -24,6 +25,15 @@ _NAMED = lazy.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
+#: A parameter that holds a figure, unless it is called after a category, a page or how it is shown.
+_FIGURED = lazy.pattern(
+    r"(?:^|&)(?!(?:ca_?id|cat|cate|category|cid|c|page|pageno|p|sort|order|lang|view|tab|type|ref|utm)"
+    r"[^=&]{0,20}=)[\w-]{1,24}=([^&#=]{0,38}\d[^&#=]{0,38})(?=[&#]|$)",
+    re.I,
+)
+_LONGEST_QUERY = 400
+#: What divides the steps of a trail.
+_STEPS = lazy.pattern(r"\s[>»›]\s")
 #: The dearest of a product's variants, in JSON and in markup.
 _HIGHEST = lazy.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
@@ -169,7 +179,7 @@ def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
 
 def bare(name: str, page: Page) -> str:
     """A name without what templates for search engines append: the host's name, a slogan."""
-    name = opengraph.without_host(name, page.url)
+    name = _without_trail(opengraph.without_host(name, page.url), page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
     if not opengraph.has_parts(name):
@@ -177,6 +187,16 @@ def bare(name: str, page: Page) -> str:
     heading = text.heading_of(page, name)
     shown = "" if heading is None else text_of(heading)
     return shown if shown and opengraph.is_first_part(shown, name) else name
+
+
+def _without_trail(name: str, page: Page) -> str:
+    """A name without the categories beside it, each of which is the text of a link of the page.
+
+    Some systems' headings are trails: `red lamp > lamps`.
+    """
+    parts = [part for part in _STEPS.split(name) if part] if _STEPS.search(name) else []
+    own = [part for part in parts if f">{part}</a".encode() not in page.raw]
+    return own[0] if len(parts) > 1 and len(own) == 1 else name
 
 
 def _without_author(name: str, page: Page) -> str:
@@ -240,6 +260,12 @@ def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
     sources["external_id"] = "url"
 
 
+def _parameter_of_all(query: str) -> re.Match[str] | None:
+    """The one parameter of a script with a figure in it, those of pages and categories apart."""
+    found = [match for match in _FIGURED.finditer(query[:_LONGEST_QUERY])]
+    return found[0] if len(found) == 1 else None
+
+
 def own_part(url: str) -> str | None:
     """The part of an address that names the product, readable.
 
@@ -251,13 +277,16 @@ def own_part(url: str) -> str | None:
     'lámpa'
     >>> own_part("https://a.example/product/red-lamp/12/category/24/display/1/")
     '12'
+    >>> own_part("https://a.example/item.php?it_id=15299&ca_id=10&page=2")
+    '15299'
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
     path = without_view(path)
     parts = [part for part in path.split("/") if part]
     while parts and _INDEX.fullmatch(parts[-1]):
         parts.pop()
-    named = _NAMED.search(query)
-    if named and (not parts or "." in parts[-1]):
-        return unquote(named[1])
+    if query and (not parts or "." in parts[-1]):
+        named = _NAMED.search(query) or _parameter_of_all(query)
+        if named:
+            return unquote(named[1])
     return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

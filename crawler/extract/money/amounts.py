@@ -13,7 +13,7 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.money import local_signs, multiples
-from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of
+from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_one_of
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _SPACES = " \u00a0\u202f\u2009"
@@ -42,7 +42,7 @@ _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
 _BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
 #: Between the ends of a range whose sign is written once.
-_TO = lazy.pattern(r"\s*(?:[-–—~]|to|bis|à|a|do|до|till|til)\s*", re.I)
+_TO = lazy.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
 _COUNTED = lazy.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
 _NO_DIGIT = lazy.pattern(r"\D")
 #: What is longer is no number that anybody pays or counts.
@@ -233,7 +233,7 @@ def _begin(text: str, sign: str | None, start: int, taken: int) -> int:
 
 def _sign_of(before: str | None, after: str | None, figures: str, local: str | None) -> str | None:
     """Which of the signs around an amount is its own."""
-    sign = after if after in CODES or before is None else before
+    sign = after if after in CODES or before is None or is_one_of(before, after) else before
     if sign == "R" and (local not in {None, "ZAR"} or not _PRICED.search(figures)):
         return None  # a type, as in 986479R21, is no 21 rand
     return sign

@@ -165,6 +165,15 @@ def is_local(currency: str) -> bool:
     return any(others and currency in {usual, *others} for usual, others in _LOCAL.values())
 
 
+def is_one_of(sign: str, other: str | None) -> bool:
+    """Whether a sign that several countries have is told to be one of them by the sign behind.
+
+    >>> is_one_of("¥", "元"), is_one_of("¥", "円"), is_one_of("$", None)
+    (True, False, False)
+    """
+    return other is not None and sign in _LOCAL and currency_of(other) in _LOCAL[sign][1]
+
+
 def currency_of(text: str, local: str | None = None) -> str | None:
     """Read a currency's code, sign or word.
 

@@ -33,6 +33,7 @@ from crawler.extract.price.pairs import (
     OTHER,
     Candidate,
     beside,
+    called_twice,
     is_struck,
     near_before,
     often_told,
@@ -53,7 +54,7 @@ _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = lazy.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_RANGE = lazy.pattern(rf"^\s*(?:[-–—]|{any_of('paging', 'to')})\s*$", re.I)
+_RANGE = lazy.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -78,6 +79,8 @@ _LONGEST_CLASS, _BEHIND = 300, 60
 _MOST_AMOUNTS, _AROUND = 3_000, 500
 _MOST_BOXES = 100
 _MOST_LINKED = 6
+#: No price comes down to a smaller part of what it was.
+_LEAST_REDUCED = 5
 
 
 def _candidates(
@@ -107,6 +110,8 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amount
         monies = monies_of(line, local)
         if len(monies) == 1 and monies[0].currency is None:
             monies = with_next(read, line, monies[0], local)
+        if line.index == read.heading and local != "ZAR":
+            monies = [money for money in monies if money.currency != "ZAR"]  # BMW R100
         left -= len(monies)
         if monies:
             amounts.add(line, monies, look_for_tiles)
@@ -309,7 +314,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
     amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles), read.lines))
-    candidates = often_told(paired(near_before(amounts), read.lines))
+    candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
@@ -317,6 +322,8 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
         best = first  # a class says "regular price", and there is no other
+    elif first.old and not _is_surely_old(first) and _is_no_price_beside(best, first):
+        best = first
     elif best.other and not first.other and not _is_surely_old(first):
         best = first  # the usual price is what those pay who hold no card
     if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
@@ -345,6 +352,16 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         seen.reduced = marked and not best.other
     else:
         seen.struck_below = _below(read, candidates, best)
+
+
+def _is_no_price_beside(best: Candidate, old: Candidate) -> bool:
+    """Whether an amount that no box for prices holds cannot be what another one came down to.
+
+    It ends a sentence about something else, or is a small part of the other.
+    """
+    if best.line.flags & _lines.PRICE or best.now or best.cost <= old.cost:
+        return False
+    return _ends_sentence(best) or best.money.value * _LEAST_REDUCED < old.money.value
 
 
 def _is_surely_old(one: Candidate) -> bool:

@@ -178,6 +178,29 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
     return candidates
 
 
+def called_twice(candidates: list[Candidate]) -> list[Candidate]:
+    """Take an amount for the price before, where a lower one near it is called the price as well.
+
+    `Shop price: 365, VIP: 347, promotion: 310`: with other words, each in its own line.
+    """
+    called = [c for c in candidates if c.now and not c.old and not c.other and _word_before(c)]
+    if len({c.money.value for c in called}) != 2:
+        return candidates
+    low, high = sorted(called, key=lambda c: c.money.value)[:: len(called) - 1]
+    words = {_word_before(c) for c in called if c.money.value == low.money.value}
+    others = {_word_before(c) for c in called if c.money.value != low.money.value}
+    paid = beside(low, high) and low.money.currency == high.money.currency and not words & others
+    if not paid or low.line.index < high.line.index or low.money.value * 5 < high.money.value:
+        return candidates
+    return [
+        attrs.evolve(c, old=True) if c.money.value == high.money.value else c for c in candidates
+    ]
+
+
+def _word_before(one: Candidate) -> str:
+    return one.line.text[: one.money.start].strip(" :：")
+
+
 def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
     """Tell which amount is asked, where a box whose class says "before" holds all the amounts.
 

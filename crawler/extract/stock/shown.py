@@ -99,6 +99,28 @@ def _said_by(element: Element) -> str:
     return (element.get("value") or element.get("alt") or element.get("title") or "")[:LONGEST]
 
 
+def _pressed(inputs: list[Element]) -> list[bool]:
+    """Of each field that buys when it is pressed, whether it can be."""
+    bought = (e for e in inputs if (says := _said_by(e)) and buys_in_short(says))
+    return [element.get("disabled") is None for element in bought]
+
+
+def _first_is_gone(inputs: list[Element]) -> bool:
+    """Whether the first field that buys or tells a stock cannot be pressed, and says "sold out".
+
+    Those behind it are the tiles' of other products.
+    """
+    for element in inputs:
+        said = _said_by(element)
+        if not said or len(said) >= _GLANCE:
+            continue
+        if buys_in_short(said):
+            return False
+        if availability_of_text(said) in NOT_TO_BE_HAD:
+            return element.get("disabled") is not None
+    return False
+
+
 def _stock_of_inputs(inputs: list[Element]) -> str | None:
     """What the field says that stands where one would buy: "Sold out", "Pre-order now"."""
     said = (text for element in inputs if (text := _said_by(element)) and len(text) < _GLANCE)
@@ -159,11 +181,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             if not titles and not _is_of_something_else(line, read.heading, usable):
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
-    pressed = [
-        element.get("disabled") is None
-        for element in read.inputs
-        if (says := _said_by(element)) and buys_in_short(says)
-    ]
+    pressed = [] if _first_is_gone(read.inputs) else _pressed(read.inputs)
     loose = loose or (None if pressed else _stock_of_inputs(read.inputs))
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)

@@ -62,10 +62,19 @@ def is_shown(name: str, page: Page) -> bool:
 
 def leads_away(node: Node, page: Page) -> bool:
     """Whether a node says that its product has another page than this one."""
-    link = schema.plain(node.get("url"))
+    link = schema.plain(node.get("url")) or _address_around(node)
     target = page.resolve(link) if link else None
     here = (page.url, page.canonical or page.url)
     return target is not None and all(_place(target) != _place(url) for url in here)
+
+
+def _address_around(node: Node) -> str | None:
+    """The address that a node's page or its one offer tells, where the node tells none."""
+    about, offers = node.get("mainEntityOfPage"), schema.many(node.get("offers"))
+    link = about.get("@id") if isinstance(about, dict) else about
+    if not link and len(offers) == 1 and isinstance(offers[0], dict):
+        link = offers[0].get("url")
+    return schema.plain(link)
 
 
 def _place(url: str) -> str:

@@ -372,6 +372,8 @@ def _row(row: Element) -> tuple[str, str] | None:
         pair = short_text(row), short_text(value)
     else:
         cells = [cell for cell in row[:_MOST_CELLS] if cell.tag in {"th", "td"}]
+        if len(cells) == 3 and not short_text(cells[1]).strip(_AROUND):
+            del cells[1]  # the sign between label and value has a cell of its own
         if len(cells) != 2:
             return None
         pair = short_text(cells[0]), short_text(cells[1])

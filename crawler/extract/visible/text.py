@@ -19,11 +19,13 @@ from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
+from crawler.extract.stock.drawn_buttons import take_drawn
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
 from crawler.extract.visible.facts import brand_before, find_facts, number_beside, take_addressed
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
+from crawler.extract.visible.priced_heading import beside_price
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
 
@@ -118,8 +120,8 @@ def _heading_of(page: Page, expected: str) -> Element | None:
         if named is not None:
             return named
     if best is None and not any(map(short_text, headings)):
-        return _large(page)
-    return best if best_score >= _ENOUGH else None
+        return beside_price(page) or _large(page)
+    return best if best_score >= _ENOUGH else beside_price(page)
 
 
 def _is_shops(text: str, title: str, url: str) -> bool:
@@ -302,6 +304,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         if "price" not in fields and seen.buy_buttons:
             take_option(page, seen, local)
     if heading is not None:
+        if "price" in fields and not seen.buy_buttons and not fields.get("availability"):
+            take_drawn(page, seen)
         fields["name"] = _name_in(heading)
         if "brand" not in fields:
             told = brand_before(heading)
