@@ -262,7 +262,7 @@ def identify(fields: Fields, sources: dict[str, str], page: Page) -> None:
 
 def _parameter_of_all(query: str) -> re.Match[str] | None:
     """The one parameter of a script with a figure in it, those of pages and categories apart."""
-    found = [match for match in _FIGURED.finditer(query[:_LONGEST_QUERY])]
+    found = list(_FIGURED.finditer(query[:_LONGEST_QUERY]))
     return found[0] if len(found) == 1 else None
 
 
@@ -285,8 +285,9 @@ def own_part(url: str) -> str | None:
     parts = [part for part in path.split("/") if part]
     while parts and _INDEX.fullmatch(parts[-1]):
         parts.pop()
-    if query and (not parts or "." in parts[-1]):
-        named = _NAMED.search(query) or _parameter_of_all(query)
-        if named:
-            return unquote(named[1])
+    named = _NAMED.search(query)
+    if named is None and query and "." in path.rpartition("/")[2]:
+        named = _parameter_of_all(query)
+    if named and (not parts or "." in parts[-1]):
+        return unquote(named[1])
     return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

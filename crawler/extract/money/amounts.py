@@ -30,7 +30,7 @@ _PLAIN = lazy.pattern(r"\d+(?:\.\d+)?")
 _AMOUNT = lazy.pattern(rf"(?<![\d.,])(?:{_NUMBER})")
 _NO_CENTS = lazy.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are surely an amount: cents or groups.
-_PRICED = lazy.pattern(r"\D\d\d$|\d{3}$")
+_CENTS_OR_GROUPS = lazy.pattern(r"\D\d{2,3}$")
 #: Behind a number these are a part of its name: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, SPELLINGS))
@@ -234,8 +234,8 @@ def _begin(text: str, sign: str | None, start: int, taken: int) -> int:
 def _sign_of(before: str | None, after: str | None, figures: str, local: str | None) -> str | None:
     """Which of the signs around an amount is its own."""
     sign = after if after in CODES or before is None or is_one_of(before, after) else before
-    if sign == "R" and (local not in {None, "ZAR"} or not _PRICED.search(figures)):
-        return None  # a type, as in 986479R21, is no 21 rand
+    if sign == "R" and local != "ZAR" and (local or not _CENTS_OR_GROUPS.search(figures)):
+        return None  # a type, as in 986479R21 and R100, is no 21 rand
     return sign
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice, repeat
+from itertools import islice, pairwise, repeat
 
 import attrs
 
@@ -110,8 +110,6 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amount
         monies = monies_of(line, local)
         if len(monies) == 1 and monies[0].currency is None:
             monies = with_next(read, line, monies[0], local)
-        if line.index == read.heading and local != "ZAR":
-            monies = [money for money in monies if money.currency != "ZAR"]  # BMW R100
         left -= len(monies)
         if monies:
             amounts.add(line, monies, look_for_tiles)
@@ -384,8 +382,16 @@ def asks_for_price(read: Lines, before: int) -> bool:
     short = [line for line in here if len(line.text) < _LONGEST_TILE_PRICE]
     if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short):
         return True
+    if any(_names_no_amount(*pair) for pair in pairwise(here)):
+        return True
     texts = [line.text for line in short]
     return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
+
+
+def _names_no_amount(label: Line, value: Line) -> bool:
+    """Whether the row of a table for the price holds a word and no amount."""
+    row = label.flags & _lines.LABEL and not (label.flags | value.flags) & _lines.DIGIT
+    return bool(row) and len(value.text) < _LONGEST_TILE_PRICE and says_now(label.text)
 
 
 #: Whether a line holds letters of a word that asks: what is asked may stand in two lines.

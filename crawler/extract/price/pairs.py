@@ -192,8 +192,14 @@ def called_twice(candidates: list[Candidate]) -> list[Candidate]:
     paid = beside(low, high) and low.money.currency == high.money.currency and not words & others
     if not paid or low.line.index < high.line.index or low.money.value * 5 < high.money.value:
         return candidates
+    lines = range(high.line.index, low.line.index)  # other customers' prices stand between
     return [
-        attrs.evolve(c, old=True) if c.money.value == high.money.value else c for c in candidates
+        c
+        if c.line.index not in lines or not low.money.value < c.money.value <= high.money.value
+        else attrs.evolve(c, old=True)
+        if c.money.value == high.money.value
+        else attrs.evolve(c, other=True, cost=c.cost + OTHER)
+        for c in candidates
     ]
 
 

@@ -1,0 +1,167 @@
+"""What pages of widespread and of hand-made templates say in a way of their own."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, parse
+from crawler.extract.merge import own_part
+from crawler.extract.template.naming import name_place
+from crawler.extract.template.nodes import Text
+
+
+def _read(body, path="/p/lamp-12", title="Oak lamp", lang="en"):
+    html = f"<html lang={lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return extract(parse(html.encode(), f"https://shop.example{path}", "text/html; charset=utf-8"))
+
+
+def test_a_scripts_one_parameter_with_a_figure_is_the_products_key():
+    keys = [own_part(f"https://a.example/item.php?it_id={n}&ca_id=10") for n in (15, 16)]
+    assert keys == ["15", "16"]
+    assert own_part("https://a.example/item.php?a=1&b=2") == "item"  # neither is known to be it
+
+
+def test_a_heading_that_goes_on_with_linked_categories_is_read_without_them():
+    body = '<h1>Oak lamp &gt; Lamps</h1><a href="/l">Lamps</a><b class=price>€ 12.00</b><button>Add to cart</button>'
+    assert _read(body, title="Oak lamp > Lamps | Shop").fields["name"] == "Oak lamp"
+    unlinked = body.replace("</a>", " of ours</a>")
+    assert (
+        _read(unlinked, title="Oak lamp > Lamps | Shop").fields["name"].startswith("Oak lamp > L")
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h6>ART</h6><h4>Old church</h4><h2>₱1,250</h2>",
+        "<h4><del>₱1,400</del> ₱1,250</h4><h2>Old church</h2>",
+    ],
+)
+def test_the_heading_beside_the_price_names_what_a_shops_one_title_does_not(body):
+    found = _read(
+        f"<div>{body}<form><button>Add to cart</button></form></div><h4>Contact</h4>",
+        title="ARTCO",
+        path="/single_view.php?product_id=4",
+    )
+    assert found.fields["name"] == "Old church"
+    assert found.fields["price"] == Decimal(1250)
+
+
+def test_headings_beside_prices_name_no_page_that_has_several():
+    tiles = "".join(
+        f"<div><a href='/t{n}'><h5>Lamp {n}</h5></a><h4>₱{n}50</h4></div>" for n in (1, 2)
+    )
+    assert _read(tiles, title="ARTCO", path="/shop.php").kind != "product"
+
+
+def test_tiles_described_as_products_of_other_pages_make_no_listing_of_a_page_with_a_price():
+    def tile(n):
+        return (
+            f'<div class="item"><a href="/p/shade-{n}">Shade {n}</a><b class=price>$ {n}0,00</b>'
+            '<script type="application/ld+json">{"@type":"Product","name":"Shade %d","offers":'
+            '{"@type":"Offer","url":"https://shop.example/p/shade-%d","price":"%d0"}}</script></div>'
+            % (n, n, n)
+        )
+
+    own = '<h1>Oak lamp</h1><div class="price">$ 99,00</div><form><input name=quantity value=1><button>Add to cart</button></form>'
+    related = "".join(map(tile, (1, 2, 3)))
+    found = _read(f"{own}<div id=related><h3>Similar</h3>{related}</div>")
+    assert (found.kind, found.fields.get("price")) == ("product", Decimal(99))
+    last = _read(f"<h1>Lamps</h1>{tile(1)}", title="Lamps", path="/lamps/page/3/")
+    assert last.fields.get("name") != "Shade 1"  # the last page of a listing shows one
+
+
+def test_the_price_whose_class_says_old_is_the_price_where_only_a_sentence_tells_another():
+    body = '<h1>Oak table</h1><div class="price-old">195 118 руб.</div><button>В корзину</button><p>Own make. Assembly of all tables from 1 500 руб.</p>'
+    assert _read(body, lang="ru").fields["price"] == Decimal(195118)
+    reduced = body.replace("<button>", '<div class="price">180 000 руб.</div><button>')
+    fields = _read(reduced, lang="ru").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(180000), Decimal(195118))
+
+
+def test_the_lower_of_two_amounts_with_labels_for_a_price_is_the_price():
+    rows = "<li><b>本店售价：</b>￥365.00元</li><li><b>vip：</b>￥347.00元</li><li><b>促销价：</b>￥310.00元</li>"
+    fields = _read(f"<h1>Oak lamp</h1><ul>{rows}</ul><button>加入购物车</button>", lang="zh").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal(310), Decimal(365))
+
+
+@pytest.mark.parametrize(
+    ("price", "value", "currency"),
+    [
+        ("￥198.00元", "198.00", "CNY"),
+        ("11,990～13,860 円", "11990", "JPY"),
+    ],
+)
+def test_a_sign_behind_and_a_wave_between_amounts_tell_what_these_are(price, value, currency):
+    fields = _read(
+        f"<h1>Oak lamp</h1><b class=price>{price}</b><button>Buy</button>", lang=""
+    ).fields
+    assert (fields["price"], fields["currency"]) == (Decimal(value), currency)
+
+
+def test_the_currency_of_a_scripts_object_says_whose_dollar_it_is():
+    script = '<script>var LS = {currency:{"code":"ARS","display_short":"$"}};</script>'
+    fields = _read(
+        f"{script}<h1>Oak lamp</h1><b class=price>$ 112.234,50</b><button>Comprar</button>",
+        lang="es",
+    ).fields
+    assert fields["currency"] == "ARS"
+
+
+def test_a_types_letter_before_figures_is_no_currency():
+    body = "<h1>BMW R100 2011</h1><p>Model R100</p><p>Sold</p>"
+    assert "price" not in _read(body, title="BMW R100 2011").offered["text"]
+
+
+def test_a_label_a_sign_and_a_value_in_three_cells_are_a_fact():
+    row = "<tr><td>Šifra</td><td>: </td><td>97886-10</td></tr>"
+    price = "<tr><td>Cena</td><td>: </td><td>1720 dinara</td></tr>"
+    found = _read(f"<h1>Seobe</h1><table>{row}{price}</table>", title="Seobe", lang="sr")
+    assert (found.kind, found.fields["sku"]) == ("product", "97886-10")
+
+
+def test_a_field_that_says_sold_out_goes_before_the_tiles_fields_that_buy():
+    tile = '<div class=item><a href="/p/{0}">Shade {0}</a><b class=price>$ {0}0</b><input type=submit value="Add to cart"></div>'
+    body = '<h1>Oak lamp</h1><b class=price>$ 99</b><form><input type=submit value="{}" {}></form>'
+    tiles = "".join(tile.format(n) for n in (1, 2))
+    gone = body.format("Out of stock", "disabled")
+    assert _read(gone + tiles).fields["availability"] == "OutOfStock"
+    assert _read(body.format("Add to cart", "") + tiles).fields["availability"] == "InStock"
+
+
+def test_a_picture_that_says_to_buy_is_a_button():
+    button = (
+        '<a href="javascript:void(document.form1.submit())"><img src=b.jpg alt="Add to cart"></a>'
+    )
+    body = "<h1>Oak lamp</h1><b class=price>€ 12</b>"
+    assert _read(body + button).fields["availability"] == "InStock"
+    assert "availability" not in _read(body + 3 * button).fields  # a listing's
+
+
+def test_a_row_for_the_price_without_an_amount_leaves_later_amounts_alone():
+    table = "<table><tr><th>판매가격</th><td>{}</td></tr></table>"
+    body = (
+        "<h1>의자</h1>"
+        + table
+        + "<button>장바구니</button><h2>배송</h2><p>도서산간 추가 5,000원</p>"
+    )
+    assert "price" not in _read(body.format("전화문의"), lang="ko").fields
+    assert _read(body.format("9,000원"), lang="ko").fields["price"] == Decimal(9000)
+
+
+def test_names_are_found_where_one_title_and_one_heading_stand_on_all_pages():
+    names = ("Fish fingers", "Patties", "Cheddar", "Soap bar", "Prawns")
+
+    def shown(n, name):
+        texts = [
+            Text("title", "Product Detail", (), False, False),
+            Text("h1<body", "Product Detail", (), False, False),
+            Text("td<tr<table", name, (), False, False),
+            Text("p<body", f"A long text about {name} and how it is made", (), False, False),
+            Text("td<tr<form", f"/ {n}0 available", (), False, False),
+            Text("a<div", f"Other {names[n - 3]}", (), False, False),
+        ]
+        return f"https://a.example/detail.php?product_id={n}", texts
+
+    place = name_place([shown(n, name) for n, name in enumerate(names)])
+    assert place == "0 whole td<tr<table"
