@@ -1,4 +1,4 @@
-"""URLs as the frontier sees them: which two are the same page, and whose server is asked.
+"""URLs in one spelling: to request, to compare, and whose server is asked.
 
 Two forms of one address:
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import blake2b
 from urllib.parse import unquote, urljoin
 
 import idna
@@ -308,45 +307,6 @@ def host(url: str) -> str:
     """
     key = domain(url)
     return key.partition("]")[0] + "]" if key[0] == "[" else key.partition(":")[0]
-
-
-def _digest(method: str, url: str, body: bytes) -> int:
-    text = f"{method}\n{url}\n".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text + body, digest_size=8).digest(), "big", signed=True)
-
-
-@lru_cache(maxsize=1024)
-def _get_fingerprint(url: str) -> int:
-    # A site's navigation repeats on each of its pages; remembering makes those links free.
-    return _digest("GET", normalise(url), b"")
-
-
-def fingerprint(url: str, method: str = "GET", body: bytes = b"") -> int:
-    """Signed 64-bit number of a request: equal for the same page however its URL is spelled.
-
-    Raises:
-        ValueError: it is no http(s) URL.
-
-    >>> fingerprint("http://a.example/?x=1&y=2#top") == fingerprint("HTTP://A.example?y=2&x=1")
-    True
-    """
-    if method == "GET" and not body:
-        return _get_fingerprint(url)
-    return _digest(method.upper(), normalise(url), body)
-
-
-@lru_cache(maxsize=1024)
-def _salt(scope: str) -> int:
-    return int.from_bytes(blake2b(scope.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def within(scope: str, number: int) -> int:
-    """A fingerprint as one scope (a job) remembers it; in another scope it is another number.
-
-    >>> within("", 7), within("a", 7) == within("b", 7), within("a", within("a", 7))
-    (7, False, 7)
-    """
-    return number ^ _salt(scope) if scope else number
 
 
 def absolute(base: str, reference: str) -> str:

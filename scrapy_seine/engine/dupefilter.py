@@ -15,7 +15,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy_redis.dupefilter import RFPDupeFilter
 
 from scrapy_seine import meta as m
-from scrapy_seine.urls import fingerprint, within
+from scrapy_seine.fingerprint import fingerprint, within
 
 _BITS = 64
 
@@ -124,7 +124,7 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
 class ProjectDupeFilter(DupeFilter):
     """Tells requests apart as the project does, by REQUEST_FINGERPRINTER_CLASS or DUPEFILTER_CLASS.
 
-    Scrapy's own normalise less of a URL than `urls.fingerprint` does: two addresses of which a site
+    Scrapy's own normalise less of a URL than `fingerprint` does: two addresses of which a site
     may make two pages stay two requests.
 
     A filter whose `request_seen` is the project's own is asked in each worker as well. What it let

@@ -12,7 +12,7 @@ from typing import Literal
 from scrapy import Request
 
 from scrapy_seine.engine.lease.outcomes import whole
-from scrapy_seine.urls import fingerprint
+from scrapy_seine.fingerprint import fingerprint
 
 Lead = Literal["elsewhere", "same", "circle", "sent back"]
 #: Kind and reason of the failure where a page leads to itself without getting further.

@@ -14,12 +14,12 @@ import attrs
 import orjson
 from redis.exceptions import ResponseError
 
+from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.lenient import record, whole, word
 from scrapy_seine.meta import RUN, run_of
-from scrapy_seine.urls import fingerprint, within
 
 #: Runs of which a crawl keeps the beginning, the newest ones.
 KEPT = 1000

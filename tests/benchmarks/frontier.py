@@ -29,12 +29,12 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
 from scrapy_seine.engine.stored.serializer import from_blob, to_push
+from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.endings import Endings
 from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
-from scrapy_seine.urls import fingerprint
 from tests.benchmarks.distance import distant
 from tests.benchmarks.server import cpu_s, memory, redis_server
 

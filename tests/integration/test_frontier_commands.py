@@ -24,6 +24,7 @@ from scrapy_redis.queue import FifoQueue, PriorityQueue
 from crawler.commands import forget
 from scrapy_seine.commands import dlq, frontier
 from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.legacy import legacy_fingerprint
 from scrapy_seine.frontier.encoding.wire import note
@@ -31,7 +32,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Push
 from scrapy_seine.frontier.runs import enter
 from scrapy_seine.meta import RUN, run_of
-from scrapy_seine.urls import domain, fingerprint, within
+from scrapy_seine.urls import domain
 from tests.integration.cli_spiders import Plain
 
 pytestmark = pytest.mark.redis

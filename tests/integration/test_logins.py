@@ -10,10 +10,11 @@ from scrapy import Request, Spider
 from scrapy_seine import meta as m
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
+from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.reads.dead_letters import parse_note
 from scrapy_seine.reads.fleet import shown_fields, stored_fields
-from scrapy_seine.urls import fingerprint, split_login
+from scrapy_seine.urls import split_login
 
 URL = "http://me:p%40ss:word@shop.example:8000/x@y?z=@"
 BASIC = b"Basic " + base64.b64encode(b"me:p@ss:word")

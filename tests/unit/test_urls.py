@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_seine.urls import MAX_LENGTH, absolute, domain, fingerprint, host, normalise, tidy
+from scrapy_seine.fingerprint import fingerprint
+from scrapy_seine.urls import MAX_LENGTH, absolute, domain, host, normalise, tidy
 
 H = "http://shop.example"
 

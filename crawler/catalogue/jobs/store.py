@@ -15,12 +15,13 @@ from crawler.catalogue.jobs import events
 from crawler.catalogue.jobs.model import ENDED, ENDED_STATES, NAME, Job, State, job_id, next_name
 from scrapy_seine import meta as m
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.lenient import items, real, whole, word
 from scrapy_seine.reads.progress import Pace
-from scrapy_seine.urls import domain, fingerprint, tidy, within
+from scrapy_seine.urls import domain, tidy
 
 #: Seeds come before everything that they lead to; the same as for seeds that people push.
 SEED_PRIORITY = 100

@@ -18,6 +18,7 @@ from scrapy_seine.engine.lease.outcomes import describe, printable, whole
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.errors import EncodeError
+from scrapy_seine.fingerprint import within
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.encoding.wire import note
@@ -25,7 +26,6 @@ from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.retry_rules import KEEPS_LINKS, decide
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.printable import redact
-from scrapy_seine.urls import within
 
 logger = logging.getLogger(__name__)
 

@@ -23,9 +23,9 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.fingerprint import within
 from scrapy_seine.frontier.runs import asked_for, enter
 from scrapy_seine.retry_until import RetryUntil
-from scrapy_seine.urls import within
 
 logger = logging.getLogger(__name__)
 #: A crawl that begins this long after its process is not what the process was started for, s.

@@ -6,10 +6,10 @@ from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.actions import ACTIONS
 from crawler.dashboard.context import CONTEXT
 from crawler.dashboard.layout import DONE
+from scrapy_seine.fingerprint import fingerprint, within
 from scrapy_seine.frontier.runs import enter
 from scrapy_seine.reads.audit import read_deeds
 from scrapy_seine.reads.domains import read_domains
-from scrapy_seine.urls import fingerprint, within
 from tests.integration.dashboard.conftest import a_push, act, bury, page
 
 
