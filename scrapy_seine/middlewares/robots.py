@@ -25,7 +25,6 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import number
 from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.lease.inflight import InFlightTable
@@ -33,8 +32,9 @@ from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
+from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
-from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted, kept_s
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import domain
@@ -72,8 +72,8 @@ class RobotsMiddleware:
         self.site_limits = site_limits
         self.stats: Any = crawler.stats
         self.agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
-        self.lifetime_s = number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
-        self.delay_limit_s = number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
+        self.lifetime_s = kept_s(settings)
+        self.delay_limit_s = crawl_delay.limit_s(settings)
         self.reach, self.limit = worker_of(crawler).reach, worker_of(crawler).limit
         self.sites: dict[str, _Site] = {}
         self.learning: dict[str, asyncio.Task[_Site]] = {}
@@ -180,7 +180,7 @@ class RobotsMiddleware:
             for at in dict.fromkeys((host, waits_at(request, host))):
                 self.site_limits.block(at, left_s)
             return site
-        delay_ms = int(min(asked_s, self.delay_limit_s) * 1000)
+        delay_ms = crawl_delay.kept_ms(asked_s, self.delay_limit_s)
         await self.site_limits.crawl_delay(host, delay_ms)
         return attrs.evolve(site, delay_ms=delay_ms)
 

@@ -12,10 +12,16 @@ import zlib
 import attrs
 from redis.asyncio import Redis
 
+from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, State
 from scrapy_seine.scripts import call, load_script
 
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
+
+
+def kept_s(settings: SettingsLike) -> float:
+    """How long a robots.txt that was read counts for the fleet, s (SEINE_ROBOTS_SECONDS)."""
+    return number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
 
 
 @attrs.frozen

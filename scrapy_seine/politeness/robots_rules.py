@@ -7,6 +7,8 @@ from typing import Literal
 import attrs
 from protego import Protego
 
+from scrapy_seine.politeness import crawl_delay
+
 State = Literal["rules", "free", "away"]
 #: Bytes of a robots.txt that are read; a crawler must read at least as many.
 SIZE_LIMIT = 500 * 1024
@@ -17,7 +19,6 @@ _AGENTS = frozenset({"user-agent", "useragent", "user agent"})
 _WORDS = ("allow", "d", "crawl", "request", "visit")
 _SITE_WIDE = ("sitemap", "site-map", "host")
 _TOO_MANY = 429
-_DAY_S = 86_400
 #: Patterns with a wildcard, times characters of a URL, that are tried: some 20 ms. That is two
 #: thousand such patterns on an address of two thousand characters.
 _MOST_STEPS = 4_000_000
@@ -100,13 +101,7 @@ class Robots:
         """
         if self.state != "rules":
             return None
-        delay = self._rules_for(agent).crawl_delay(agent)
-        rate = self._rules_for(agent).request_rate(agent)
-        asked = [float(delay)] if delay else []
-        if rate is not None and rate.requests:
-            # Numbers of any length are written there; one that is no float is as good as a day.
-            asked.append(min(rate.seconds, _DAY_S * rate.requests) / rate.requests)
-        return max(asked, default=None)
+        return crawl_delay.asked_s(self._rules_for(agent), agent)
 
 
 def rules_for(text: str, agent: str) -> str:

@@ -1,0 +1,41 @@
+"""`Crawl-delay` (or `Request-rate`) of a robots.txt: the pause that a site asks for, up to a limit.
+
+The frontier keeps it for the whole fleet, where it is longer than the pause that the project sets
+(`frontier/lua/_limits.lua`).
+"""
+
+from __future__ import annotations
+
+from protego import Protego
+
+from scrapy_seine.config import SettingsLike, number
+
+_DAY_S = 86_400
+
+
+def asked_s(rules: Protego, agent: str) -> float | None:
+    """Seconds between two requests that a site asks of *agent*; None: it asks for none.
+
+    >>> asked_s(Protego.parse("User-agent: *\\nCrawl-delay: 2\\nRequest-rate: 1/4"), "Seine")
+    4.0
+    """
+    delay, rate = rules.crawl_delay(agent), rules.request_rate(agent)
+    asked = [float(delay)] if delay else []
+    if rate is not None and rate.requests:
+        # Numbers of any length are written there; one that is no float is as good as a day.
+        asked.append(min(rate.seconds, _DAY_S * rate.requests) / rate.requests)
+    return max(asked, default=None)
+
+
+def limit_s(settings: SettingsLike) -> float:
+    """The longest pause that a robots.txt may ask for, s (SEINE_CRAWL_DELAY_LIMIT_SECONDS)."""
+    return number(settings, "SEINE_CRAWL_DELAY_LIMIT_SECONDS", 30)
+
+
+def kept_ms(asked_s: float, limit_s: float) -> int:
+    """The pause that is kept, ms.
+
+    >>> kept_ms(1.5, 30), kept_ms(86_400, 30)
+    (1500, 30000)
+    """
+    return int(min(asked_s, limit_s) * 1000)
