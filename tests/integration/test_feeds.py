@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 from functools import partial
@@ -157,3 +158,46 @@ def test_a_second_run_without_items_replaces_the_file_of_the_first(
         assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))) == 3 * kit.ITEMS
         kit.finish(begin(ITEM_PIPELINES='{"drop.Drop": 1}'), tmp_path)
     assert json.loads((tmp_path / "out.json").read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("when", ["while", "after"])
+def test_a_folder_of_parts_that_somebody_removes_is_told_and_no_worker_ends_well(
+    tmp_path: Path, redis_url: str, namespace: str, when: str
+) -> None:
+    """I12: the pages of its items are done, so nobody reads them again."""
+    site = kit.site_of(PAGES)
+    out = tmp_path / "out.jl"
+    with serving(site) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base, "-o", str(out))
+        worker = begin(SEINE_DOMAIN_DELAY_MS=50)
+        wait_until(lambda: len(site.served) >= 40, 60, "the worker is at work")
+        wait_until(lambda: list((tmp_path / "out.jl.parts").glob("*.rows")), 30, "it writes")
+        if when == "after":  # no part follows that would make the folder anew
+            worker.send_signal(signal.SIGSTOP)
+            shutil.rmtree(tmp_path / "out.jl.parts")
+            worker.send_signal(signal.SIGTERM)
+            worker.send_signal(signal.SIGCONT)
+        else:
+            shutil.rmtree(tmp_path / "out.jl.parts")
+        log = kit.finish(worker, tmp_path, status=1)
+    told = [line for line in log.splitlines() if "lacks items: somebody removed" in line]
+    assert len(told) == 1, log[-3000:]
+    assert "Traceback" not in log
+
+
+def test_a_feed_is_no_device_and_a_link_stays_one(
+    tmp_path: Path, redis_url: str, namespace: str
+) -> None:
+    """A joined file takes its name: /dev/null would be a file afterwards."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.jl").symlink_to("there/real.jl")
+    (tmp_path / "there" / "real.jl").touch()
+    with serving(kit.site_of(3)) as base:
+        begin = partial(kit.start, tmp_path, redis_url, namespace, base)
+        log = kit.finish(begin("-o", "pipe:jsonlines"), tmp_path, status=1)
+        assert "pipe is no file" in log
+        kit.finish(begin("-o", "link.jl"), tmp_path)
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link.jl").is_symlink()
+    assert in_order(tmp_path / "there" / "real.jl") == kit.expected(3)

@@ -25,6 +25,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_seine.config import number
+from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.outcomes import describe
@@ -86,6 +87,13 @@ class FeedExporter(feedexport.FeedExporter):
         self._began = datetime.now(UTC)
         self._outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
         self._run = ""
+        self._lacks = False
+        """Whether a feed lacks items at the end: its worker then ends with status 1."""
+        crawler.signals.connect(self._stopped, signals.engine_stopped)
+
+    def _stopped(self) -> None:
+        if self._lacks:
+            fail_after("error", self.crawler)
 
     def open_spider(self, spider: Spider) -> None:
         """Begin each feed.
@@ -106,16 +114,14 @@ class FeedExporter(feedexport.FeedExporter):
         # A batch's number and the time of its beginning differ between workers, a folder may not.
         shared = {"time": "time", "batch_time": "batch_time", "batch_id": 0}
         named = self._named(uri, options, spider, shared)
+        storage = partial(scrapy_internals.storage_of, self, options=options)
         place: Folder | Store
-        if self._is_local(uri):
-            place = Folder(local_path(named))
-        else:
-            storage = partial(scrapy_internals.storage_of, self, options=options)
-            place = Store(storage, named, spider)
         try:
+            local = self._is_local(uri)
+            place = Folder(local_path(named)) if local else Store(storage, named, spider)
             place.prepare()
         except OSError as error:
-            logger.error("worker exits: feed %s cannot be written: %s", place.name, error)
+            logger.error("worker exits: feed %s cannot be written: %s", redact(named), error)
             raise CloseSpider("error") from None
         feed = Feed(
             place,
@@ -234,6 +240,7 @@ class FeedExporter(feedexport.FeedExporter):
         from scrapy_seine.sinks.feeds.join import Order, join
 
         place.close()
+        await self._look_for_lost(place)
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
         if not over and (batch or _weight(place.path, f"{self._run}-") > PARTIAL_BYTES):
@@ -259,9 +266,30 @@ class FeedExporter(feedexport.FeedExporter):
                 "feed %s is not joined, its parts stay in %s: %s", kept.place.name, place.path, told
             )
             self.crawler.stats.inc_value(f"feedexport/failed_count/{name}")
+            self._lacks = True
             return
         if joined is not None:
             await self._tell(kept, place, spider, joined, over)
+
+    async def _look_for_lost(self, place: Folder) -> None:
+        """Say that somebody removed parts: their pages are done, and nobody reads them again."""
+        from scrapy_seine.sinks.feeds.join import was_joined
+
+        lost = await asyncio.to_thread(place.lost_rows)
+        if lost is None:
+            return
+        try:
+            if await asyncio.to_thread(was_joined, place.path, f"{self._run}-"):
+                return
+        except OSError:
+            place.path.mkdir(parents=True, exist_ok=True)  # for what is still to be joined
+        self.worker.count("feeds/lost", lost)
+        logger.error(
+            "feed %s lacks items: somebody removed %s while it was written, with %d items of this "
+            "worker and what others had there; crawl their pages again",
+            *(place.name, place.path, lost),
+        )
+        self._lacks = True
 
     async def _tell(
         self, kept: _Kept, place: Folder, spider: Spider, joined: Joined, over: bool
@@ -290,8 +318,16 @@ class FeedExporter(feedexport.FeedExporter):
 
 
 def local_path(uri: str) -> Path:
-    """Return the absolute path of a local feed."""
-    return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri).absolute()
+    """Return the absolute path of a local feed; of a link, that of the file it leads to.
+
+    Raises:
+        OSError: it is a device, a pipe or a folder, which a file would take the place of.
+    """
+    path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri).absolute()
+    path = path.resolve() if path.is_symlink() else path
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is no file; `-o -:jsonlines` writes to standard output")
+    return path
 
 
 def post_process(options: dict[str, Any], path: Path) -> None:

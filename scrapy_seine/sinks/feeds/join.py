@@ -100,6 +100,16 @@ def join(order: Order) -> Joined | None:
         return joined
 
 
+def was_joined(folder: Path, run: str) -> bool:
+    """Whether somebody joined a run that was over, and removed its parts.
+
+    Raises:
+        OSError: the folder is not there.
+    """
+    with _locked(folder):
+        return (folder / f"{run}{JOINED}").exists()
+
+
 def _write(order: Order, found: Sequence[Written]) -> Joined:
     last, cut_off = last_readings([part.rows for part in found])
     pieces, doubled = [], 0

@@ -55,6 +55,9 @@ class Folder:
         self._thread = ThreadPoolExecutor(1, "seine-feed")
         self._file: _File | None = None
         """Where the next plain part goes."""
+        self._sizes: dict[str, tuple[int, int]] = {}
+        """Bytes and rows of each file that this worker wrote, by name."""
+        self._inode = 0
 
     def prepare(self) -> None:
         """Make the folder."""
@@ -62,6 +65,7 @@ class Folder:
         if not os.access(self.path, os.W_OK | os.X_OK):
             raise PermissionError(f"{self.path} is not writable")
         sync_folder(self.path.parent)
+        self._inode = self.path.stat().st_ino
 
     async def write(self, name: str, part: Sealed) -> None:
         """Write the part, then its sidecar: what a sidecar tells of is there.
@@ -80,6 +84,23 @@ class Folder:
         if file is not None:
             file.close()
 
+    def lost_rows(self) -> int | None:
+        """Count the rows of this worker that were durable, and that somebody removed or cut off.
+
+        None: nothing is known to be lost. The folder of parts has other workers' rows as well.
+        """
+        gone = [
+            rows
+            for name, (size, rows) in self._sizes.items()
+            if _size(self.path / name) < size or not (self.path / f"{name}{SIDECAR}").exists()
+        ]
+        is_another = not self.path.is_dir() or self.path.stat().st_ino != self._inode
+        return sum(gone) if gone or is_another else None
+
+    def _note(self, name: str, part: Sealed) -> None:
+        size, rows = self._sizes.get(name, (0, 0))
+        self._sizes[name] = size + len(part.data), rows + part.rows
+
     def _write(self, name: str, part: Sealed) -> None:
         try:
             self._put(name, part)
@@ -93,6 +114,8 @@ class Folder:
                 put(self.path / name, part.data)
             put(self.path / f"{name}{SIDECAR}", part.sidecar())
             sync_folder(self.path)
+            if part.rows:
+                self._note(name, part)
             return
         if self._file is not None and self._file.size >= FILE_BYTES:
             self._close()
@@ -101,6 +124,7 @@ class Folder:
                 self._file = _File(self.path, name, part)
             else:
                 self._file.append(name, part)
+            self._note(self._file.name, part)
         except BaseException:  # nobody knows what it holds now: nothing follows
             self._close()
             raise
@@ -114,6 +138,7 @@ class _File:
         put(folder / name, part.data)
         put(sidecar, part.sidecar(name))
         sync_folder(folder)
+        self.name = name
         self.size = len(part.data)
         self._rows, self._sidecar = (
             os.open(path, os.O_WRONLY | os.O_APPEND) for path in (folder / name, sidecar)
@@ -170,6 +195,14 @@ class Store:
         file = storage.open(self._spider)
         file.write(data)
         return storage, file
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; -1 where there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
 
 
 def put(path: Path, data: bytes) -> None:

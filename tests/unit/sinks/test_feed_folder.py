@@ -85,3 +85,14 @@ async def test_no_part_is_written_into_a_file_that_somebody_removed(place: Folde
     await place.write("r2", sealed(OTHER, "b"))
     assert joined(place).items == 1
     assert place.final.read_text() == '{"t": "b"}\n'
+
+
+async def test_rows_that_somebody_removed_or_cut_off_are_counted(place: Folder) -> None:
+    await place.write("r1", sealed(FIRST, "a"))
+    await place.write("r2", sealed(FIRST, "b"))
+    await place.write("r3", sealed(OTHER, "c", by=CsvItemExporter))
+    assert place.lost_rows() is None
+    (place.path / "r1").write_text("{")
+    assert place.lost_rows() == 2
+    (place.path / "r3.rows").unlink()
+    assert place.lost_rows() == 3
