@@ -36,6 +36,8 @@ REFUSED = frozenset({"blocked", "captcha"})
 
 #: Bytes of the body in which markers are looked for.
 HEAD = 8192
+#: Bytes that no text has, and the share of them that nobody reads.
+_NO_TEXT, _UNREADABLE = bytes({*range(32)} - set(b"\t\n\r\f\x1b")), 0.05
 #: Below this size, in bytes, the visible text is counted even if nothing looks odd.
 _TINY = 2048
 #: A challenge is a small page; a widget on a larger one belongs to a form.
@@ -179,9 +181,20 @@ def _success(page: Page) -> Finding:
     if kind and "html" not in kind:
         return OK if not page.expected else Finding("broken", "not-html")
     head = body[: HEAD if len(body) < _SMALL else HEAD // 2].lower()
-    if b"\0" in head:
+    if _is_binary(head):
         return Finding("broken", "garbage")
     return _html(page, head)
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether a page's beginning is no text, though its header says so.
+
+    Some NULs say nothing, because browsers pass over them, and so do we.
+    """
+    if b"\0" not in head:
+        return False
+    text = head.rstrip(b"\0")
+    return len(text) - len(text.translate(None, _NO_TEXT)) >= _UNREADABLE * len(text)
 
 
 def _html(page: Page, head: bytes) -> Finding:

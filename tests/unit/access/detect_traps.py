@@ -74,6 +74,10 @@ WALLS: list[tuple[str, Page, str, str]] = [
     ("cut off", page(truncated=True), "broken", "truncated"),
     ("soft 404", page(200, html(b"Page not found", b"Sorry")), "broken", "soft-404"),
     ("garbage", page(200, b"<html>\0\1\2\3" * 9), "broken", "garbage"),
+    ("nothing but NULs", page(200, b"\0" * 900), "broken", "garbage"),
+    ("packed bytes", page(200, b"<html>" + bytes(range(256)) * 9), "broken", "garbage"),
+    ("a NUL that browsers pass over", page(200, html(body=b"\0" + WORDS + PRICE)), "ok", "ok"),
+    ("a page padded with NULs", page(200, html(body=WORDS + PRICE) + b"\0" * 9000), "ok", "ok"),
     (
         "Squid's own page",
         page(200, html(b"ERROR: The requested URL could not be retrieved", b"")),
