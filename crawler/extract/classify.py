@@ -20,9 +20,9 @@ _LIST_OF = r"(?:list|index|search|all|page)(?:[/?.]|$)"
 _PRODUCT_PATH = finder(
     rf"/(?:{any_of('paths', 'product')})(?:/(?!{_LIST_OF})|(?!{_OF_PRODUCTS})-)[^/?]+|[-_/]p-?\d{{3,}}"
     rf"|/(?:{any_of('paths', 'product')})\.(?:php|aspx?|jsp|cgi|cfm|html?)\?[^/]{{0,80}}\d"
-    r"|/\d{6,14}(?:\.html?|/[a-z][\w-]*)?/?$"
+    r"|/\d{6,14}(?:\.html?|\.p|/[a-z][\w-]*)?/?(?:$|\?)"
     r"|/\d{1,7}-[a-z][\w-]*\.html?$|-\d{4,}(?:\.html?|/)?$|_\d+(?:\.html?|/index\.html)$"
-    r"|[?&](?:product_id|products_id|sku|pid|productid|item_id|id_product)=",
+    r"|[?&](?:product_id|products_id|sku|sku_?id|pid|productid|item_id|id_product)=",
 )
 _LISTING_PATH = finder(
     rf"/(?:{any_of('paths', 'listing')})(?:-(?:{any_of('paths', 'product')}))?(?:/|$|\?)"

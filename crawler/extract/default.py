@@ -31,6 +31,9 @@ _LIST_OF = 3
 _NEAR_POINTS = 3
 #: How far from the heading a price is near: less where tiles show prices too.
 _NEAR, _NEAR_TILES = 60, 30
+#: The same of a price in a box that is called one, and of the page's only amount: without such a box
+#: it is as if ten lines farther.
+_BESIDE, _NEXT = 15, 13
 #: What a page's state calls the price before a reduction, by letters that several names share: to
 #: look for a word in a page takes 7 µs.
 _REGULAR = {
@@ -361,6 +364,8 @@ def _visible_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 3, f"it tells {seen.facts} numbers of one item")
     elif seen.facts:
         verdict.add("product", 2, "it tells an item number")
+    elif "brand" in seen.fields and "price" in seen.fields:
+        verdict.add("product", 1, "beside its price it tells the maker")
     _stock_signs(seen, verdict)
     if seen.lone_cards and "price" not in seen.fields:
         points = 3 if seen.lone_cards > 1 else 2
@@ -396,8 +401,8 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
         several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
         near = near and not (seen.price_after_link and several)
-        called = seen.price_marked and seen.price_distance <= 15
-        points = _NEAR_POINTS + called if near else 1
+        beside = _BESIDE if seen.price_marked else _NEXT if seen.price_alone else -1
+        points = _NEAR_POINTS + (seen.price_distance <= beside) if near else 1
         verdict.add("product", points, "a price stands near the heading")
         if verdict.of_tiles and points > _NEAR_POINTS:
             verdict.add("listing", -5, "what is described are tiles below its own price")

@@ -34,6 +34,8 @@ class Visible:
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False
+    price_alone: bool = False
+    """The page shows no other amount, but in tiles and frames."""
     price_in_prose: bool = False
     """The price is a word of a sentence, or stands by a link in an article."""
     price_is_loose: bool = False

@@ -15,7 +15,7 @@ from crawler.extract.words import any_of, finder
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: Parameters that name a product; what they hold is its number.
 _PARAMETER = lazy.pattern(
-    r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|asin|artnr"
+    r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|sku_?id|asin|artnr"
     r"|article_?id|artikel(?:nr|nummer)?|(?:product|goods|item|article)_?(?:no|nr|code)|branduid)=([\w.-]{2,40})(?:[&#]|$)",
     re.I,
 )
@@ -58,7 +58,7 @@ _BOOKS = ("978", "979")
 #: Attributes in which shop systems keep a product's number beside its form and its buttons.
 _SKU = lazy.pattern(rb"data-(?:product-?)?sku=[\"']([\w./-]{2,40})[\"']")
 _IDS = (
-    lazy.pattern(rb"data-(?:product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"),
+    lazy.pattern(rb"data-(?:p|product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"),
     lazy.pattern(
         rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku)[\"']"
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
@@ -96,8 +96,15 @@ def set_number(fields: Fields, sources: dict[str, str], shown: Fields, page: Pag
         fields["sku"], sources["sku"] = found, "state"
     elif addressed:
         fields["sku"], sources["sku"] = addressed, "url"
-    elif found := next((told for rule in _IDS if (told := _told_by(rule, page.raw))), None):
-        fields["sku"], sources["sku"] = found, "state"
+    elif last := _last_number(page.raw, shown):
+        fields["sku"], sources["sku"] = last
+
+
+def _last_number(raw: bytes, shown: Fields) -> tuple[str, str] | None:
+    """What a page's forms carry, else the maker's number, where it is all that the shop shows."""
+    if found := next((told for rule in _IDS if (told := _told_by(rule, raw))), None):
+        return found, "state"
+    return (shown["mpn"], "text") if "mpn" in shown else None
 
 
 def _model(fields: Fields) -> str | None:

@@ -198,6 +198,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
         times, place, meant = multiples.behind(text, cents.end() if cents else end)
         after, length = _sign_after(text[place : place + _REACH])
         end = place + length if after else place if times > 1 else end
+        before = _own(before, text, start, taken if after else 0)
         sign = _sign_of(before, after, match[0], local)
         if sign is None:
             since = match
@@ -211,7 +212,7 @@ def find_prices(text: str, local: str | None = None) -> Iterator[Money]:
                 low = amount(since[0], currency)
                 if low is not None:
                     yield _in_rials(Money(low, currency, *since.span()))
-            start = _begin(text, before, start, taken if after else 0)
+            start = text.rfind(before, 0, start) if before else start
         value = amount(match[0], currency) if sign or currency else None
         if value is not None:
             taken = end
@@ -225,10 +226,9 @@ def _in_rials(money: Money) -> Money:
     return Money(10 * money.value, "IRR", money.start, money.end)
 
 
-def _begin(text: str, sign: str | None, start: int, taken: int) -> int:
-    """Where an amount begins with the *sign* before it, unless that is *taken* by another."""
-    begin = text.rfind(sign, 0, start) if sign else start
-    return start if begin < taken else begin
+def _own(sign: str | None, text: str, start: int, taken: int) -> str | None:
+    """The sign before an amount, unless it is the one behind the amount before: 12,50 лв. 6,39 €."""
+    return sign if sign and text.rfind(sign, 0, start) >= taken else None
 
 
 def _sign_of(before: str | None, after: str | None, figures: str, local: str | None) -> str | None:

@@ -64,7 +64,7 @@ _CLASSES = (
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
     (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
     (LABEL, r"(?:^|[\s_-])label"),
-    (FACT, r"(?:^|\s)(?:product[-_]{1,2})?(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+    (FACT, r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
      r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
      r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
     (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
@@ -383,7 +383,7 @@ class _Reader:
 
     def _joint(self, element: Element, text: str) -> str:
         """What stands between two inline parts where the second begins with a digit."""
-        before = self.parts[-1]
+        before = self._last_part(element)
         if element.tag == "sup" and len(text) == 1:
             return " ("  # a footnote: cents are two figures
         if before[-1].isdigit():
@@ -399,6 +399,12 @@ class _Reader:
         elif _ENDS_IN_STROKE(before) or self._ends_in_currency() or _ENDS_IN_SMALL(before):
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
+
+    def _last_part(self, element: Element) -> str:
+        """The part before an element; before cents of a price, without the markup's line break."""
+        if self.parts[-1].isspace() and self.flags & PRICE and self._is_cents(element):
+            self.parts.pop()
+        return self.parts[-1]
 
     def _ends_in_currency(self) -> bool:
         """Whether the part before ends in an amount and a currency's word."""

@@ -337,6 +337,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.paths["price"] = path(best.line.element)
     seen.price_distance = best.cost
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
+    seen.price_alone = len(candidates) == 1
     seen.price_in_prose = _is_in_prose(read, best)
     seen.price_is_loose = best.other or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link

@@ -383,6 +383,9 @@ def _stock(node: Node) -> Any:
     """What a node tells of the stock: a word, a truth value, or a quantity as one."""
     told = first(node, *_STOCK)
     if told is None:
+        offer = next((o for o in many(node.get("offers")) if isinstance(o, dict)), {})
+        told = first(offer, *_STOCK)
+    if told is None:
         told = node.get("available", _any_available(node))
     if told is None:
         told = first(node, "stock", "inventory", "stockInfo")

@@ -11,6 +11,7 @@ from crawler.extract.classify import looks_like_product
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element
+from crawler.extract.page.places import path
 from crawler.extract.page_signs import Visible
 from crawler.extract.stock.vocabulary import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
@@ -57,6 +58,21 @@ def _stock_in(line: Line) -> str | None:
 def _stands_for_price(line: Line) -> bool:
     """Whether a box for the price says that the thing is sold."""
     return bool(line.flags & _lines.PRICE) and _stock_in(line) in NOT_TO_BE_HAD
+
+
+def _of_offers(
+    loose: str | None, firm: str | None, read: Lines, seen: Visible
+) -> tuple[str | None, str | None]:
+    """What is told of the stock; of several offers, the one with a price can be had.
+
+    Words about the others' stock stand where its price does, in boxes of the same make.
+    """
+    place = seen.paths.get("price")
+    if place is None or firm not in NOT_TO_BE_HAD:
+        return loose, firm
+    gone = (line for line in read.own if _told_by_the_way(line) in NOT_TO_BE_HAD)
+    alike = [line for line in gone if not line.flags & _lines.DIGIT and path(line.element) == place]
+    return ("InStock", "InStock") if len(alike) > 1 else (loose, firm)
 
 
 def is_gone(seen: Visible) -> bool:
@@ -181,6 +197,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
             if not titles and not _is_of_something_else(line, read.heading, usable):
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
+    loose, firm = _of_offers(loose, firm, read, seen)
     pressed = [] if _first_is_gone(read.inputs) else _pressed(read.inputs)
     loose = loose or (None if pressed else _stock_of_inputs(read.inputs))
     seen.buy_buttons += len(pressed)

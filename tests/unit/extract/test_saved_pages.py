@@ -1,0 +1,101 @@
+"""What defeated the parser on pages that other people's projects keep of shops: one case a cause."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import Found, extract, parse
+
+URL = "https://shop.example/p/red-lamp"
+H1 = "<h1>Red Lamp</h1>"
+BUY = "<button>Add to cart</button>"
+
+
+def found(body: str, head: str = "", url: str = URL, lang: str = "en") -> Found:
+    html = f'<html lang="{lang}"><head>{head}</head><body>{body}</body></html>'
+    return extract(parse(html, url))
+
+
+class TestTwoMonies:
+    @pytest.mark.parametrize(
+        "told", ["<b>12,50 лв.</b> <b>6,39 €</b>", "<b>12,50 лв. 6,39 €</b>", "12,50 лв. 6,39 €"]
+    )
+    def test_one_price_in_two_monies_is_no_reduction_and_keeps_its_money(self, told: str) -> None:
+        page = found(f"{H1}<div class=price>{told}</div>{BUY}", lang="bg")
+        told_as = page.fields["price"], page.fields["currency"]
+        assert told_as in {(Decimal("12.50"), "BGN"), (Decimal("6.39"), "EUR")}
+        assert "regular_price" not in page.fields
+
+
+class TestMaker:
+    def test_a_maker_beside_the_only_price_speaks_for_a_product(self) -> None:
+        body = "{}<div><div>Manufacturer:</div><div>Oakworks</div></div><p>from $12.00</p>"
+        assert found(body.format(H1)).kind == "product"
+
+    def test_a_maker_without_a_price_does_not(self) -> None:
+        assert found(f"{H1}<div><div>Manufacturer:</div><div>Oakworks</div></div>").kind == "other"
+
+
+class TestOffers:
+    OFFER = "<li><label><div><p>{}</p><b>{}</b></div></label></li>"
+
+    def page(self, *told: str) -> Found:
+        offers = "".join(
+            self.OFFER.format(name, said) for name, said in zip("ABC", told, strict=True)
+        )
+        return found(f"{H1}<p>EAN: 4006381333931</p><ul>{offers}</ul>")
+
+    def test_of_several_offers_the_one_with_a_price_can_be_had(self) -> None:
+        page = self.page("Not available", "$22.50", "Not available")
+        assert page.fields["price"] == Decimal("22.50")
+        assert page.fields["availability"] == "InStock"
+
+    def test_one_word_about_the_stock_is_the_products(self) -> None:
+        assert self.page("Not available", "$22.50", "200 g").fields["availability"] == "OutOfStock"
+
+
+class TestNumberOfTheForm:
+    def test_a_number_that_a_system_keeps_beside_its_form_is_the_products(self) -> None:
+        page = found(
+            f"<div class=detail data-pid='NB-0041'>{H1}<b class=price>$238.00</b>{BUY}</div>"
+        )
+        assert page.fields["sku"] == "NB-0041"
+
+    def test_the_makers_number_is_the_shops_where_it_shows_no_other(self) -> None:
+        page = found(f"{H1}<p>Part Number: RL-480X</p><p>$9.00</p>{BUY}")
+        assert (page.fields["sku"], page.fields["mpn"]) == ("RL-480X", "RL-480X")
+
+    def test_a_class_may_say_whose_number_it_is(self) -> None:
+        page = found(f"{H1}<b class=price>$9.00</b><i class=js-product-sku>42029V</i>{BUY}")
+        assert page.fields["sku"] == "42029V"
+
+    def test_an_address_may_name_the_number(self) -> None:
+        page = found(
+            f"{H1}<b class=price>$9.00</b>", url="https://shop.example/s/lamp.p?skuId=657123"
+        )
+        assert (page.kind, page.fields["sku"]) == ("product", "657123")
+
+
+class TestAmounts:
+    def test_a_number_behind_a_letter_is_no_rand(self) -> None:
+        page = found(f"<h1>Red Lamp, Series 5 R480698486</h1><p>$207.57</p>{BUY}")
+        assert (page.fields["price"], page.fields["currency"]) == (Decimal("207.57"), "USD")
+
+    def test_cents_in_a_line_of_the_markup_of_their_own_are_cents(self) -> None:
+        money = "<b class=money>\n <i>R$</i>\n <i class=units>799</i>\n <i class=cents>90</i>\n</b>"
+        assert found(f"{H1}{money}{BUY}").fields["price"] == Decimal("799.90")
+
+    def test_the_only_amount_right_below_the_heading_is_a_price(self) -> None:
+        assert found(f"{H1}<span>$184.00</span>").kind == "product"
+
+    def test_one_of_two_amounts_below_the_heading_may_be_anything(self) -> None:
+        assert found(f"{H1}<span>$184.00</span><div>$3.00</div>").kind == "other"
+
+
+def test_an_offer_in_streamed_state_tells_the_stock() -> None:
+    chunk = (
+        r"4:{\"product\":{\"name\":\"Red Lamp\",\"sku\":\"RL-9\",\"offers\":{\"price\":\"184.00\","
+        r"\"priceCurrency\":\"USD\",\"availability\":\"https://schema.org/OutOfStock\"}}}"
+    )
+    script = f'<script>self.__next_f.push([1,"{chunk}"])</script>'
+    assert found(f"{H1}<span>$184.00</span>{script}").fields["availability"] == "OutOfStock"
