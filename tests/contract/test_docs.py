@@ -54,3 +54,15 @@ def test_the_table_of_features_names_every_project_that_is_run() -> None:
     styles = (ROOT / "tests" / "benchmarks" / "projects" / "styles").glob("[!_]*.py")
     text = TEXTS["scrapy-features.md"]
     assert [style.stem for style in styles if f"| {style.stem} |" not in text] == []
+
+
+def test_the_table_of_files_names_files_that_exist() -> None:
+    """A name beside another one stands in its folder."""
+    missing, folder = [], ROOT
+    rows = "\n".join(line for line in TEXTS["where.md"].splitlines() if line.startswith("|"))
+    for name in re.findall(r"`([\w./-]+\.(?:py|lua|toml))`", rows):
+        path = ROOT / name if (ROOT / name).exists() else folder / name
+        folder = path.parent
+        if not path.is_file():
+            missing.append(name)
+    assert missing == []
