@@ -28,6 +28,7 @@ from crawler.extract.price.line_amounts import (
     says_old,
     with_next,
 )
+from crawler.extract.price.lone_tiles import LONGEST_TILE_PRICE, in_a_tile
 from crawler.extract.price.other_amounts import is_other, labels_other, says_other
 from crawler.extract.price.pairs import (
     OTHER,
@@ -66,9 +67,6 @@ _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 _NEAR = 60
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
-#: Lines of a tile between its title and its price.
-_TILE_LINES = 10
-_LONGEST_TILE_PRICE = 40
 #: The amount with which a line ends, its sign apart.
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
 #: Characters before an amount with which its line begins.
@@ -77,8 +75,9 @@ _GAP = 3
 _LONGEST_CLASS, _BEHIND = 300, 60
 #: Amounts of a page that are weighed, and characters around one in a long line.
 _MOST_AMOUNTS, _AROUND = 3_000, 500
-_MOST_BOXES = 100
 _MOST_LINKED = 6
+#: Lines from a sentence to the price that it is about.
+_BESIDE = 1
 #: No price comes down to a smaller part of what it was.
 _LEAST_REDUCED = 5
 
@@ -90,12 +89,12 @@ def _candidates(
     # A column beside the reviews comes after them in the page.
     here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
     if look_for_tiles and here:
-        mine = [amount for amount in here if not _in_a_tile(read, amount[0])]
+        mine = [amount for amount in here if not in_a_tile(read, amount[0])]
         seen.lone_cards = 0 if seen.cards else len(here) - len(mine)
         here = mine
     if not here and not seen.cards:
         apart = [amount for amount in amounts if _beside_others(amount[0])]
-        here = [amount for amount in apart if not look_for_tiles or not _in_a_tile(read, amount[0])]
+        here = [amount for amount in apart if not look_for_tiles or not in_a_tile(read, amount[0])]
     return [c for line, monies in here for c in _judged_line(read, line, monies)]
 
 
@@ -114,28 +113,6 @@ def _all_amounts(read: Lines, local: str | None, look_for_tiles: bool) -> Amount
         if monies:
             amounts.add(line, monies, look_for_tiles)
     return amounts
-
-
-def _in_a_tile(read: Lines, line: Line) -> bool:
-    """Whether a heading that leads to another page stands in a box with the price."""
-    main = read.lines[read.heading] if read.heading >= 0 else None
-    if main is None or line.index < read.heading or len(line.text) > _LONGEST_TILE_PRICE:
-        return False
-    wanted = _lines.HEADING | _lines.LINK
-    for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
-        title = read.lines[place]
-        if title.flags & _lines.HEADING:
-            apart = title.flags & wanted == wanted and title.text != main.text
-            return apart and not _share_a_box(main.element, title.element, line.element)
-    return False
-
-
-def _share_a_box(main: Element, title: Element, price: Element) -> bool:
-    """Whether the smallest box around a title and a price holds the main heading too."""
-    around = {price, *islice(price.iterancestors(), _MOST_BOXES)}
-    boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
-    box = next((e for e in boxes if e in around), None)
-    return box is None or box is main or any(a is box for a in main.iterancestors())
 
 
 def _beside_others(line: Line) -> bool:
@@ -227,7 +204,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
         behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
         other = not _tells_a_part(money, line.text) and is_other(behind)
         other = other or says_other(before)
-    if len(line.text) < _LONGEST_TILE_PRICE and _is_marked_by_picture(line.element):
+    if len(line.text) < LONGEST_TILE_PRICE and _is_marked_by_picture(line.element):
         other = True
     if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
         other = True
@@ -272,7 +249,7 @@ def _cost_of_place(money: Money, place: _Place) -> int:
         cost += 10
     if place.follows_link:
         cost += 4 if line.flags & _lines.NOW else 12
-    if line.flags & _lines.LABEL and not line.flags & _lines.PRICE and money.start > _GAP:
+    if line.flags & _lines.LABEL and money.start > _GAP:
         cost += 15  # the name of a choice that costs more: a guarantee, a size
     if money.currency is None:
         cost += 8
@@ -311,7 +288,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
 
     Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
     """
-    amounts = paid_in_box(with_tax(_candidates(read, seen, local, tiles), read.lines))
+    amounts = paid_in_box(with_tax(_told(_candidates(read, seen, local, tiles)), read.lines))
     candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
@@ -328,7 +305,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         return
     if not best.money.value and best.line.index < read.heading:
         return  # the sum of the cart in the page's head
-    if best.other and (len(best.line.text) > _LONGEST_TILE_PRICE or _is_postage(best)):
+    if best.other and (len(best.line.text) > LONGEST_TILE_PRICE or _is_postage(best)):
         return  # a sentence about postage or a sum from which on it is free
     if not best.line.flags & _lines.PRICE and asks_for_price(read, best.line.index):
         return
@@ -353,6 +330,23 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
         seen.struck_below = _below(read, candidates, best)
 
 
+def _told(candidates: list[Candidate]) -> list[Candidate]:
+    """Take what only a sentence apart from all prices calls the one before for another amount.
+
+    A description tells what a thing cost elsewhere, or when it was new.
+    """
+    marked = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.told_old]
+    return [
+        c
+        if not c.told_old
+        or c.line.flags & _lines.OLD
+        or not _ends_sentence(c)
+        or any(abs(c.line.index - place) <= _BESIDE for place in marked)
+        else attrs.evolve(c, old=False, other=True, cost=c.cost + OTHER)
+        for c in candidates
+    ]
+
+
 def _is_no_price_beside(best: Candidate, old: Candidate) -> bool:
     """Whether an amount that no box for prices holds cannot be what another one came down to.
 
@@ -370,7 +364,7 @@ def _is_surely_old(one: Candidate) -> bool:
 
 def _is_postage(one: Candidate) -> bool:
     """Whether a line that begins with words for postage tells an amount: no price stands there."""
-    return _POSTAGE(one.line.text[: one.money.start][-_LONGEST_TILE_PRICE:]) is not None
+    return _POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
 
 
 def _is_of_a_row(one: Candidate) -> bool:
@@ -380,7 +374,7 @@ def _is_of_a_row(one: Candidate) -> bool:
 def asks_for_price(read: Lines, before: int) -> bool:
     """Whether a short line from the heading on and *before* a line says that one has to ask."""
     here = read.lines[max(read.heading, 0) : min(before, max(read.heading, 0) + _NEAR)]
-    short = [line for line in here if len(line.text) < _LONGEST_TILE_PRICE]
+    short = [line for line in here if len(line.text) < LONGEST_TILE_PRICE]
     if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short):
         return True
     if any(_names_no_amount(*pair) for pair in pairwise(here)):
@@ -392,7 +386,7 @@ def asks_for_price(read: Lines, before: int) -> bool:
 def _names_no_amount(label: Line, value: Line) -> bool:
     """Whether the row of a table for the price holds a word and no amount."""
     row = label.flags & _lines.LABEL and not (label.flags | value.flags) & _lines.DIGIT
-    return bool(row) and len(value.text) < _LONGEST_TILE_PRICE and says_now(label.text)
+    return bool(row) and len(value.text) < LONGEST_TILE_PRICE and says_now(label.text)
 
 
 #: Whether a line holds letters of a word that asks: what is asked may stand in two lines.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from re import Match
 from typing import Any
@@ -45,6 +46,8 @@ _NOT = finder_of(
     lambda any_of: rf"(?<!{_LETTER})(?:{any_of('stock', 'not')})\s?(?:(?<=\s)[^\W\d]+\s){{0,2}}\Z"
 )
 _NOT_BEHIND = begun_of(lambda any_of: any_of("stock", "not_behind"))
+#: "0 in stock", "0 pieces in stock".
+_NONE = re.compile(r"(?<![\d.,])0\s(?:[^\W\d]{1,12}\s)?\Z").search
 #: Characters before "in stock" in which that may be.
 _BESIDE = 30
 #: What a button says when the thing can be put into a cart.
@@ -107,6 +110,6 @@ def _is_denied(said: Match[str]) -> bool:
     """Whether words beside "in stock" say that it is not."""
     before = said.string[max(0, said.start() - _BESIDE) : said.start()]
     behind = said.string[said.end() :][:_BESIDE].lstrip()
-    if before and _NOT(before) is not None:
+    if before and (_NOT(before) is not None or _NONE(before) is not None):
         return True
     return behind != "" and _NOT_BEHIND(behind) is not None

@@ -6,6 +6,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.merge import own_part
+from crawler.extract.stock.vocabulary import availability_of_text
 from crawler.extract.template.nodes import Text
 from crawler.extract.template.product_names import name_place
 
@@ -165,3 +166,38 @@ def test_names_are_found_where_one_title_and_one_heading_stand_on_all_pages():
 
     place = name_place([shown(n, name) for n, name in enumerate(names)])
     assert place == "0 whole td<tr<table"
+
+
+def test_an_old_price_that_only_a_description_tells_is_none_of_the_page():
+    body = "<h1>Lok</h1><b class=price>{}</b><p>inkl. 19% MwSt.</p><p>Detailgetreues Modell. Sammlerpreis früher 300,00 EUR.</p><button>In den Warenkorb</button>"
+    plain = _read(body.format("91,50 EUR"), lang="de").fields
+    assert (plain["price"], plain.get("regular_price")) == (Decimal("91.50"), None)
+    reduced = '<span class=normalprice>99,00 EUR</span> <span class="productSpecialPrice">91,50 EUR</span>'
+    fields = _read(body.format(reduced), lang="de").fields
+    assert (fields["price"], fields["regular_price"]) == (Decimal("91.50"), Decimal(99))
+    beside = "<h1>Lok</h1><b class=price>91,50 EUR</b><p>Unser alter Preis: früher 99,00 EUR</p>"
+    assert _read(beside, lang="de").fields["regular_price"] == Decimal(99)
+
+
+def test_an_offer_in_the_column_before_the_heading_makes_no_product_of_a_page():
+    column = '<div><h3>Offers</h3><a href="/x.php?products_id=3"><img src=3.jpg><br>Signal</a><div><b class=specialPrice>91,50 EUR</b></div></div>'
+    found = _read(
+        f"<table><tr><td>{column}</td><td><h1>Shipping</h1><p>By post</p></td></tr></table>",
+        title="Shipping",
+        path="/index.php?main_page=shippinginfo",
+    )
+    assert found.kind != "product"
+
+
+def test_what_a_choice_adds_is_no_price():
+    choice = '<li><input type=radio name=v><label>Size: M <span class="price diff">(Add: $2.00)</span></label></li>'
+    body = f'<h1>Bag</h1><ul>{choice}</ul><h6>Price</h6><span class="price">$18.80</span><button>Add to cart</button>'
+    assert _read(body).fields["price"] == Decimal("18.80")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("0 Stück auf Lager", "OutOfStock"), ("10 Stück auf Lager", "InStock"), ("0 in stock", "OutOfStock")],
+)  # fmt: skip
+def test_none_in_stock_is_out_of_stock(text, told):
+    assert availability_of_text(text) == told

@@ -1,0 +1,52 @@
+"""Tiles that stand alone: an amount in a box with a title, or below a link, of another product."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from crawler.extract.classify import looks_like_product
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element
+from crawler.extract.price.line_amounts import LONGEST_LINE
+
+#: Lines of a tile between its title and its price.
+_TILE_LINES = 10
+LONGEST_TILE_PRICE = 40
+#: Boxes around an element, and those in which a link is looked for.
+_MOST_BOXES, _MOST_LINKED = 100, 6
+
+
+def in_a_tile(read: Lines, line: Line) -> bool:
+    """Whether a heading that leads to another page stands in a box with the price."""
+    main = read.lines[read.heading] if read.heading >= 0 else None
+    if main is None or len(line.text) > LONGEST_TILE_PRICE:
+        return False
+    if line.index < read.heading:
+        return _is_below_product(read, line)  # in a column before the heading
+    wanted = _lines.HEADING | _lines.LINK
+    for place in range(line.index - 1, max(read.heading, line.index - _TILE_LINES), -1):
+        title = read.lines[place]
+        if title.flags & _lines.HEADING:
+            apart = title.flags & wanted == wanted and title.text != main.text
+            return apart and not _share_a_box(main.element, title.element, line.element)
+    return False
+
+
+def _is_below_product(read: Lines, line: Line) -> bool:
+    """Whether the last line before an amount that is none itself is a link to a product's page."""
+    place = line.index - 1
+    while place > 0 and read.lines[place].flags & (_lines.DIGIT | _lines.LINK) == _lines.DIGIT:
+        place -= 1
+    before = read.lines[max(place, 0)]
+    boxes = (before.element, *islice(before.element.iterancestors(), _MOST_LINKED))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    return link is not None and looks_like_product((link.get("href") or "")[:LONGEST_LINE])
+
+
+def _share_a_box(main: Element, title: Element, price: Element) -> bool:
+    """Whether the smallest box around a title and a price holds the main heading too."""
+    around = {price, *islice(price.iterancestors(), _MOST_BOXES)}
+    boxes = (title, *islice(title.iterancestors(), _MOST_BOXES))
+    box = next((e for e in boxes if e in around), None)
+    return box is None or box is main or any(a is box for a in main.iterancestors())
