@@ -179,7 +179,9 @@ def _structured_price(offered: dict[str, Fields]) -> Decimal | None:
 
 def bare(name: str, page: Page) -> str:
     """A name without what templates for search engines append: the host's name, a slogan."""
-    name = _without_trail(opengraph.without_host(name, page.url), page)
+    name = opengraph.without_host(name, page.url)
+    if " > " in name or " » " in name or " › " in name:
+        name = _without_trail(name, page)
     if _AUTHOR.search(name) and page.title.startswith(name):
         return _without_author(name, page)
     if not opengraph.has_parts(name):
@@ -194,7 +196,7 @@ def _without_trail(name: str, page: Page) -> str:
 
     Some systems' headings are trails: `red lamp > lamps`.
     """
-    parts = [part for part in _STEPS.split(name) if part] if _STEPS.search(name) else []
+    parts = _STEPS.split(name)
     own = [part for part in parts if f">{part}</a".encode() not in page.raw]
     return own[0] if len(parts) > 1 and len(own) == 1 else name
 

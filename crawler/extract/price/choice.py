@@ -335,6 +335,8 @@ def _told(candidates: list[Candidate]) -> list[Candidate]:
 
     A description tells what a thing cost elsewhere, or when it was new.
     """
+    if not [c for c in candidates if c.told_old]:
+        return candidates
     marked = [c.line.index for c in candidates if c.line.flags & _lines.PRICE and not c.told_old]
     return [
         c
@@ -377,16 +379,20 @@ def asks_for_price(read: Lines, before: int) -> bool:
     short = [line for line in here if len(line.text) < LONGEST_TILE_PRICE]
     if any(line.flags & _lines.PRICE and _ASKS[line.text] for line in short):
         return True
-    if any(_names_no_amount(*pair) for pair in pairwise(here)):
+    if _names_no_amount(here):
         return True
     texts = [line.text for line in short]
     return any(map(_MAY_ASK.__getitem__, texts)) and _ON_REQUEST("\n".join(texts)) is not None
 
 
-def _names_no_amount(label: Line, value: Line) -> bool:
+def _names_no_amount(here: list[Line]) -> bool:
     """Whether the row of a table for the price holds a word and no amount."""
-    row = label.flags & _lines.LABEL and not (label.flags | value.flags) & _lines.DIGIT
-    return bool(row) and len(value.text) < LONGEST_TILE_PRICE and says_now(label.text)
+    for label, value in pairwise(here):
+        if not label.flags & _lines.LABEL or (label.flags | value.flags) & _lines.DIGIT:
+            continue
+        if says_now(label.text) and len(value.text) < LONGEST_TILE_PRICE:
+            return True
+    return False
 
 
 #: Whether a line holds letters of a word that asks: what is asked may stand in two lines.

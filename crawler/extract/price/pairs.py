@@ -184,7 +184,7 @@ def called_twice(candidates: list[Candidate]) -> list[Candidate]:
     `Shop price: 365, VIP: 347, promotion: 310`: with other words, each in its own line.
     """
     called = [c for c in candidates if c.now and not c.old and not c.other and _word_before(c)]
-    if len({c.money.value for c in called}) != 2:
+    if len(called) < 2 or len({c.money.value for c in called}) != 2:
         return candidates
     low, high = sorted(called, key=lambda c: c.money.value)[:: len(called) - 1]
     words = {_word_before(c) for c in called if c.money.value == low.money.value}

@@ -116,7 +116,9 @@ def _said_by(element: Element) -> str:
 
 
 def _pressed(inputs: list[Element]) -> list[bool]:
-    """Of each field that buys when it is pressed, whether it can be."""
+    """Of each field that buys when it is pressed, whether it can be; none where the first is gone."""
+    if _first_is_gone(inputs):
+        return []
     bought = (e for e in inputs if (says := _said_by(e)) and buys_in_short(says))
     return [element.get("disabled") is None for element in bought]
 
@@ -198,7 +200,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
                 firm = firm or found
                 somewhere = somewhere or found == "InStock"
     loose, firm = _of_offers(loose, firm, read, seen)
-    pressed = [] if _first_is_gone(read.inputs) else _pressed(read.inputs)
+    pressed = _pressed(read.inputs) if read.inputs else []
     loose = loose or (None if pressed else _stock_of_inputs(read.inputs))
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
