@@ -1,4 +1,4 @@
-"""What an answer really is: pure rules over one response, the cheapest first.
+"""Block pages, captchas, empty pages: what an answer really is, by pure rules, the cheapest first.
 
     >>> judge(Page(status=403, url="https://shop.example/"))
     Finding(verdict='blocked', rule='forbidden')

@@ -1,4 +1,4 @@
-"""Who asks: an honest robot by default, a whole browser where a site's operator chose so.
+"""Identities: an honest robot by default, a whole browser where a site's operator chose so.
 
 A browser's headers are a set with an order; one header of another browser gives the set away. So
 profiles are data (data/profiles.json), taken whole, and one visitor, that is one way out to one

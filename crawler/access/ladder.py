@@ -1,4 +1,4 @@
-"""By which means a domain is asked: the cheapest that works. Pure decisions; Redis remembers.
+"""The ladder: a domain is asked by the cheapest means that works. Pure decisions; Redis remembers.
 
 plain → TLS of a browser → through better proxies → a browser → a browser through better proxies.
 A domain climbs when a share of its answers in a window is bad, never because of one. After a rest

@@ -1,4 +1,4 @@
-"""A product is brought to its types in place; what then still does not fit has a reason.
+"""A product is brought to its types in place; what still does not fit is rejected with a reason.
 
 It is one pass of small steps, each with a way out for values that are right already: all of it
 runs once a page on the reactor thread.

@@ -1,4 +1,4 @@
-"""How often the token may be guessed: by one address, and by all of them together."""
+"""Logins to the dashboard: how often one address, and all of them, may guess the token."""
 
 from __future__ import annotations
 

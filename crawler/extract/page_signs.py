@@ -1,4 +1,4 @@
-"""What a page shows, as the readers of its visible text hand it on."""
+"""The signs on a page by which its kind is told, as the readers of its text hand them on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that are not believed stay out of the products' table: the last good ones stay in it.
+"""Doubtful values stay out of the products' table: the last good ones stay in it.
 
 A page's own doubts come from its site's template (`crawler.extract.template`). Two more need the
 stored product: a price that became many times what it was, told by one source, or is in another

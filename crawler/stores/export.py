@@ -1,4 +1,4 @@
-"""Tables stream out of PostgreSQL through a server-side cursor, in constant memory.
+"""Exports: tables stream out of PostgreSQL through a server-side cursor, in constant memory.
 
 A condition is `field operator value` and travels as a parameter: what is typed on a command line
 never becomes SQL. Operators: = != < <= > >= and ~ (contains, whatever the case). Without a value,

@@ -1,4 +1,4 @@
-"""The same product under several keys: a page without a SKU may show one that is known with it.
+"""Twins: the same product under several keys, as a page without a SKU may show one that has it.
 
 The rule, in order of trust: one GTIN, one canonical address, one address. Two SKUs, or two GTINs,
 that differ outweigh all of that: a shop may sell another thing under an old address.

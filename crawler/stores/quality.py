@@ -1,4 +1,4 @@
-"""What the data of a site is worth, as a number, and whether it fell: shops change their pages.
+"""The quality of a site's data as a number, and whether it fell: shops change their pages.
 
 The score, 0 to 1, is
 

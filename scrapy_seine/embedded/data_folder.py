@@ -1,4 +1,4 @@
-"""Where a project's embedded servers keep data and sockets.
+"""The data folder (SEINE_DATA_DIR): where a project's embedded servers keep data and sockets.
 
 All is in the data folder, but for two cases: a socket's path must stay below 104 bytes, and where
 root starts PostgreSQL its unprivileged user must be able to reach the data.

@@ -1,4 +1,4 @@
-"""How long a failed request waits before its next try: exponential backoff with full jitter.
+"""How long a retry waits: exponential backoff with full jitter.
 
 Full jitter, a wait drawn evenly from zero to the exponential bound, keeps many workers that fail
 together from returning together (Brooker, "Exponential Backoff And Jitter", AWS, 2015).

@@ -1,4 +1,4 @@
-"""What a process remembers of a crawl's state, so that it notices when Redis has another one (I12).
+"""A lost state is noticed: Redis has another one than a process remembers of the crawl (I12).
 
 A crawl has a random id, a number of times that it fell back (`turn`), and a sequence that only
 grows. Whoever joins it remembers all three and names them with each script call. Redis may have

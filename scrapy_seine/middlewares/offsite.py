@@ -1,4 +1,4 @@
-"""Requests that leave a spider's domains are dropped; a spider without domains pays nothing."""
+"""Offsite requests leave a spider's domains and are dropped; one without domains pays nothing."""
 
 from __future__ import annotations
 

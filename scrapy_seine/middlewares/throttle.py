@@ -1,4 +1,4 @@
-"""The first to see a site's answer: a site that asks for a pause gets it from the whole fleet.
+"""AutoThrottle, and pauses that a site asks for: its answer is told to the whole fleet.
 
 When a request may be sent is the gate's business (engine.download.send_gate), which knows the
 connection; what it does not let out goes back from here.

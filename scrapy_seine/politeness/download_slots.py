@@ -1,4 +1,4 @@
-"""Where a request waits in the frontier: at its site, or at the slot that its spider names.
+"""DOWNLOAD_SLOTS and `meta["download_slot"]`: whether a request waits at its site or at a slot.
 
 `meta["download_slot"]` is Scrapy's name for requests that share a pace and a concurrency
 (https://docs.scrapy.org/en/latest/topics/settings.html#download-slots). Here the slot is the whole

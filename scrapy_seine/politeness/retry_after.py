@@ -1,4 +1,4 @@
-"""How long to leave a site alone. Pure: what a site said goes in, seconds come out."""
+"""`Retry-After`, 429 and 503: how long to leave a site alone. Pure: answers in, seconds out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who did what to a crawl, and when: a log line and the newest few hundred in Redis."""
+"""The latest actions, who did what to a crawl: a log line, and the newest few hundred in Redis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fleet's state as Prometheus' text."""
+"""The fleet's metrics as Prometheus' text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which known products are fetched again: the older, the more changeable and the more important.
+"""Which known products are crawled again: the older, the more changeable and the more important.
 
 Without a budget each product has a period, which falls with the root of its rate of change and of
 its importance: under a given number of fetches that minimises how many changes are yet unseen at a

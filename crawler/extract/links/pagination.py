@@ -1,4 +1,4 @@
-"""Which links turn the page of a listing, and to which page.
+"""Pagination: which links turn the page of a listing, and to which page.
 
 Shops name the parameter as they like: `?page=2`, `?pag=2`, `?stranka=2`. A usual name is enough;
 of any other the link must look like a pager's: it says "next" in some language, an arrow, or the

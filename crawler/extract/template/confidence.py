@@ -1,4 +1,4 @@
-"""How sure a value is, and what contradicts it: pure rules over a page and its make's profile."""
+"""The confidence of a value, and what contradicts it: pure rules over a page and its make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change of a template, and the words in which it is told."""
+"""Drift: a change of a template, and the words in which it is told."""
 
 from __future__ import annotations
 

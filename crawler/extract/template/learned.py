@@ -1,4 +1,4 @@
-"""What a site's pages taught, put to use on its next page."""
+"""What was learned of a site from its pages, put to use on the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed of known products on page after page: no product changes so, a template does.
+"""Changes that all known products have at once: no product changes so, a template does.
 
 A single value that differs from the stored one is news of the product. Where all products of a make
 have another name, another number, or a price in one proportion to the one before, and nothing on the

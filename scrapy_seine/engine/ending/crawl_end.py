@@ -1,4 +1,4 @@
-"""The end of a crawl that its own code asks for: one worker says so, and all of them end.
+"""`CloseSpider`: a crawl whose own code ends it; one worker says so, and all of them end.
 
 A callback, an errback or a pipeline that raises `CloseSpider`, or that calls `close_spider` of the
 engine, means the crawl, and not the one worker that met the page. Its reason is kept with the

@@ -1,4 +1,4 @@
-"""The end of a worker: in order, in time, and with its leases handed back in any case.
+"""SIGTERM, SIGINT, SIGHUP: a worker ends in order, in time, and hands its leases back in any case.
 
 A first SIGTERM, SIGINT or SIGHUP lets running pages finish. When that takes longer than the drain
 time, or a second signal comes, the reactor stops at once; it still waits for the sign-off that is

@@ -1,1 +1,1 @@
-"""A shorter way through Scrapy's engine: one task carries a request from its lease to its end."""
+"""The fast path through Scrapy's engine: one task carries a request from its lease to its end."""

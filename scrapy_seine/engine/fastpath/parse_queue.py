@@ -1,4 +1,4 @@
-"""Turns: pages are read one after the other, with a round of the event loop between two.
+"""The parse queue: pages are read one after the other, with a round of the event loop between two.
 
 All that came in at once would else be read at once: 32 pages keep the process for 60 ms, in which
 no request leaves, no lease comes in, and each is late for its time; then nothing is left to read

@@ -1,4 +1,4 @@
-"""Where parts are written, and when a part is durable there."""
+"""Where a feed's parts are stored, and when a part is durable there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows on their way to PostgreSQL: how many may wait, and when a batch of them leaves."""
+"""Back-pressure of PostgreSQL: how many rows may wait for it, and when a batch of them leaves."""
 
 from __future__ import annotations
 

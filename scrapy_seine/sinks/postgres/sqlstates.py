@@ -1,4 +1,4 @@
-"""Who is to blame for a failed write: the row, the server, or another transaction.
+"""PostgreSQL's error codes: whether the row, the server or another transaction is to blame.
 
 The classes of SQLSTATE are those of PostgreSQL's documentation, appendix A. What is not named here
 is the row's: a trigger may raise any code (P0001, a class of its own), and a row that is halved out

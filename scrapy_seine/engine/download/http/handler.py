@@ -1,4 +1,4 @@
-"""The plain lane: this package's client, with the gate between a connection and what it writes.
+"""The plain lane's HTTP client, with the send gate between a connection and what it writes.
 
 Proxies, addresses to bind to and the like are left to Scrapy's own client
 (engine.download.scrapy_client): they are asked for rarely, and it knows them all.
