@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
 from scrapy_seine.commands.base import FAILED, complain
-from scrapy_seine.commands.orientation import VERBS, look_around
+from scrapy_seine.commands.misspelt_commands import VERBS, look_around
 
 
 class Command(ScrapyCommand):

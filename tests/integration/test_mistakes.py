@@ -20,7 +20,7 @@ from crawler.demo.served import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
 from crawler.stores.connect import Endpoints
-from scrapy_seine.commands.orientation import commands_below
+from scrapy_seine.commands.misspelt_commands import commands_below
 from scrapy_seine.errors import ConfigError
 from tests import started
 from tests.helpers import execute, patient, server_folder
