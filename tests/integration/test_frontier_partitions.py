@@ -370,3 +370,17 @@ async def fate(f: Frontier, source: Frontier, what: str) -> None:
             head = await f.redis.xrange(source.keys.outbox(part.keys.index or 0), count=3)
             if head:
                 await outbox.receive(source, part, head)
+
+
+@pytest.mark.parametrize("junk", ["x", str(2**63 - 1), "inf"])
+async def test_links_arrive_although_the_number_of_the_last_one_was_overwritten(
+    f: Frontier, junk: str
+) -> None:
+    """I1: what a partition is thought to have is taken off its way there."""
+    lease = await one(f, of_part(f, 0)[0])
+    links = [*of_part(f, 1)[:3], *of_part(f, 2)[:3]]
+    for part in f.parts:
+        await f.redis.hset(part.keys.arrived, "0", junk)  # type: ignore[misc]
+    assert await f.commit([Done(lease=lease, children=links)]) == ["OK"]
+    await f.forward()
+    assert sorted(await drained(f)) == sorted(link.blob.decode() for link in links)

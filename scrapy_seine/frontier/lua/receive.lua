@@ -13,7 +13,11 @@ unfit = unlike('HLEN', { ARRIVED })
 if unfit then
     return unfit
 end
-local last, new = tonumber(redis.call('HGET', ARRIVED, ARGV[2])) or 0, 0
+local kept, new = redis.call('HGET', ARRIVED, ARGV[2]), 0
+local last = number(kept) or 0
+if kept and not number(kept) then -- what came in already has a fingerprint, or is brought twice
+    note_spoilt(ARRIVED, ARGV[2])
+end
 for at = 4, 4 * tonumber(ARGV[3]), 4 do
     local number, stored = tonumber(ARGV[at]), ARGV[at + 3]
     if number > last then
