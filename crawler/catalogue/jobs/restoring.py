@@ -19,6 +19,7 @@ from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
 from crawler.catalogue.jobs.record import Unended, mark_lost, record, recorded_state, unended
 from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.crawls import note_frontier
+from scrapy_seine.lenient import moment_of, whole
 
 logger = logging.getLogger(__name__)
 
@@ -53,13 +54,25 @@ async def _note(jobs: Jobs, database_url: str) -> None:
     ids = [one.id for one in known if one is not None]
     if len(ids) < len(known):  # this process did not join the crawl
         return
-    crawl = jobs.frontier.keys.crawl
-    before = await asyncio.to_thread(note_frontier, database_url, crawl, "+".join(ids))
-    if before is not None:
+    keys, redis = jobs.frontier.keys, jobs.frontier.redis
+    told = whole(await redis.hget(keys.control, "stored"))
+    noted = await asyncio.to_thread(note_frontier, database_url, keys.crawl, "+".join(ids))
+    await redis.hset(keys.control, "stored", str(noted.at))
+    if noted.before is not None:
         logger.error(
             "state_lost: crawl %r ran on another frontier before; jobs that ran begin anew "
             "(docs/runbooks/state-lost.md)",
-            crawl,
+            keys.crawl,
+        )
+    elif told > noted.was_at:
+        logger.error(
+            "state_rolled_back: PostgreSQL has an older state of crawl %r than Redis, or is "
+            "another database: it lacks what was stored since %s, and the pages of that are done; "
+            "to ask for them again, `scrapy forget '*' --crawl %s` and crawl "
+            "(docs/runbooks/state-lost.md)",
+            keys.crawl,
+            f"{moment_of(noted.was_at / 1e6):%Y-%m-%d %H:%M:%S}" if noted.was_at else "ever",
+            keys.crawl,
         )
 
 

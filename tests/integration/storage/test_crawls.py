@@ -5,18 +5,47 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from redis.asyncio import Redis
 
-from crawler.stores.crawls import known_frontier, note_frontier
+from crawler.catalogue.jobs.restoring import restore_jobs
+from crawler.catalogue.jobs.store import Jobs
+from crawler.stores.crawls import Noted, known_frontier, note_frontier
+from scrapy_seine.frontier.frontier import Frontier
+from tests.helpers import execute
 
 pytestmark = pytest.mark.postgres
 
 
 def test_another_frontier_is_told_once_with_the_one_before(database: str) -> None:
     assert known_frontier(database, "catalog") is None
-    assert note_frontier(database, "catalog", "a") is None
-    assert note_frontier(database, "catalog", "a") is None
+    first = note_frontier(database, "catalog", "a")
+    assert (first.before, first.was_at) == (None, 0)
+    assert note_frontier(database, "catalog", "a") == Noted(None, first.at, first.at)
     with ThreadPoolExecutor(4) as threads:
         told = list(threads.map(lambda _: note_frontier(database, "catalog", "b"), range(8)))
-    assert sorted(told, key=str) == [*[None] * 7, "a"]
+    assert sorted((noted.before for noted in told), key=str) == [*[None] * 7, "a"]
     assert known_frontier(database, "catalog") == "b"
     assert known_frontier(database, "other") is None
+
+
+@pytest.mark.redis
+async def test_a_database_that_is_older_than_its_frontier_is_told_once(
+    database: str, redis_client: Redis, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """I12: the pages of rows that it lacks are done, and nobody asks for them again."""
+    frontier = Frontier(redis_client, namespace)
+    await frontier.begin()
+    jobs = Jobs(frontier)
+
+    async def told() -> int:
+        caplog.clear()
+        await restore_jobs(jobs, database)
+        return sum("state_rolled_back: PostgreSQL" in line for line in caplog.messages)
+
+    assert [await told(), await told()] == [0, 0]
+    execute(database, "UPDATE crawls SET since = since - interval '1 day'")
+    assert [await told(), await told()] == [1, 0]
+    execute(database, "DELETE FROM crawls")  # another database
+    assert [await told(), await told()] == [1, 0]
+    await redis_client.hset(frontier.keys.control, "stored", "x")  # type: ignore[misc]
+    assert await told() == 0
