@@ -17,6 +17,7 @@ from tests.benchmarks.edges.site import Answer, Thing, closed_port, listing, pag
 
 _NO_CHARSET = {"Content-Type": "text/html"}
 _WHOLE = Thing("whole", "1.00").html.encode()
+_SIZED = b"Content-Length: %d\r\n\r\n%b" % (len(_WHOLE), _WHOLE)
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
@@ -93,6 +94,31 @@ FAULTS: Sequence[PageFault] = (
     ),
     PageFault(
         "1 page in UTF-16", "read", page(_WHOLE.decode().encode("utf-16"), headers=_NO_CHARSET)
+    ),
+    PageFault("1 page with some NULs", "read", page(_WHOLE.replace(b"<body>", b"<body>\0\0"))),
+    PageFault(
+        "1 interim answers before the page's own",
+        "read",
+        raw(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 3 + _HEAD + _SIZED),
+    ),
+    PageFault(
+        "1 chunks with extensions and a trailer",
+        "read",
+        raw(
+            _HEAD
+            + b"Transfer-Encoding: chunked\r\n\r\n%x;a=b\r\n%b\r\n" % (len(_WHOLE), _WHOLE)
+            + b"0\r\nX-T: 1\r\n\r\n"
+        ),
+    ),
+    PageFault(
+        "1 two lengths",
+        "dead",
+        raw(_HEAD + b"Content-Length: 5\r\n" + _SIZED),
+    ),
+    PageFault(
+        "1 packed bytes under the name of a page",
+        "dead",
+        page(bytes(range(256)) * 40, headers=_NO_CHARSET),
     ),
     PageFault("1 answer cut off", "dead", raw(_HEAD + b"Content-Length: 5000\r\n\r\n<html>")),
     PageFault(

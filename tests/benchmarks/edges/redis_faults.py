@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
+import threading
 from contextlib import suppress
 
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from tests.benchmarks.edges.scene import Scene, pause
 from tests.benchmarks.edges.servers import small_disk
@@ -28,8 +29,13 @@ def redis_faults(scene: Scene) -> None:
     _scripts_forgotten(scene)
     _full(scene)
     _frozen_worker(scene)
+    _busy(scene)
+    _paused(scene)
+    _idle_connections_cut(scene)
+    _right_taken_away(scene)
     _many_links(scene)
     _wrong_types(scene)
+    _spoilt_numbers(scene)
     scene.stop()
     scene.exits("redis")
     scene.judge()
@@ -128,6 +134,79 @@ def _full(scene: Scene) -> None:
         pause(4)
         redis.config_set("maxmemory", "0")
     scene.settle(name)
+
+
+def _busy(scene: Scene) -> None:
+    """Run somebody else's script that does not end, until it is killed."""
+    name = "15 Redis is busy with somebody else's script"
+    _begun(scene, name)
+
+    def hog() -> None:
+        with suppress(RedisError), scene.redis.client() as redis:
+            redis.eval("while true do end", 0)
+
+    with scene.redis.client() as redis:
+        redis.config_set("busy-reply-threshold", "100")
+        thread = threading.Thread(target=hog, daemon=True)
+        thread.start()
+        pause(3)
+        redis.execute_command("SCRIPT", "KILL")
+        thread.join(10)
+    scene.settle(name)
+
+
+def _paused(scene: Scene) -> None:
+    name = "15 Redis holds back its clients for a while"
+    _begun(scene, name)
+    with scene.redis.client() as redis:
+        redis.execute_command("CLIENT", "PAUSE", "4000", "ALL")
+    scene.settle(name)
+
+
+def _idle_connections_cut(scene: Scene) -> None:
+    name = "15 Redis cuts connections off that are idle for a second"
+    with scene.redis.client() as redis:
+        redis.config_set("timeout", "1")
+    _, seed = scene.shelf(scene.fault(name), 20, late_s=2.5)
+    scene.seed(seed)
+    scene.settle(name)
+    with scene.redis.client() as redis:
+        redis.config_set("timeout", "0")
+
+
+def _right_taken_away(scene: Scene) -> None:
+    name = "15 an administrator forbids scripts for a while"
+    _begun(scene, name)
+    with scene.redis.client() as redis:
+        redis.execute_command("ACL", "SETUSER", "default", "-evalsha", "-eval")
+        pause(3)
+        redis.execute_command("ACL", "SETUSER", "default", "+@all")
+    scene.settle(name)
+
+
+def _spoilt_numbers(scene: Scene) -> None:
+    """Write what is no number into every count, while the fleet counts."""
+    keys = scene.keys
+    places = {
+        "the crawl's totals": keys.counters,
+        "the crawl's sequence": keys.control,
+        "a job's totals": f"{keys.prefix}job:spoilt",
+        "a domain's counts": "",
+    }
+    for what, key in places.items():
+        for junk in ("x", str(2**63 - 1)):
+            name = scene.fault(f"9 {what} hold {junk}")
+            host, seed = scene.shelf(name, 20, late_s=0.3, job_id="spoilt")
+            scene.jobs.pop("spoilt", None)
+            scene.seed(seed)
+            scene.asked(name, host, 5)
+            with scene.redis.client() as redis:
+                place = key or keys.domain(host)
+                fields = [b"seq"] if place == keys.control else redis.hkeys(place)
+                wishes = {b"lane", b"paused", b"delay", b"cap", b"plan", b"state"}
+                if counts := {field: junk for field in fields if field not in wishes}:
+                    redis.hset(place, mapping=counts)
+            scene.settle(name)
 
 
 def _frozen_worker(scene: Scene) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import psycopg2
 
@@ -63,6 +64,8 @@ def stores(scene: Scene) -> None:
         _archive(scene)
     _outages(scene)
     _terminated(scene)
+    _closed(scene)
+    _renamed(scene)
     _locked(scene)
     scene.stop()
     scene.exits("stores")
@@ -121,6 +124,36 @@ def _terminated(scene: Scene) -> None:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
+    scene.settle(name)
+
+
+def _closed(scene: Scene) -> None:
+    name = scene.fault("15 PostgreSQL takes no connection for a while")
+    host, seed = scene.shelf(name, 20)
+    database = scene.query("SELECT current_database() AS name")[0]["name"]
+    server = urlsplit(scene.database)._replace(path="/postgres").geturl()
+    scene.seed(seed)
+    scene.asked(name, host, 3)
+    with closing(psycopg2.connect(server)) as admin, admin.cursor() as cursor:
+        admin.autocommit = True
+        cursor.execute(f'ALTER DATABASE "{database}" WITH ALLOW_CONNECTIONS false')
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+            (database,),
+        )
+        pause(3)
+        cursor.execute(f'ALTER DATABASE "{database}" WITH ALLOW_CONNECTIONS true')
+    scene.settle(name)
+
+
+def _renamed(scene: Scene) -> None:
+    name = scene.fault("15 an operator takes the table away for a while")
+    host, seed = scene.shelf(name, 10)
+    scene.query("ALTER TABLE products RENAME TO products_away")
+    scene.seed(seed)
+    scene.asked(name, host, 11)
+    pause(2)
+    scene.query("ALTER TABLE products_away RENAME TO products")
     scene.settle(name)
 
 
