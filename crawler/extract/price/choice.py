@@ -85,7 +85,8 @@ _LEAST_REDUCED = 5
 def _candidates(
     read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
 ) -> list[Candidate]:
-    amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen)
+    main = read.lines[read.heading].element if look_for_tiles and read.heading >= 0 else None
+    amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen, main)
     # A column beside the reviews comes after them in the page.
     here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
     if look_for_tiles and here:

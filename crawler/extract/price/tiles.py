@@ -19,7 +19,7 @@ from crawler.extract.words import Marks
 #: So many prices in boxes of the same make are the tiles of a listing.
 CARDS = 3
 #: Characters of a class that count, and boxes around an amount in which a link is looked for.
-_LONGEST_CLASS, _MOST_LINKED = 300, 6
+_LONGEST_CLASS, _MOST_LINKED, _MOST_BOXES = 300, 6, 60
 #: What a box's class says of its place among others.
 _ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
 #: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
@@ -53,8 +53,13 @@ class Amounts:
             boxes = self.reduced if line.flags & _lines.OLD else self.boxes
             boxes.setdefault(_signature(line.element), []).append(line.element)
 
-    def outside_tiles(self, seen: Visible) -> list[tuple[Line, Sequence[Money]]]:
-        """The amounts in no listing's tile; the number of those in tiles is put into *seen*."""
+    def outside_tiles(
+        self, seen: Visible, main: Element | None = None
+    ) -> list[tuple[Line, Sequence[Money]]]:
+        """The amounts in no listing's tile; the number of those in tiles is put into *seen*.
+
+        *main* is the page's heading: a box around it holds more than tiles.
+        """
         # What a class calls the regular price is the only one in some shops' tiles.
         new, old = _tiles(self.boxes), _tiles(self.reduced)
         seen.cards = len(new) or len(old)
@@ -62,11 +67,23 @@ class Amounts:
         seen.cards_apart = all(
             line.flags & _lines.ELSEWHERE for line, _ in self.found if line.element in tiles
         )
-        return [
+        left = [
             (line, monies)
             for line, monies in self.found
             if line.element not in tiles and not (tiles and _is_of_tile(line))
         ]
+        frame = _frame(new, main) if left and main is not None and len(new) >= CARDS else None
+        if frame is None:
+            return left
+        # The tiles of what is reduced are of another make.
+        return [pair for pair in left if frame not in pair[0].element.iterancestors()]
+
+
+def _frame(tiles: Sequence[Element], main: Element) -> Element | None:
+    """The smallest box around tiles, unless it holds the heading as well."""
+    around = set(islice(tiles[0].iterancestors(), _MOST_BOXES))
+    box = next((e for e in islice(tiles[-1].iterancestors(), _MOST_BOXES) if e in around), None)
+    return None if box is None or box in set(main.iterancestors()) else box
 
 
 def _is_of_tile(line: Line) -> bool:

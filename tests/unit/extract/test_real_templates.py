@@ -201,3 +201,16 @@ def test_what_a_choice_adds_is_no_price():
 )  # fmt: skip
 def test_none_in_stock_is_out_of_stock(text, told):
     assert availability_of_text(text) == told
+
+
+def test_a_reduced_tile_among_others_is_no_price_of_the_listing():
+    def tile(n, price):
+        return f'<li><a href="/p/{n}">Lamp {n}</a><div>Short text</div><div class=cost>{price}</div></li>'
+
+    tiles = [tile(n, f"€ {n}0") for n in (1, 2, 3)]
+    tiles.insert(1, tile(4, "<span class=discount>€ 50</span> € 40"))
+    listing = f"<h1>Hits</h1><a href='/cart'>Cart</a><ul>{''.join(tiles)}</ul>"
+    found = _read(listing, title="Hits", path="/listtype.php?type=1")
+    assert found.kind == "listing"
+    own = "<h1>Oak lamp</h1><b class=price>€ 99</b><button>Add to cart</button>"
+    assert _read(f"{own}<ul>{''.join(tiles)}</ul>").fields["price"] == Decimal(99)
