@@ -1,4 +1,4 @@
-"""On which frontier a crawl runs: its random id in Redis, kept where Redis' loss does not reach.
+"""The frontier that a crawl ran on last, by its id, kept where the loss of Redis does not reach.
 
 The row also has the time when a worker noted it last, which only grows. Redis keeps the last that
 it was told, so that each of the two notices when the other one fell back.
@@ -33,18 +33,6 @@ class Noted:
     was_at: int
     """When it was noted before; 0: never."""
     at: int
-
-
-def known_frontier(database_url: str, crawl: str) -> str | None:
-    """Return the id of the frontier that a crawl was last noted with, None where it never was.
-
-    Raises:
-        StoreUnreachable: the database does not answer.
-    """
-    with transaction(database_url) as connection, connection.cursor() as cursor:
-        cursor.execute(_KNOWN, (crawl,))
-        row = cursor.fetchone()
-        return None if row is None else str(row[0])
 
 
 def note_frontier(database_url: str, crawl: str, frontier_id: str) -> Noted:

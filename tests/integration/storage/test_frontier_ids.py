@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from crawler.catalogue.jobs.restoring import restore_jobs
 from crawler.catalogue.jobs.store import Jobs
-from crawler.stores.crawls import Noted, known_frontier, note_frontier
+from crawler.stores.frontier_ids import Noted, note_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import execute
 
@@ -17,15 +17,14 @@ pytestmark = pytest.mark.postgres
 
 
 def test_another_frontier_is_told_once_with_the_one_before(database: str) -> None:
-    assert known_frontier(database, "catalog") is None
     first = note_frontier(database, "catalog", "a")
     assert (first.before, first.was_at) == (None, 0)
     assert note_frontier(database, "catalog", "a") == Noted(None, first.at, first.at)
     with ThreadPoolExecutor(4) as threads:
         told = list(threads.map(lambda _: note_frontier(database, "catalog", "b"), range(8)))
     assert sorted((noted.before for noted in told), key=str) == [*[None] * 7, "a"]
-    assert known_frontier(database, "catalog") == "b"
-    assert known_frontier(database, "other") is None
+    assert note_frontier(database, "other", "a").before is None
+    assert note_frontier(database, "catalog", "c").before == "b"
 
 
 @pytest.mark.redis
