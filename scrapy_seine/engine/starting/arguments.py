@@ -1,14 +1,16 @@
-"""Arguments that a spider does not have: Scrapy sets what `-a` names as an attribute, silently.
+"""Arguments (-a) that a spider does not have, or that workers of one crawl do not share.
 
-A spider that declares its arguments has no others, so that another name ends the start. Which
-arguments any other spider has is not known: a name is doubted where no method of the spider uses it
-and it resembles one that the spider has. A name with an underscore first is never judged, because
-it is the launcher's own: Scrapyd gives each job `_job`.
+Scrapy sets what `-a` names as an attribute, silently. A spider that declares its arguments has no
+others, so that another name ends the start. Which arguments any other spider has is not known: a
+name is doubted where no method of the spider uses it and it resembles one that the spider has. A
+name with an underscore first is never judged, because it is the launcher's own: Scrapyd gives each
+job `_job`.
 """
 
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
@@ -20,6 +22,7 @@ from scrapy import Spider
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
 
+logger = logging.getLogger(__name__)
 #: How alike two names must be, of 1, to take one for the other misspelt.
 _ALIKE = 0.75
 _GIVEN = frozenset({"name", "crawler", "settings", "state", "start_urls"})
@@ -39,6 +42,21 @@ def refuse_undeclared(kind: type[Spider], given: Iterable[str]) -> None:
         if name not in known and not _is_launchers(name) and not hasattr(kind, name):
             meant = did_you_mean(name, known) or f"; there is {', '.join(known)}"
             raise ConfigError(f"-a {name}=…: spider {kind.name} has no such argument{meant}")
+
+
+def warn_of_others(crawl: str, run: int, *, here: bool, differs: bool) -> None:
+    """Say that spiders of unlike arguments share a crawl, because each takes all requests.
+
+    *here*: another spider of this process works on it; *differs*: the run was begun with others.
+    """
+    if here:
+        who = f"another spider of this process works on crawl {crawl!r}"
+    elif differs:
+        who = f"run {run} of crawl {crawl!r} was begun with other arguments (-a)"
+    else:
+        return
+    text = "%s: each takes requests of both; set SEINE_CRAWL to another name where they differ"
+    logger.warning(text, who)
 
 
 def digest(command: Sequence[str]) -> str:

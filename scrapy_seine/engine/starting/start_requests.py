@@ -23,6 +23,7 @@ from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.heartbeat import Heartbeat, process_age_s
 from scrapy_seine.engine.spider import FrontierSpider
+from scrapy_seine.engine.starting import arguments
 from scrapy_seine.fingerprint import within
 from scrapy_seine.frontier.runs import asked_for, enter
 from scrapy_seine.retry_until import RetryUntil
@@ -113,7 +114,12 @@ class StartRequests:
         number, began = await patience.try_until_async(begin_or_join)
         if not began:
             other = await patience.try_until_async(lambda: asked_for(frontier, number))
-            self._warn_of_others(number, differs=other not in {None, self.asked})
+            arguments.warn_of_others(
+                config.crawl,
+                number,
+                here=self._at_work[config.crawl] > 0,
+                differs=other not in {None, self.asked},
+            )
         self.number = number
         self._at_work[config.crawl] += 1
         self._here.add(config.crawl)
@@ -123,18 +129,6 @@ class StartRequests:
         waiting, self.waiting = self.waiting, []
         for request, enqueue in waiting:
             enqueue(request)
-
-    def _warn_of_others(self, number: int, *, differs: bool) -> None:
-        """Say that spiders of unlike arguments share a crawl, because each takes all requests."""
-        crawl = self.config.crawl
-        if self._at_work[crawl]:
-            who = f"another spider of this process works on crawl {crawl!r}"
-        elif differs:
-            who = f"run {number} of crawl {crawl!r} was begun with other arguments (-a)"
-        else:
-            return
-        text = "%s: each takes requests of both; set SEINE_CRAWL to another name where they differ"
-        logger.warning(text, who)
 
     def over(self) -> None:
         """Note that `start` has ended: Scrapy asks for what is pending only then."""
