@@ -46,8 +46,6 @@ if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothi
 logger = logging.getLogger(__name__)
 #: Scrapy's own, for its own line, which people's tools look for.
 _scrapys = logging.getLogger(feedexport.__name__)
-#: A stopped worker joins what is there so far up to so many bytes: its supervisor waits for it.
-PARTIAL_BYTES = 256 << 20
 #: Characters of a part's name.
 _NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -237,13 +235,13 @@ class FeedExporter(feedexport.FeedExporter):
         await super().close_spider(spider)
 
     async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
-        from scrapy_seine.sinks.feeds.join import Order, join
+        from scrapy_seine.sinks.feeds.join import Order, join, may_join_early
 
         place.close()
         await self._look_for_lost(place)
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
-        if not over and (batch or _weight(place.path, f"{self._run}-") > PARTIAL_BYTES):
+        if not over and (batch or not may_join_early(place.path, f"{self._run}-")):
             self._tell_parts(kept, str(place.path))
             return
         order = Order(
@@ -341,10 +339,3 @@ def post_process(options: dict[str, Any], path: Path) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
-
-
-def _weight(folder: Path, run: str) -> int:
-    from scrapy_seine.sinks.feeds.join import parts_of
-
-    parts = (path.with_suffix("") for path in parts_of(folder, run))
-    return sum(part.stat().st_size for part in parts if part.exists())

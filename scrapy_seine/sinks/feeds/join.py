@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 JOINED = ".joined"
 #: Name of what an appended file held before the run.
 BASE = ".base"
+#: A stopped worker joins what is there so far up to so many bytes: its supervisor waits for it.
+_EARLY_BYTES = 256 << 20
 
 
 @attrs.frozen
@@ -193,6 +195,12 @@ def _batches(pieces: Sequence[Piece], most: int) -> Iterator[list[Piece]]:
             room -= len(rows)
     if batch or not pieces:
         yield batch
+
+
+def may_join_early(folder: Path, run: str) -> bool:
+    """Whether a stopped worker may join a run's parts: few bytes, as its supervisor waits."""
+    parts = (path.with_suffix("") for path in parts_of(folder, run))
+    return sum(part.stat().st_size for part in parts if part.exists()) <= _EARLY_BYTES
 
 
 def parts_of(folder: Path, run: str = "") -> list[Path]:
