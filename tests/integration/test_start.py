@@ -56,6 +56,55 @@ def test_a_crawl_loads_nothing_that_it_does_not_use(
     assert LATER & modules == set()
 
 
+COUNTED = """
+import gc, sys
+looks = []
+gc.callbacks.append(lambda phase, told: phase == "stop" and gc.isenabled() and looks.append(told))
+import crawler.commands.crawl as crawl
+begin, ready = crawl.Command.process_options, crawl.leave_out_what_is_loaded
+
+def process_options(*given):
+    looks.clear()
+    begin(*given)
+
+def leave_out_what_is_loaded():
+    print("looks before all is loaded:", len(looks), file=sys.stderr)
+    ready()
+    print("left out:", gc.get_freeze_count(), gc.isenabled(), file=sys.stderr)
+
+crawl.Command.process_options = process_options
+crawl.leave_out_what_is_loaded = leave_out_what_is_loaded
+from scrapy.cmdline import execute
+execute()
+"""
+
+
+def test_the_collector_looks_at_nothing_that_a_start_loads(
+    redis_url: str, database: str, namespace: str
+) -> None:
+    """Each look is a fortieth of a start, and all that is loaded stays for good."""
+    with served(products=1) as shop:
+        done = subprocess.run(
+            [sys.executable, "-c", COUNTED, "crawl", "catalog", "-a", f"url={shop.url}"],
+            cwd=ROOT,
+            env=os.environ
+            | {
+                "REDIS_URL": redis_url,
+                "DATABASE_URL": database,
+                "SEINE_CRAWL": namespace,
+                "SCRAPY_PROJECT": "test",
+            },
+            capture_output=True,
+            text=True,
+            timeout=patient(60),
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "looks before all is loaded: 0\n" in done.stderr
+    left_out, enabled = done.stderr.partition("left out: ")[2].split()[:2]
+    assert (int(left_out) > 100_000, enabled) == (True, "True")
+
+
 EARLY = """
 from scrapy import Spider
 from scrapy_seine.engine.scheduler import Scheduler
