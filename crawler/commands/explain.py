@@ -46,6 +46,7 @@ class Command(PageCommand):
                 url=got.url,
                 kind=found.kind,
                 reasons=found.verdict.reasons,
+                unread=found.unread,
                 fields=told(found),
                 sources=found.sources,
                 items=len(items),
@@ -59,6 +60,8 @@ class Command(PageCommand):
         console.print(f"[bold]{paint.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}")
         for reason in found.verdict.reasons:
             console.print(f"  {paint.escape(reason)}")
+        for source, error in found.unread.items():
+            console.print(f"  its {source} is left out: {paint.escape(error)}", soft_wrap=True)
         console.print(_fields(found, judged) if found.fields else f"{len(items)} items")
         if judged is not None:
             for line in _words(judged, found, known):

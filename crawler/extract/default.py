@@ -149,6 +149,7 @@ def extract(page: Page) -> Found:
         if "price" not in seen.fields and "state" not in offered:
             _read_regular_price(found, known)
     if found.kind != "product":
+        unread |= {"json-ld": page.left_out} if page.left_out else {}
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
         trail = text.breadcrumbs(page, known.get("name"))

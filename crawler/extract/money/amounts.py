@@ -21,13 +21,14 @@ _NUMBER = (
     rf"\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?![\d])(?:[.,]\d{{1,2}}(?!\d))?"
     r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?"
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
-    r"|[.,]\d{2}(?!\d)"
+    r"|(?<![^\W\d_])(?<!/)[.,]\d{2}(?!\d)"
 )
 _GROUPS = lazy.pattern(rf"['’{_SPACES}]")
 #: A stroke for the cents, `1 799,-`, behind which nothing goes on.
 _IS_WHOLE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy.pattern(r"\d+(?:\.\d+)?")
-_AMOUNT = lazy.pattern(rf"(?<![\d.,])(?:{_NUMBER})")
+#: The stop of a shortened word is no part of the number behind it: Rs.500.
+_AMOUNT = lazy.pattern(rf"(?<![\d,])(?:(?<!\.)|(?<=[^\W\d_]\.)|(?<=/\.))(?:{_NUMBER})")
 _NO_CENTS = lazy.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are surely an amount: cents or groups.
 _CENTS_OR_GROUPS = lazy.pattern(r"\D\d{2,3}$")

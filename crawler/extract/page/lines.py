@@ -15,7 +15,7 @@ import attrs
 
 from crawler.extract.money.currencies import is_currency
 from crawler.extract.page.page import Element, Page
-from crawler.extract.page.places import leads_away
+from crawler.extract.page.places import shows_another
 from crawler.extract.words import Marks, start_of
 
 (
@@ -312,7 +312,7 @@ class _Reader:
         """An element's own flags with what stands in it and around it; negative: skip it."""
         if element in self.kept:
             return flags & HEADING
-        if flags & CARD and leads_away(element):
+        if flags & CARD and shows_another(element):
             flags |= ELSEWHERE
         return -1 if flags & self.skipped else flags
 

@@ -70,6 +70,8 @@ class Page:
     links: list[Element] = attrs.Factory(list)
     metas: list[tuple[str, str]] = attrs.Factory(list)
     """Name or property (lower case) and content of each meta element, in order."""
+    left_out: str = ""
+    """What of its JSON-LD that speaks of a product could not be read, and why."""
     named: dict[str, Element | None] = attrs.Factory(dict)
     """Headings that were looked for, by the name that was expected (`text.heading_of`)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from itertools import islice
@@ -25,6 +26,7 @@ _MAKERS = frozenset(
 )  # fmt: skip
 #: How one shop system asks for all of one maker.
 _OF_VENDOR = "/vendors?q="
+_TITLES = ("h2", "h3", "h4", "h5", "h6")
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
 
@@ -72,6 +74,17 @@ def leads_away(element: Element) -> bool:
     links = (element,) if element.tag == "a" else element.iter("a")
     reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
+_IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
+
+
+def shows_another(card: Element) -> bool:
+    """Whether a box that is called a card shows another thing: not, where it only holds buttons."""
+    if not leads_away(card):
+        return False
+    links = (link.get("class") or "" for link in card.iter("a"))
+    return not all(map(_IS_BUTTON, links)) or next(card.iter("img", *_TITLES), None) is not None
 
 
 def tiles_of(members: list[Element], most: int) -> list[Element]:

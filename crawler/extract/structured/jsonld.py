@@ -44,6 +44,8 @@ def nodes(page: Page) -> list[Any]:
             value = repaired(text)
         if value is not None:
             found.append(value)
+        elif "Product" in text:
+            page.left_out = f"a block of {len(text):,} characters is broken or too long"
         if len(found) >= _MOST_BLOCKS:
             break
     return found

@@ -1,29 +1,94 @@
-"""The name of a page whose title says nothing of it: the heading beside the one with the price.
+"""The name of a page whose title says nothing of it: the heading beside the price.
 
-Hand-made shops have one title for all their pages, and write name and price in headings side by side.
+Hand-made shops have one title for all their pages, and a banner that says what kind of page it is.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from itertools import islice
 
 from crawler.extract import lazy
+from crawler.extract.crumbs import is_front
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.page.places import box as place_box
+from crawler.extract.words import Marks
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_HEADINGS, _MOST_AROUND = 80, 12
 _LONGEST_PRICE, _LONGEST_NAME = 40, 200
 _WORD = lazy.pattern(r"[^\W\d_]{2}")
+#: Boxes that hold a price, the classes of one, and those of carts in a page's head.
+_BOXES, _MOST_BOXES, _MOST_LEVELS, _MOST_ALIKE = (
+    ("span", "div", "p", "b", "strong", "li"),
+    4_000,
+    4,
+    2,
+)
+_IS_PRICE_BOX = Marks(
+    lambda words: (
+        re.search(r"pric(?:e|ing)|preis|prix|precio|prezzo|preco|cena|fiyat", words.lower())
+        is not None
+    )
+)
+_IS_FRAME = Marks(
+    lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
+)
+_FRAMES = frozenset({"header", "nav", "footer", "aside"})
+#: What banners call a page that shows one product, in small letters.
+_GENERAL = frozenset(
+    {"single product", "product single", "product", "product detail", "product details",
+     "product page", "product information", "shop single", "single shop", "shop detail", "shop details",
+     "item details", "produkt", "produktdetails", "produktdetail", "produktseite",
+     "produkt info", "produit", "détails du produit", "détail du produit", "fiche produit", "producto",
+     "detalle del producto", "detalles del producto", "produto", "detalhes do produto", "prodotto",
+     "dettaglio prodotto", "dettagli prodotto", "ürün", "ürün detay", "ürün detayı", "szczegóły produktu",
+     "detail produktu", "товар", "страница товара", "карточка товара", "сторінка товару",
+     "chi tiết sản phẩm", "sản phẩm", "detail produk", "商品详情", "商品詳細", "상품 상세"}
+)  # fmt: skip
+
+
+def is_general(text: str) -> bool:
+    """Whether a heading says no more than what kind of page it is.
+
+    >>> is_general("Single Product"), is_general("Single Malt")
+    (True, False)
+    """
+    return text.casefold() in _GENERAL
+
+
+def is_of_frame(heading: Element) -> bool:
+    """Whether a heading stands in the page's foot, or in its head, which holds the menu too."""
+    for box in islice(heading.iterancestors("footer", "header", "nav"), _MOST_LEVELS):
+        if box.tag != "header":
+            return True
+        menus = (
+            nav for nav in box.iter("nav") if "crumb" not in f"{nav.get('class')}{nav.get('id')}"
+        )
+        if next(menus, None) is not None:
+            return True
+    return False
+
+
+def is_logo(page: Page, heading: Element) -> bool:
+    """Whether a heading is a link to the front page, as the shop's name is on many pages."""
+    if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
+        return False
+    target = page.resolve(heading[0].get("href") or "")
+    return is_front(target) and not is_front(page.url)
 
 
 def beside_price(page: Page) -> Element | None:
     """The heading next to the only one that holds nothing but a price; None where several do.
 
-    In a listing each tile has such a pair.
+    In a listing each tile has such a pair. Where none does, the one right before a box for the price.
     """
     headings = islice(page.root.iter(*_HEADINGS), _MOST_HEADINGS)
     priced = [heading for heading in headings if _is_price(short_text(heading))]
+    if not priced:
+        return _before_box(page)
     if len(priced) != 1:
         return None
     before = islice(priced[0].itersiblings(preceding=True), _MOST_AROUND)
@@ -31,6 +96,36 @@ def beside_price(page: Page) -> Element | None:
     for heading in (*before, *behind):
         if heading.tag in _HEADINGS and _is_name(heading):
             return heading
+    return None
+
+
+def _before_box(page: Page) -> Element | None:
+    """The heading right before the first box for a price of which the page has one or two."""
+    boxes = islice(page.root.iter(*_BOXES), _MOST_BOXES)
+    called = [box for box in boxes if _IS_PRICE_BOX[box.get("class") or ""]]
+    times = Counter(map(place_box, called))
+    for box in called:
+        if times[place_box(box)] > _MOST_ALIKE or not _holds_price(box):
+            continue
+        around = [box, *islice(box.iterancestors(), _MOST_HEADINGS)]
+        if not any(e.tag in _FRAMES or _IS_FRAME[e.get("class") or ""] for e in around):
+            return _last_before(around[:_MOST_LEVELS])
+    return None
+
+
+def _holds_price(box: Element) -> bool:
+    text = short_text(box, _LONGEST_PRICE + 1)
+    return len(text) <= _LONGEST_PRICE and next(find_prices(text), None) is not None
+
+
+def _last_before(boxes: list[Element]) -> Element | None:
+    """The last heading before the innermost of some boxes, within the box around them all."""
+    for box in boxes:
+        for before in islice(box.itersiblings(preceding=True), _MOST_AROUND):
+            inside = [h for h in islice(before.iter(*_HEADINGS), _MOST_AROUND) if short_text(h)]
+            if inside:
+                text = short_text(inside[-1])
+                return inside[-1] if _is_name(inside[-1]) and not is_general(text) else None
     return None
 
 

@@ -25,7 +25,7 @@ from crawler.extract.visible.facts import brand_before, find_facts, number_besid
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.priced_heading import beside_price
+from crawler.extract.visible.priced_heading import beside_price, is_general, is_logo, is_of_frame
 from crawler.extract.words import Marks, any_of, finder
 from scrapy_seine.urls import host
 
@@ -99,29 +99,37 @@ def heading_of(page: Page, expected: str | None = None) -> Element | None:
 
 
 def _heading_of(page: Page, expected: str) -> Element | None:
-    best, best_score = None, 0.0
+    best, best_score, framed = None, 0.0, None
     title, site = page.title[:LONGEST].casefold(), page.meta("og:site_name").casefold()
     known = (expected or page.meta("og:title"))[:LONGEST].casefold()
     headings = [h for h in page.headings[:_MOST_HEADINGS] if not is_hidden(h)]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = short_text(element).casefold()
-        if not text or (site and text == site) or _is_logo(page, element):
+        if not text or (site and text == site) or is_general(text) or is_logo(page, element):
             continue
-        score = 3.0 if element.tag == "h1" and not _is_shops(text, title, page.url) else 0.0
-        if element.get("itemprop") == "name":
-            score += 3
-        score += 3 * likeness(text, known) + 2.5 * likeness(text, title)
-        if score > best_score:
+        score = _score(element, text, title, known, page.url)
+        if score > best_score and is_of_frame(element):
+            framed = framed if framed is not None else element
+        elif score > best_score:
             best, best_score = element, score
         if best_score >= 5.5:
             break
     if best_score <= _UNSPOKEN:
         named = _named(page, (known, title))
-        if named is not None:
+        if named is not None and not is_of_frame(named):
             return named
     if best is None and not any(map(short_text, headings)):
         return beside_price(page) or _large(page)
-    return best if best_score >= _ENOUGH else beside_price(page)
+    near = best if best_score >= _ENOUGH else beside_price(page)
+    return framed if near is None else near
+
+
+def _score(element: Element, text: str, title: str, known: str, url: str) -> float:
+    """How much speaks for a heading: its tag, its mark, and that the page is called so."""
+    score = 3.0 if element.tag == "h1" and not _is_shops(text, title, url) else 0.0
+    if element.get("itemprop") == "name":
+        score += 3
+    return score + 3 * likeness(text, known) + 2.5 * likeness(text, title)
 
 
 def _is_shops(text: str, title: str, url: str) -> bool:
@@ -165,14 +173,6 @@ _CALLED_PRODUCT = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
 def _is_large(element: Element) -> bool:
     size = element.get("size") if element.tag == "font" else None
     return element.tag == "big" or (size or "").strip() in _LARGE
-
-
-def _is_logo(page: Page, heading: Element) -> bool:
-    """Whether a heading is a link to the front page, as the shop's name is on many pages."""
-    if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
-        return False
-    target = page.resolve(heading[0].get("href") or "")
-    return is_front(target) and not is_front(page.url)
 
 
 def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:

@@ -99,3 +99,73 @@ def test_an_offer_in_streamed_state_tells_the_stock() -> None:
     )
     script = f'<script>self.__next_f.push([1,"{chunk}"])</script>'
     assert found(f"{H1}<span>$184.00</span>{script}").fields["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [("Rs.500", "500"), ("Rs.1,299.00", "1299.00"), ("kr.199", "199"), ("S/.45.00", "45.00")],
+)
+def test_the_stop_of_a_currencys_word_is_no_part_of_the_number(text: str, price: str) -> None:
+    assert found(f"{H1}<p class=price>{text}</p>{BUY}").fields["price"] == Decimal(price)
+
+
+class TestNameBesideThePrice:
+    """Hand-made shops have one title for all pages, and banners that say what kind a page is."""
+
+    BOX = "<div class=info><{0}>Red Lamp</{0}><p class=price>$9.00</p>{1}</div>"
+
+    @pytest.mark.parametrize("tag", ["h2", "h3", "h4"])
+    @pytest.mark.parametrize(
+        ("before", "title"),
+        [
+            ("<div class=banner><h1>Single Product</h1></div>", "Single Product"),
+            ("<div class=banner><h2>Product Details</h2></div>", "Lamp House - Product Details"),
+            ("<header><h1>Lamp House</h1><nav><a href=/a>All</a></nav></header>", "Lamp House"),
+        ],
+    )
+    def test_the_heading_before_the_price_is_the_name(
+        self, before: str, title: str, tag: str
+    ) -> None:
+        page = found(before + self.BOX.format(tag, BUY), head=f"<title>{title}</title>")
+        assert (page.kind, page.fields["name"]) == ("product", "Red Lamp")
+
+    def test_what_the_foot_and_the_title_share_is_the_shops_name(self) -> None:
+        body = f"<h1>Red Lamp</h1><p class=price>$9.00</p>{BUY}<footer><h2>Lamphouse</h2></footer>"
+        assert found(body, head="<title>Lamphouse</title>").fields["name"] == "Red Lamp"
+
+    def test_a_heading_in_the_head_counts_where_no_menu_is_beside_it(self) -> None:
+        body = f"<header><h1>Red Lamp</h1></header><p class=price>$9.00</p>{BUY}<h2>Shop</h2>"
+        assert found(body, head="<title>Shop</title>").fields["name"] == "Red Lamp"
+
+    def test_of_three_such_boxes_each_is_a_tile(self) -> None:
+        tiles = "".join(self.BOX.format("h3", "") for _ in range(3))
+        assert found(tiles, head="<title>Lamp House</title>").kind != "product"
+
+
+class TestCards:
+    def test_a_card_with_nothing_but_a_price_and_a_button_is_the_pages_own(self) -> None:
+        card = (
+            "<div class=card><b class=price>$9.00</b><a class='btn' href=/orders>Buy now</a></div>"
+        )
+        assert found(f"{H1}<p>No: RL-9</p>{card}").fields["price"] == Decimal("9.00")
+
+    def test_a_card_with_a_title_is_another_things(self) -> None:
+        card = "<div class=card><h3>Blue Lamp</h3><b class=price>$9.00</b><a class=btn href=/b>Buy</a></div>"
+        assert "price" not in found(f"{H1}<p>No: RL-9</p>{card}").fields
+
+
+class TestBrokenData:
+    BLOCK = '<script type="application/ld+json">{"@type":"%s","name":%s</script>'
+
+    def test_a_page_whose_only_word_of_a_product_cannot_be_read_says_so(self) -> None:
+        long = '"' + "x" * 700_000
+        page = found("<p>Loading</p>", head=self.BLOCK % ("Product", long))
+        assert page.kind != "product"
+        assert "broken or too long" in page.unread["json-ld"]
+
+    def test_a_broken_block_about_other_things_is_not_told(self) -> None:
+        assert not found("<p>Loading</p>", head=self.BLOCK % ("Store", '"A" oops [')).unread
+
+    def test_what_a_product_does_not_need_is_not_told(self) -> None:
+        body = f"{H1}<p class=price>$9.00</p>{BUY}"
+        assert not found(body, head=self.BLOCK % ("Product", '"Red Lamp" oops [')).unread
