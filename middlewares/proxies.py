@@ -22,6 +22,7 @@ from scrapy.exceptions import (
 from scrapy.http import Response
 
 from crawler.access.detect import REFUSED, RULE, VERDICT
+from crawler.access.proxies.limits_per import LimitsPer
 from crawler.access.proxies.line import BadLine, Proxy
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import (
@@ -96,10 +97,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self.default = str(settings.get("SEINE_PROXY_POOL", "any"))
         self.most_tries = int(number(settings, "ROTATING_PROXY_PAGE_RETRY_TIMES", 5))
         self.sticky = StickyProxies(settings)
-        self.per = str(settings.get("SEINE_LIMIT_PER", "site"))
-        self.per_site = settings.getdict("SEINE_LIMITS_PER")
-        if {self.per, *self.per_site.values()} - {"site", "egress"}:
-            raise ConfigError("SEINE_LIMIT_PER and SEINE_LIMITS_PER know only site and egress")
+        self.limits_per = LimitsPer(settings)
         self.clock = ServerClock()
         self.counted: dict[str, float] = {}
         self.stop_if_no_proxies = flag(settings, "ROTATING_PROXY_CLOSE_SPIDER")
@@ -281,7 +279,7 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
 
     def _each(self, request: Request, site: str) -> Each | None:
         """Limits that each proxy keeps for the site; None: the site's are the whole fleet's."""
-        if self.per_site.get(site, self.per) != "egress":
+        if not self.limits_per.is_egress(site):
             return None
         # robots.txt keeps the limits of the page in whose place it is asked for.
         entry = self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)

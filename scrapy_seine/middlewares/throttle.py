@@ -14,13 +14,12 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from scrapy_seine import meta as m
-from scrapy_seine.config import number
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.middlewares.retry import asked_s
 from scrapy_seine.politeness.download_slots import waits_at
-from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of
+from scrapy_seine.politeness.retry_after import TOO_MANY_REQUESTS, UNAVAILABLE, block_of, limits_s
 from scrapy_seine.politeness.site_limits import SiteLimits
 from scrapy_seine.urls import slot
 
@@ -53,12 +52,13 @@ class Throttle:
         Raises:
             ConfigError: one is wrong.
         """
+        usual_s, limit_s = limits_s(crawler.settings)
         return cls(
             worker_of(crawler).inflight,
             worker_of(crawler).site_limits,
             crawler.stats,
-            usual_s=number(crawler.settings, "SEINE_BLOCK_SECONDS", 5),
-            limit_s=number(crawler.settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
+            usual_s=usual_s,
+            limit_s=limit_s,
         )
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:

@@ -7,8 +7,21 @@ from email.utils import parsedate_to_datetime
 
 import attrs
 
+from scrapy_seine.config import SettingsLike, number
+
 TOO_MANY_REQUESTS = 429
 UNAVAILABLE = 503
+
+
+def limits_s(settings: SettingsLike) -> tuple[float, float]:
+    """The first pause after a 429 that names no time, and the longest pause, s.
+
+    SEINE_BLOCK_SECONDS and SEINE_BLOCK_LIMIT_SECONDS.
+    """
+    return (
+        number(settings, "SEINE_BLOCK_SECONDS", 5),
+        number(settings, "SEINE_BLOCK_LIMIT_SECONDS", 3600),
+    )
 
 
 def retry_after_s(value: str, now: datetime) -> float | None:
