@@ -27,8 +27,8 @@ _NAMED = lazy.pattern(
 )
 #: A parameter that holds a figure, unless it is called after a category, a page or how it is shown.
 _FIGURED = lazy.pattern(
-    r"(?:^|&)(?!(?:ca_?id|cat|cate|category|cid|c|page|pageno|p|sort|order|lang|view|tab|type|ref|utm)"
-    r"[^=&]{0,20}=)[\w-]{1,24}=([^&#=]{0,38}\d[^&#=]{0,38})(?=[&#]|$)",
+    r"(?:^|&)(?!(?:ca_?id|cid|c|p|tab|type|(?:cat|page|sort|order|lang|view|ref|utm)[^=&]{0,20})=)"
+    r"[\w-]{1,24}=([^&#=]{0,38}\d[^&#=]{0,38})(?=[&#]|$)",
     re.I,
 )
 _LONGEST_QUERY = 400

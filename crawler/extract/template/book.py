@@ -76,7 +76,9 @@ class Book:
             change = Drift(site_id, "price", "cents", reason, found.page.url, profile.version)
             self._tell_once(change, make)
         mend(found, profile)
-        seen, key = observe(found), str(found.fields.get("external_id"))
+        seen = observe(found)
+        # Pages that name no product by a number are as many products.
+        key = str(found.fields.get("external_id") or found.page.url)
         below = found.struck_below
         if not profile.pages and self._is_known(site_id):
             profile.fields["price"].probation = _PROBATION

@@ -19,6 +19,7 @@ def _read(body, path="/p/lamp-12", title="Oak lamp", lang="en"):
 def test_a_scripts_one_parameter_with_a_figure_is_the_products_key():
     keys = [own_part(f"https://a.example/item.php?it_id={n}&ca_id=10") for n in (15, 16)]
     assert keys == ["15", "16"]
+    assert own_part("https://a.example/index.php?page=Detail&productId=7") == "7"
     assert own_part("https://a.example/item.php?a=1&b=2") == "item"  # neither is known to be it
 
 

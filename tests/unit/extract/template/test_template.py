@@ -135,6 +135,16 @@ class TestDoubts:
         assert "name" not in kinds[0]
         assert kinds[-1]["name"] == "repeated"
 
+    def test_one_name_on_pages_that_no_number_tells_apart(self):
+        book = taught()
+        kinds: list[dict[str, str]] = []
+        for thing in GOODS[60:69]:
+            found = read(thing, WOO.page(thing, False).replace(thing.name, "Best offers"))
+            found.fields["external_id"] = None
+            told = book.judge("shop", found).doubts.items()
+            kinds.append({name: one.kind for name, one in told})
+        assert kinds[-1]["name"] == "repeated"
+
     def test_one_price_on_product_after_product(self):
         book = taught()
         same = [attrs.evolve(thing, price=Decimal("9.99")) for thing in GOODS[60:69]]
