@@ -1,5 +1,6 @@
 """Plain Scrapy settings; they import nothing of ours."""
 
+import gc
 import os
 import pkgutil
 import sys
@@ -24,3 +25,6 @@ def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 # Scrapy reads the settings before it loads any command, which takes most of a start.
 sys.excepthook = _tell
+# Nearly all that a start makes stays for good: a collector that looks through it every 700 objects
+# finds nothing, for 0.1 s of each start.
+gc.set_threshold(50_000)
