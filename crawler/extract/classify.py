@@ -29,7 +29,11 @@ _LISTING_PATH = finder(
     rf"|[?&](?:page|p|q|cat|cpath|path)=|/(?:{any_of('paths', 'product')}){_OF_PRODUCTS}",
 )
 #: Carts, accounts, forms and what the law asks a shop to say.
-_ERRAND_PATH = finder(rf"/(?:{any_of('paths', 'errand')})(?:[/?.]|$)")
+#: Some shops name them in a parameter: `?main_page=login`, `?route=checkout/cart`.
+_ERRAND_PATH = finder(
+    rf"(?:/|[?&](?:main_page|route|dispatch|cl|controller|action)=)(?:{any_of('paths', 'errand')})"
+    r"(?:[/?.&]|$)"
+)
 #: Places for something to read: a blog, or a year and a month.
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 #: `/lamps/page/3`, `/lamps/strana-3/`.

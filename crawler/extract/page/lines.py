@@ -48,7 +48,7 @@ _CLASSES = (
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
      r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
-     r"|price[-_]per[-_]unit|base-?price|grundpreis|instal+ment|financ|voucher|loyalty"
+     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
      r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
@@ -58,7 +58,7 @@ _CLASSES = (
      r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen)(?=\s|$)"),
     (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
      r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
-    (NOW, r"(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
+    (NOW, r"(?<!non[-_])(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
      r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
      r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"),
     (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),

@@ -17,7 +17,7 @@ from crawler.extract.money.amounts import Money, amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
-from crawler.extract.page.places import maker_led_to, path
+from crawler.extract.page.places import leads_away, maker_led_to, path
 from crawler.extract.page_signs import Visible
 from crawler.extract.price import per_unit
 from crawler.extract.price.line_amounts import (
@@ -35,6 +35,7 @@ from crawler.extract.price.pairs import (
     Candidate,
     beside,
     called_twice,
+    is_net_box,
     is_struck,
     near_before,
     often_told,
@@ -43,7 +44,7 @@ from crawler.extract.price.pairs import (
     stands_alone,
     with_tax,
 )
-from crawler.extract.price.tiles import Amounts
+from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.words import Marks, any_of, any_word, whole_of
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
@@ -83,10 +84,10 @@ _LEAST_REDUCED = 5
 
 
 def _candidates(
-    read: Lines, seen: Visible, local: str | None, look_for_tiles: bool
+    read: Lines, seen: Visible, all_amounts: Amounts, look_for_tiles: bool
 ) -> list[Candidate]:
     main = read.lines[read.heading].element if look_for_tiles and read.heading >= 0 else None
-    amounts = _all_amounts(read, local, look_for_tiles).outside_tiles(seen, main)
+    amounts = all_amounts.outside_tiles(seen, main)
     # A column beside the reviews comes after them in the page.
     here = [amount for amount in amounts if not amount[0].flags & _lines.ELSEWHERE]
     if look_for_tiles and here:
@@ -177,7 +178,15 @@ def _follows_link(read: Lines, line: Line) -> bool:
         return False
     if read.heading >= 0 and read.lines[place].text == read.lines[read.heading].text:
         return False
-    return maker_led_to(read.lines[place].element) is None
+    element = read.lines[place].element
+    return maker_led_to(element) is None and not _leads_nowhere(element)
+
+
+def _leads_nowhere(element: Element) -> bool:
+    """Whether a link begins something on the page: `javascript:print()`."""
+    boxes = (element, *islice(element.iterancestors(), _MOST_LINKED))
+    link = next((box for box in boxes if box.tag == "a"), None)
+    return link is not None and not leads_away(link)
 
 
 @attrs.frozen
@@ -284,25 +293,44 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
     return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]
 
 
-def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:
-    """Put price, currency and the price before a reduction into *seen*.
-
-    Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
-    """
-    amounts = paid_in_box(with_tax(_told(_candidates(read, seen, local, tiles)), read.lines))
+def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:
+    """Weigh amounts against each other; the last one is most likely the price."""
+    amounts = paid_in_box(with_tax(_told(found), read.lines))
     candidates = often_told(paired(called_twice(near_before(amounts)), read.lines))
     new = [c for c in candidates if not c.old]
     best = min(new, key=lambda c: c.cost, default=None)
     first = min(candidates, key=lambda c: c.cost, default=None)
     if first is None:
-        return
+        return candidates, None
     if best is None or (first.cost < best.cost - 20 and not beside(first, best)):
         best = first  # a class says "regular price", and there is no other
     elif first.old and not _is_surely_old(first) and _is_no_price_beside(best, first):
         best = first
     elif best.other and not first.other and not _is_surely_old(first):
         best = first  # the usual price is what those pay who hold no card
-    if best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST) or is_struck(best):
+    return candidates, best
+
+
+def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True) -> None:
+    """Put price, currency and the price before a reduction into *seen*.
+
+    Without *tiles* a listing's tiles are not looked for, as where only a few lines were read.
+    """
+    amounts = _all_amounts(read, local, tiles)
+    candidates = _candidates(read, seen, amounts, tiles)
+    candidates, best = _chosen(candidates, read)
+    if best is not None and tiles and read.heading >= 0:
+        row = amounts.row_of(best.line, read.lines[read.heading].element)
+        if row:  # another product's: what is in the tiles beside it is so too
+            seen.cards = max(seen.cards, len(row))
+            candidates, best = _chosen(
+                [c for c in candidates if not is_within(c.line.element, row)], read
+            )
+    if (
+        best is None
+        or best.cost > (_FARTHEST_OTHER if best.other else _FARTHEST)
+        or is_struck(best)
+    ):
         return
     if not best.money.value and best.line.index < read.heading:
         return  # the sum of the cart in the page's head
@@ -319,8 +347,11 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.price_in_prose = _is_in_prose(read, best)
     seen.price_is_loose = best.other or _ends_sentence(best) or _is_below_others(read, best)
     seen.price_after_link = best.follows_link
-    seen.price_in_rows = best.follows_link and sum(_is_of_a_row(c) for c in new) > 1
+    rows = [c for c in candidates if c.follows_link and not c.other and not c.old]
+    seen.price_in_rows = best.follows_link and len(rows) > 1
     before = [c for c in candidates if c.old and not c.other and _is_before(c, best)]
+    if before and not is_net_box(best):
+        before = [c for c in before if not is_net_box(c)]
     if before:
         nearest = min(before, key=lambda c: abs(c.line.index - best.line.index))
         seen.fields["regular_price"] = nearest.money.value
@@ -368,10 +399,6 @@ def _is_surely_old(one: Candidate) -> bool:
 def _is_postage(one: Candidate) -> bool:
     """Whether a line that begins with words for postage tells an amount: no price stands there."""
     return _POSTAGE(one.line.text[: one.money.start][-LONGEST_TILE_PRICE:]) is not None
-
-
-def _is_of_a_row(one: Candidate) -> bool:
-    return one.follows_link and not one.other
 
 
 def asks_for_price(read: Lines, before: int) -> bool:

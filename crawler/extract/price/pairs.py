@@ -40,7 +40,7 @@ _CENT, _NEAR_TAXED, _FIRST = Decimal("0.02"), 8, 8
 #: Attributes of an amount's boxes in which templates tell that the tax is not in it.
 _TELLING = ("class", "data-label", "id", "data-testid")
 _NET_BOX = re.compile(
-    r"excl?(?:uding|usive)?[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
+    r"(?:excl?(?:uding|usive)?|without)[-_. ]{0,2}(?:tax|vat|btw|moms|mva|gst|mwst)|(?:tax|vat)[-_]?excl"
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
 _MOST_TOLD = 300
@@ -81,13 +81,13 @@ def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candida
     candidates = _without_the_tax(candidates)
     others = [c for c in candidates if not c.tax]
     for one, two in chain(pairwise(others), _apart(others)):
-        if abs(one.line.index - two.line.index) > _NEAR_TAXED:
+        if abs(one.line.index - two.line.index) > _NEAR_TAXED or (one.old and two.old):
             continue
         low, high = (one, two) if one.money.value < two.money.value else (two, one)
         if not _is_taxed(low, high):
             continue
         of_low, of_high = _around(low, lines), _around(high, lines)
-        net = _NET(of_low) or _is_net_box(low)
+        net = _NET(of_low) or is_net_box(low)
         if WITH_TAX(of_low) or not (net or WITH_TAX(of_high)):
             continue
         gross = high.other and net
@@ -127,7 +127,7 @@ def _without_the_tax(candidates: list[Candidate]) -> list[Candidate]:
     return candidates
 
 
-def _is_net_box(one: Candidate) -> bool:
+def is_net_box(one: Candidate) -> bool:
     """Whether an attribute of an amount's box, or of the two around that, says without tax."""
     here = one.line.element
     boxes = (here, *islice(here.iterancestors(), 2))

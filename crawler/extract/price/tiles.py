@@ -20,10 +20,15 @@ from crawler.extract.words import Marks
 CARDS = 3
 #: Characters of a class that count, and boxes around an amount in which a link is looked for.
 _LONGEST_CLASS, _MOST_LINKED, _MOST_BOXES = 300, 6, 60
+#: The same around an amount that may be a tile; boxes beside one, and amounts, that are looked at.
+_MOST_AROUND, _MOST_BESIDE, _MOST_FOUND = 10, 60, 200
 #: What a box's class says of its place among others.
 _ITS_PLACE = re.compile(r"\b(?:odd|even|first|last)\b|\d+", re.I)
 #: Classes without what tells a box from its neighbours: `item odd`, `item last`, `item-12`.
 _MAKE = Marks(lambda words: _ITS_PLACE.sub("", words[:_LONGEST_CLASS]))
+
+#: The first of them: others tell what is in a tile, `product first instock sale`.
+_FIRST = Marks(lambda words: next(iter(_ITS_PLACE.sub("", words[:_LONGEST_CLASS]).split()), ""))
 
 
 def _signature(element: Element) -> str:
@@ -78,6 +83,42 @@ class Amounts:
         # The tiles of what is reduced are of another make.
         return [pair for pair in left if frame not in pair[0].element.iterancestors()]
 
+    def row_of(self, line: Line, heading: Element) -> list[Element]:
+        """The tiles in one of which an amount stands, whatever else they hold; [] where in none.
+
+        Each of these boxes, which are beside each other and of one class, holds an amount and leads
+        to a page of its own; two of them are enough where they hold pictures. None holds the page's
+        main heading.
+        """
+        if len(self.found) < 2:
+            return []
+        above = {heading, *heading.iterancestors()}
+        for box in (line.element, *islice(line.element.iterancestors(), _MOST_AROUND)):
+            parent = box.getparent()
+            if parent is None or box in above:
+                break
+            if not leads_away(box):
+                continue
+            make = _FIRST[box.get("class") or ""]
+            beside = islice(parent.iterchildren(box.tag), _MOST_BESIDE)
+            row = [b for b in beside if _FIRST[b.get("class") or ""] == make and b not in above]
+            if len(row) > 1 and (row := self._tiles_among(row)) and box in row:
+                return row
+        return []
+
+    def _tiles_among(self, row: list[Element]) -> list[Element]:
+        """Those of some boxes that hold an amount and lead to a page of their own, if enough do."""
+        holders: set[Element] = set()
+        for line, _ in self.found[:_MOST_FOUND]:
+            holders.update((line.element, *islice(line.element.iterancestors(), _MOST_AROUND)))
+        led: dict[str, Element] = {}
+        for box in row:
+            if box in holders and leads_away(box):
+                links = (link.get("href") for link in box.iter("a"))
+                led.setdefault(next(filter(None, links), ""), box)
+        drawn = all(next(box.iter("img"), None) is not None for box in led.values())
+        return [*led.values()] if len(led) >= (2 if drawn else CARDS) else []
+
 
 def _frame(tiles: Sequence[Element], main: Element) -> Element | None:
     """The smallest box around tiles, unless it holds the heading as well."""
@@ -96,3 +137,8 @@ def _is_of_tile(line: Line) -> bool:
 
 def _tiles(groups: dict[str, list[Element]]) -> list[Element]:
     return [tile for members in groups.values() for tile in tiles_of(members, CARDS)]
+
+
+def is_within(element: Element, boxes: list[Element]) -> bool:
+    """Whether an element is in one of some boxes."""
+    return any(box in boxes for box in (element, *islice(element.iterancestors(), _MOST_AROUND)))

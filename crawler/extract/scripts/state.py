@@ -49,7 +49,7 @@ _LONGEST_ROW_NAME = 8
 _LONGEST_ATTRIBUTE = 400_000
 _RULES = lazy.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
 _TOLD = lazy.pattern(
-    rb"urrency(?:_?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?(?:active|code|iso)[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
+    rb"urrency(?:[-_]?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?(?:active|code|iso)[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
 _CODE = lazy.pattern(r"\b[A-Z]{3}\b")
 #: Dollars that shops call by their country, and not by their code.

@@ -10,7 +10,7 @@ from crawler.extract import lazy
 from crawler.extract.classify import looks_like_product
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element
+from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import path
 from crawler.extract.page_signs import Visible
 from crawler.extract.stock.vocabulary import availability_of_text, buys, buys_in_short
@@ -43,6 +43,8 @@ _BUTTONS_OF_ONE = 3
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
 _GLANCE = 40
+#: Words for the stock, of which one is shown.
+_MOST_WORDS = 4
 #: The same of a line that may be one word.
 _SHORT = 16
 
@@ -53,6 +55,21 @@ def _stock_in(line: Line) -> str | None:
     boxed = short and line.flags & (_lines.PRICE | _lines.STOCK)
     soon = (boxed or (short and line.flags & _lines.BUTTON)) and _SOON(line.text)
     return "OutOfStock" if soon or (boxed and _SOLD(line.text)) else availability_of_text(line.text)
+
+
+def _marked(line: Line) -> str | None:
+    """What a line in a box for the stock says.
+
+    Some templates write both words, of which a box's class shows one.
+    """
+    told = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
+    box = line.element.getparent()
+    if told not in NOT_TO_BE_HAD or not line.flags & _lines.JOINED or box is None:
+        return told
+    said = {availability_of_text(short_text(part)) for part in islice(box, _MOST_WORDS)}
+    if not said >= {"InStock", "OutOfStock"}:
+        return told
+    return _STOCK_CLASS[box.get("class") or ""]
 
 
 def _stands_for_price(line: Line) -> bool:
@@ -88,6 +105,7 @@ def _stock_of_class(words: str) -> str | None:
 _STOCK_CLASSES = [
     (name, re.compile(rf"(?:^|[\s_-])(?:{words})(?=$|\s)"))
     for name, words in (
+        ("PreOrder", "pre-?order"),
         ("BackOrder", "on-?backorder"),
         ("OutOfStock", "out-?of-?stock|outofstock|sold-?out|unavailable|not-available"),
         ("InStock", "in-?stock"),
@@ -167,7 +185,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     *own* is the page's address.
     """
     marked = loose = firm = None
-    somewhere = False
+    somewhere, asked = False, False
     usable, label, away = False, -2, 0
     for line in read.own:
         labelled = label == line.index - 1
@@ -179,6 +197,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
                 continue
             seen.buy_buttons += 1
             usable = usable or not _disabled(line.element)
+            asked = asked or availability_of_text(line.text) == "PreOrder"
             continue
         notifies = _offers_to_tell(line)
         seen.notifies = seen.notifies or notifies
@@ -192,7 +211,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         if names and len(line.text) < 30:
             label = line.index
         if marked is None and is_mark:
-            marked = _stock_in(line) or _STOCK_CLASS[line.element.get("class") or ""]
+            marked = _marked(line)
         elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
             loose = loose or found
             titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
@@ -201,7 +220,8 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
                 somewhere = somewhere or found == "InStock"
     loose, firm = _of_offers(loose, firm, read, seen)
     pressed = _pressed(read.inputs) if read.inputs else []
-    loose = loose or (None if pressed else _stock_of_inputs(read.inputs))
+    pressing = None if pressed else _stock_of_inputs(read.inputs)
+    loose, asked = loose or pressing, asked or pressing == "PreOrder"
     seen.buy_buttons += len(pressed)
     usable = usable or any(pressed)
     seen.buy_buttons += away if seen.buy_buttons + away > _BUTTONS_OF_ONE else 0
@@ -209,6 +229,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
     told = marked or (firm or "InStock" if sold else loose)
+    told = "PreOrder" if asked and told == "InStock" else told  # the button knows best
     seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
 
 

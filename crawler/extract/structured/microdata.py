@@ -171,6 +171,9 @@ def _value(element: Element, name: str = "") -> str | None:
     content = element.get("content")
     if content is not None:
         return str(content).strip()
+    told = element.get("href")
+    if told is not None and "schema.org/" in told:
+        return str(told).strip()  # some templates write a link's address on a text
     attribute = _ADDRESSES.get(element.tag)
     if name in _WORDS and element.tag == "a" and (text := _text(element)):
         return text  # a link to the brand's page is no brand

@@ -105,7 +105,9 @@ def _heading_of(page: Page, expected: str) -> Element | None:
     headings = [h for h in page.headings[:_MOST_HEADINGS] if not is_hidden(h)]
     for element in [h for tag in _HEADINGS for h in headings if h.tag == tag]:
         text = short_text(element).casefold()
-        if not text or (site and text == site) or is_general(text) or is_logo(page, element):
+        # A shop that names itself by each page's title names nothing.
+        shops = site and text == site != known
+        if not text or shops or is_general(text) or is_logo(page, element):
             continue
         score = _score(element, text, title, known, page.url)
         if score > best_score and is_of_frame(element):
