@@ -40,7 +40,7 @@ from scrapy_seine.frontier.model import Done, Lease, Push
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.lenient import word
 from scrapy_seine.politeness.download_slots import waits_at
-from scrapy_seine.urls import slot
+from scrapy_seine.urls import scheme_of, slot
 
 logger = logging.getLogger(__name__)
 #: Requests that one worker keeps at a time, at most.
@@ -53,6 +53,19 @@ _MARK = FIELD.encode()
 #: The rule by which a stub ends that stands for no request any more.
 RULE = "local"
 _DONE = b"done"
+
+
+def off_the_web(request: Request, page: Request | None) -> str:
+    """Why a request of another scheme than http stays in this worker; '' where it may not be sent.
+
+    *page* is the page that yielded the request. A page is somebody else's text, so it leads to no
+    file (I9); what `start` names is the spider's own. A `data:` URL names nothing.
+    """
+    scheme = scheme_of(request.url)
+    own = page is None and request.meta.get("is_start_request")
+    if scheme == "data" or (own and scheme not in {"", "http", "https"}):
+        return f"a {scheme}: URL is no address of a site, which any worker could ask"
+    return ""
 
 
 @attrs.define(eq=False, repr=False)

@@ -22,14 +22,13 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
 from scrapy_seine import meta as m
 from scrapy_seine.config import FrontierConfig, number
-from scrapy_seine.engine.download.private_addresses import off_the_web
 from scrapy_seine.engine.ending.exit_status import fail_after
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.request_task import RequestTasks
 from scrapy_seine.engine.fastpath.stock_path import StockPath
 from scrapy_seine.engine.lease.entry import InFlight, current
 from scrapy_seine.engine.lease.outcomes import describe
-from scrapy_seine.engine.local_requests import is_stub
+from scrapy_seine.engine.local_requests import is_stub, off_the_web
 from scrapy_seine.engine.redirect_targets import LOOPS, lead_of
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler

@@ -23,7 +23,6 @@ from scrapy_seine.engine.download.http.resolve import addresses_of
 from scrapy_seine.engine.lease.entry import current
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError
-from scrapy_seine.urls import scheme_of
 
 #: Hosts known to be public that a process remembers.
 _MOST = 100_000
@@ -177,19 +176,6 @@ class Reach:
         self._public[place_of(request)] = None
         if len(self._public) > _MOST:
             del self._public[next(iter(self._public))]
-
-
-def off_the_web(request: Request, page: Request | None) -> str:
-    """Why a request of another scheme than http stays in this worker; '' where it may not be sent.
-
-    *page* is the page that yielded the request. A page is somebody else's text, so it leads to no
-    file (I9); what `start` names is the spider's own. A `data:` URL names nothing.
-    """
-    scheme = scheme_of(request.url)
-    own = page is None and request.meta.get("is_start_request")
-    if scheme == "data" or (own and scheme not in {"", "http", "https"}):
-        return f"a {scheme}: URL is no address of a site, which any worker could ask"
-    return ""
 
 
 def _way_of(proxy: str) -> str:

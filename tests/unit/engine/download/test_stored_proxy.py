@@ -9,8 +9,9 @@ from scrapy import Request
 
 from scrapy_seine import meta as m
 from scrapy_seine.addresses import AddressPolicy
-from scrapy_seine.engine.download.private_addresses import Reach, off_the_web
+from scrapy_seine.engine.download.private_addresses import Reach
 from scrapy_seine.engine.lease.inflight import InFlightTable
+from scrapy_seine.engine.local_requests import off_the_web
 from scrapy_seine.errors import AddressRefused
 from scrapy_seine.frontier.model import Lease
 
