@@ -13,6 +13,8 @@ MOST_BY_ADDRESS = 10
 MOST_IN_ALL = 100
 #: Seconds that a wrong token counts.
 WINDOW_S = 60.0
+#: So long an address that gave the right token is not held up by wrong ones of others, s.
+KNOWN_S = 12 * 3600.0
 #: Addresses remembered; the one that guessed longest ago is forgotten first.
 MOST_ADDRESSES = 10_000
 
@@ -22,12 +24,18 @@ class Guesses:
 
     A guess counts from its beginning on, so that guesses in parallel are no way around; one that
     turns out right is taken back. Each process counts its own.
+
+    Who guesses from everywhere must not lock the owner out: an address that gave the right token
+    has a limit of its own alone. Whoever shares it can still hold it up, for a minute each time;
+    sessions that have begun go on.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._all: deque[float] = deque()
         self._by_address: OrderedDict[str, deque[float]] = OrderedDict()
+        self._known: OrderedDict[str, float] = OrderedDict()
+        """Networks that gave the right token, and when they did last."""
 
     def begin(self, address: str) -> float:
         """Count a guess; returns 0.0, or for how many seconds none is heard, and counts none."""
@@ -36,7 +44,10 @@ class Guesses:
         self._by_address.move_to_end(_network(address))
         while len(self._by_address) > MOST_ADDRESSES:
             self._by_address.popitem(last=False)
-        for times, most in ((own, MOST_BY_ADDRESS), (self._all, MOST_IN_ALL)):
+        limits = [(own, MOST_BY_ADDRESS)]
+        if self._known.get(_network(address), -KNOWN_S) <= now - KNOWN_S:
+            limits.append((self._all, MOST_IN_ALL))
+        for times, most in limits:
             while times and times[0] <= now - WINDOW_S:
                 times.popleft()
             if len(times) >= most:
@@ -47,6 +58,10 @@ class Guesses:
 
     def forgive(self, address: str) -> None:
         """Take the address' last guess back: it was right."""
+        self._known[_network(address)] = self._clock()
+        self._known.move_to_end(_network(address))
+        while len(self._known) > MOST_ADDRESSES:
+            self._known.popitem(last=False)
         for times in (self._by_address.get(_network(address)), self._all):
             if times:
                 times.pop()

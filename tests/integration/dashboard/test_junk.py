@@ -11,7 +11,13 @@ import pytest
 from crawler.access.proxies.line import Proxy
 from crawler.access.proxies.pool import ProxyPool
 from crawler.catalogue.jobs.store import Jobs
-from crawler.dashboard.login_attempts import MOST_BY_ADDRESS, MOST_IN_ALL, WINDOW_S, Guesses
+from crawler.dashboard.login_attempts import (
+    KNOWN_S,
+    MOST_BY_ADDRESS,
+    MOST_IN_ALL,
+    WINDOW_S,
+    Guesses,
+)
 from scrapy_seine.reads.audit import note_deed
 from tests.integration.dashboard.conftest import (
     MARKUP,
@@ -155,6 +161,22 @@ def test_guesses_of_many_addresses_are_limited_together_and_time_forgives():
     assert [bool(wait_s) for wait_s in told] == [False] * MOST_IN_ALL + [True] * 5
     now = WINDOW_S
     assert not guesses.begin("10.9.9.9")
+
+
+def test_who_gave_the_right_token_is_held_up_by_its_own_address_alone():
+    now = 1.0
+    guesses = Guesses(lambda: now)
+    assert not guesses.begin("10.9.9.9")
+    guesses.forgive("10.9.9.9")
+    for n in range(MOST_IN_ALL + 1):
+        guesses.begin(f"10.0.{n}.1")
+    assert guesses.begin("10.8.8.8")
+    told = [guesses.begin("10.9.9.9") for _ in range(MOST_BY_ADDRESS + 1)]
+    assert [bool(wait_s) for wait_s in told] == [False] * MOST_BY_ADDRESS + [True]
+    now = KNOWN_S + 1
+    for n in range(MOST_IN_ALL):
+        guesses.begin(f"10.0.{n}.1")
+    assert guesses.begin("10.9.9.9")
 
 
 def test_an_ipv6_network_is_one_guesser():
