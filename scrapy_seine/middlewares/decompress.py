@@ -6,8 +6,11 @@ One that grows beyond all bounds, takes too long or cannot be unpacked is set as
 from __future__ import annotations
 
 import re
+import zlib
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Self
+from importlib import import_module
+from typing import Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -79,6 +82,9 @@ class Decompress(HttpCompressionMiddleware):
                 why = f"this worker has no module for that ({error})"
             reason = f"its body is packed ({name}) and cannot be unpacked: {why}"
             return self._again(request, "broken", reason)
+        if isinstance(unpacked, Response) and is_cut_off(packed, response.body, unpacked.body):
+            name = packed[0].decode("latin-1")[:60]
+            return self._again(request, "broken", f"its body is packed ({name}) and is cut off")
         return _readable(unpacked) if isinstance(unpacked, Response) else unpacked
 
     def _again(self, request: Request, kind: str, reason: str) -> Request:
@@ -86,6 +92,70 @@ class Decompress(HttpCompressionMiddleware):
         if back is None:
             raise IgnoreRequest(reason)
         return back
+
+
+def is_cut_off(packed: Sequence[bytes], body: bytes, text: bytes) -> bool:
+    """Whether a packed body ends before its end: what could be unpacked lacks the rest.
+
+    Browsers show such a page as far as it goes; its links would be lost. One that closes what it
+    opened is whole, though its packing lacks a checksum.
+
+    >>> from gzip import compress
+    >>> whole = compress(b"<ul><li>a<li>b")
+    >>> [is_cut_off([b"gzip"], whole[:n], b"<ul>") for n in (len(whole), -12)]
+    [False, True]
+    """
+    kind = packed[0].strip().lower().removeprefix(b"x-") if len(packed) == 1 else b""
+    if kind not in _ENDS_EARLY or not text:
+        return False
+    if kind == b"gzip" and int.from_bytes(body[-4:], "little") == len(text) & 0xFFFFFFFF:
+        return False
+    tail = text[-_TAIL:].lower()
+    if b"</html" in tail or b"</body" in tail:
+        return False
+    try:
+        return _ENDS_EARLY[kind](body)
+    except Exception:  # whatever zlib and brotli raise: what was unpacked is no less for it
+        return False
+
+
+def _gzip_ends_early(body: bytes) -> bool:
+    for _ in range(_MOST_MEMBERS):
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        unpacker.decompress(body)
+        if not unpacker.eof:
+            return True
+        body = unpacker.unused_data
+        if not body.startswith(b"\x1f\x8b"):
+            break
+    return False
+
+
+def _deflate_ends_early(body: bytes) -> bool:
+    for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
+        unpacker = zlib.decompressobj(bits)
+        try:
+            unpacker.decompress(body)
+        except zlib.error:
+            continue
+        return not unpacker.eof
+    return False
+
+
+def _brotli_ends_early(body: bytes) -> bool:
+    brotli: Any = import_module("brotli")
+    unpacker = brotli.Decompressor()
+    unpacker.process(body)
+    return not unpacker.is_finished()
+
+
+_ENDS_EARLY: dict[bytes, Callable[[bytes], bool]] = {
+    b"gzip": _gzip_ends_early,
+    b"deflate": _deflate_ends_early,
+    b"br": _brotli_ends_early,
+}
+#: Where a page closes what it opened, bytes; members of one gzip that are looked at.
+_TAIL, _MOST_MEMBERS = 1024, 16
 
 
 def _readable(response: Response) -> Response:

@@ -26,6 +26,7 @@ _LONGEST_ADDRESS = 6 * MAX_LENGTH
 MOST_TEXT = 16_000_000
 MOST_TAGS = 2_000_000
 _LONGEST_DATE = 64
+_GZIP, _MOST_LAYERS, _MOST_PIECES = b"\x1f\x8b", 3, 16
 _ENTRIES = frozenset({b"url", b"sitemap", b"item", b"entry"})
 _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
 #: A tag that matters, and the text behind it. No part of it can be read in two ways, and each part
@@ -137,11 +138,27 @@ def _lines(raw: bytes) -> list[str]:
 
 
 def _plain(body: bytes) -> bytes:
-    """The bytes, unpacked as far as they can be, and no further than is reasonable."""
-    if not body.startswith(b"\x1f\x8b"):
-        return body[:MOST_BYTES]
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    try:
-        return unpacker.decompress(body, MOST_BYTES)
-    except zlib.error:
-        return b""
+    """The bytes, unpacked as far as they can be, and no further than is reasonable.
+
+    Some servers pack a file that is packed already, and some files are packed in pieces.
+    """
+    for _ in range(_MOST_LAYERS):
+        if not body.startswith(_GZIP):
+            break
+        body = _unpacked(body)
+    return body[:MOST_BYTES]
+
+
+def _unpacked(body: bytes) -> bytes:
+    pieces: list[bytes] = []
+    room = MOST_BYTES
+    while body.startswith(_GZIP) and room and len(pieces) < _MOST_PIECES:
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        try:
+            piece = unpacker.decompress(body, room)
+        except zlib.error:
+            break
+        pieces.append(piece)
+        room -= len(piece)
+        body = unpacker.unused_data
+    return b"".join(pieces)

@@ -5,6 +5,7 @@ Each is one page of a host of its own, and says what that page must come to.
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from tests.benchmarks.edges.site import Answer, Thing, closed_port, listing, pag
 _NO_CHARSET = {"Content-Type": "text/html"}
 _WHOLE = Thing("whole", "1.00").html.encode()
 _SIZED = b"Content-Length: %d\r\n\r\n%b" % (len(_WHOLE), _WHOLE)
+_OPEN = b"<html><body>" + b"".join(b"<p>%x</p>" % (n * n * n) for n in range(2000))
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
@@ -130,6 +132,11 @@ FAULTS: Sequence[PageFault] = (
         "1 gzip that is none",
         "dead",
         page("<html>plain</html>", headers={"Content-Encoding": "gzip"}),
+    ),
+    PageFault(
+        "1 packed page that is cut off",
+        "dead",
+        page(gzip.compress(_OPEN)[:3000], headers={"Content-Encoding": "gzip"}),
     ),
     PageFault("1 head without end", "dead", raw(_HEAD + b"X: " + b"y" * 400_000)),
     PageFault("1 answer later than the limit", "dead", slow(page("late"), 7)),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import secrets
+import zlib
 from typing import Any
 
+import brotli
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -167,3 +170,40 @@ def test_a_robots_txt_that_takes_too_long_is_away_for_a_moment(
 def test_each_encoding_that_may_be_named_has_a_codec_of_that_name():
     """The names are written out: one that Python spells otherwise would refuse its pages."""
     assert {codecs.lookup(name).name for name in CODECS} == CODECS
+
+
+def _packed_by(kind: str, body: bytes) -> bytes:
+    if kind == "br":
+        return bytes(brotli.compress(body))
+    if kind == "raw":
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        return packer.compress(body) + packer.flush()
+    return zlib.compress(body) if kind == "deflate" else gzip.compress(body)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "x-gzip", "deflate", "raw", "br"])
+def test_a_packed_page_that_is_cut_off_is_tried_again_and_one_that_is_whole_is_not(
+    crawler: Crawler, kind: str
+) -> None:
+    """I10: what is shown of it is a page like others, and its last links were lost."""
+    links = "".join(f"<a href=/{secrets.token_hex(8)}>link</a>" for _ in range(2000))
+    body = f"<html><body>{links}".encode()
+    packed = _packed_by(kind, body)
+    middleware = Decompress.from_crawler(crawler)
+    named = {"Content_Encoding": "deflate" if kind == "raw" else kind}
+    _, whole = received(middleware, crawler, packed, **named)
+    assert isinstance(whole, Response)
+    assert whole.body == body
+    entry, again = received(middleware, crawler, packed[: len(packed) * 2 // 3], **named)
+    assert isinstance(again, Request)
+    assert "is cut off" in entry.reason
+    closed = _packed_by(kind, body + b"</body></html>")
+    without_sum = closed[:-8] if "gzip" in kind else closed
+    assert isinstance(received(middleware, crawler, without_sum, **named)[1], Response)
+
+
+def test_members_and_junk_behind_a_packed_page_are_no_cut(crawler: Crawler) -> None:
+    middleware = Decompress.from_crawler(crawler)
+    for packed in (gzip.compress(b"<p>a") + gzip.compress(b"<p>b"), gzip.compress(b"<p>") + b"x"):
+        _, found = received(middleware, crawler, packed, Content_Encoding="gzip")
+        assert isinstance(found, Response)

@@ -238,6 +238,10 @@ def test_a_packed_sitemap_is_unpacked_and_an_index_of_itself_ends() -> None:
     own = b"<sitemapindex><sitemap><loc>http://a.example/s.xml</loc></sitemap></sitemapindex>"
     assert read_sitemap(gzip.compress(own), "http://a.example/s.xml").sitemaps == []
     assert read_sitemap(gzip.compress(own), "http://a.example/").sitemaps != []
+    twice = gzip.compress(gzip.compress(own))
+    assert read_sitemap(twice, "http://a.example/").sitemaps != []
+    pieces = gzip.compress(own[:20]) + gzip.compress(own[20:])
+    assert read_sitemap(pieces, "http://a.example/").sitemaps != []
 
 
 def test_robots_txt_names_sitemaps() -> None:
