@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 from importlib import import_module
 
-from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings, default_settings
 from scrapy.spiders import Spider
 
 from crawler.reads.doctor.clocks import clock_findings
@@ -44,6 +44,7 @@ def known_settings(settings: Settings) -> Collection[str]:
     module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     least = SETTINGS_PRIORITIES["cmdline"]
     names = {str(name) for name in settings if (settings.getpriority(str(name)) or 0) < least}
+    names |= {name for name in vars(default_settings) if name.isupper()}
     return (
         names | {name for name in vars(import_module(module)) if name.isupper()}
         if module

@@ -8,7 +8,6 @@ import secrets
 import zlib
 from typing import Any
 
-import brotli
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -170,6 +169,9 @@ def test_a_robots_txt_that_takes_too_long_is_away_for_a_moment(
 def test_each_encoding_that_may_be_named_has_a_codec_of_that_name():
     """The names are written out: one that Python spells otherwise would refuse its pages."""
     assert {codecs.lookup(name).name for name in CODECS} == CODECS
+
+
+brotli: Any = pytest.importorskip("brotli")
 
 
 def _packed_by(kind: str, body: bytes) -> bytes:
