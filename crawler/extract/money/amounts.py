@@ -27,8 +27,9 @@ _GROUPS = lazy.pattern(rf"['’{_SPACES}]")
 #: A stroke for the cents, `1 799,-`, behind which nothing goes on.
 _IS_WHOLE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
 _PLAIN = lazy.pattern(r"\d+(?:\.\d+)?")
-#: The stop of a shortened word is no part of the number behind it: Rs.500.
-_AMOUNT = lazy.pattern(rf"(?<![\d,])(?:(?<!\.)|(?<=[^\W\d_]\.)|(?<=/\.))(?:{_NUMBER})")
+#: The stop of a shortened word is no part of the number behind it: Rs.500. To look ahead first costs
+#: least, because most characters begin no number.
+_AMOUNT = lazy.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
 _NO_CENTS = lazy.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are surely an amount: cents or groups.
 _CENTS_OR_GROUPS = lazy.pattern(r"\D\d{2,3}$")
