@@ -154,6 +154,20 @@ def test_settings_that_are_misspelt_are_one_line(said: Said, module: str, words:
     assert words in text
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("redis://127.0.0.1:1/0?decode_responses=true", "REDIS_URL: leave out decode_responses"),
+        ("redis://127.0.0.1:1/shop", "REDIS_URL: the path is no database's number"),
+    ],
+)
+def test_an_address_with_which_nothing_works_is_one_line(said: Said, url: str, words: str) -> None:
+    status, text = said("status", REDIS_URL=url)
+
+    assert (status, text.count("\n")) == (1, 1), text
+    assert words in text
+
+
 def test_an_error_is_json_where_json_is_asked_for(redis_url: str, database: str) -> None:
     stores = {"REDIS_URL": redis_url, "DATABASE_URL": database, "SCRAPY_PROJECT": "test"}
     for words, status, told in (
