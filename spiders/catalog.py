@@ -13,6 +13,7 @@ from crawler.extract import Found, Link, Page
 from crawler.extract.fruitless import HELP, Fruitless
 from crawler.extract.links.choice import PRIORITY, shelf_of
 from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
+from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.pagecount import further_pages
@@ -55,6 +56,8 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self.dead_ends = DeadEnds()
         #: What each site showed: where it is nothing, that is said.
         self.fruitless = Fruitless()
+        #: Shops' copies in other languages, which are left out.
+        self.copies = Copies()
         if site:
             known = sites.wanted(site)
             if not known.seeds and not self.seed_urls:
@@ -140,6 +143,7 @@ class CatalogSpider(Sitemaps, FurtherPages):
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
         links = site.links(page, header(response, "X-Robots-Tag"))
+        self._tell_of_languages(page, site_id)
         self._learn_shape(response, found, shown, links)
         yield from self._follow(response, site, page, links, announced.has_list(found.kind, links))
         yield from self._look_for_sitemaps(response)
@@ -263,6 +267,20 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 "%s: pages of this shape are left out, because %d of them led to nothing",
                 printable(shape),
                 ENOUGH,
+            )
+
+    def _tell_of_languages(self, page: Page, site_id: str) -> None:
+        """Count the links that lead to a shop's copies in other languages; name each copy once."""
+        for folder, urls in page.other_languages.items():
+            self._count("other_languages", len(urls))
+            if not self.copies.is_new(site_id, folder):
+                continue
+            self.logger.info(
+                "site %s: links into /%s/ are left out, because it is the shop in another language"
+                " (the first one: %s)",
+                printable(site_id),
+                printable(folder),
+                printable(urls[0]),
             )
 
     @staticmethod

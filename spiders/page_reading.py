@@ -41,8 +41,8 @@ class PageReading(FrontierSpider):
             meta[SHELF] = shelf
         return make_request(Request, link.url, priority=link.priority, meta=meta)
 
-    def _count(self, what: str) -> None:
-        self.crawler.stats.inc_value(f"extract/{what}")
+    def _count(self, what: str, count: int = 1) -> None:
+        self.crawler.stats.inc_value(f"extract/{what}", count)
 
 
 def site_id_of(response: Response) -> str:

@@ -227,7 +227,7 @@ class _Finder:
         if known is not None and known.kind in {"product", "pagination"}:
             return
         there = _parts(url)
-        if there == self.here or _is_useless(url) or self._is_for_others(there):
+        if there == self.here or _is_useless(url) or self._is_for_others(there, url):
             return
         kind, reason = (kind, "rel=next") if kind else self._kind(element, rel or "", there)
         if kind == "product" and self._is_variant(there):
@@ -235,13 +235,16 @@ class _Finder:
         if kind is not None and (known is None or PRIORITY[kind] > known.priority):
             self.made[url] = Link(url, kind, reason)
 
-    def _is_for_others(self, there: Address) -> bool:
+    def _is_for_others(self, there: Address, url: str) -> bool:
         """Whether a link leads to the page, or into a folder, in another language than the page's."""
         if is_translation(there, self.here):
             return True
         if there[0] != self.here[0] or not (self.folder or self.others):
             return False
-        return leads_to_another(there[1], self.folder, self.others, self.lang)
+        if not leads_to_another(there[1], self.folder, self.others, self.lang):
+            return False
+        self.page.other_languages.setdefault(tongue(there[1]), []).append(url)
+        return True
 
     def _is_variant(self, there: Address) -> bool:
         """Whether a product was met before, or is the page itself, but for a chosen colour."""
@@ -322,11 +325,13 @@ class _Finder:
         folders = [tongue(_parts(link.url)[1]) for link in links]
         if not any(folder and speaks(folder, self.lang) for folder in folders):
             return links
-        return [
-            link
-            for link, folder in zip(links, folders, strict=True)
-            if not folder or speaks(folder, self.lang)
-        ]
+        own = []
+        for link, folder in zip(links, folders, strict=True):
+            if not folder or speaks(folder, self.lang):
+                own.append(link)
+            else:
+                self.page.other_languages.setdefault(folder, []).append(link.url)
+        return own
 
 
 # The menu of a site is the same on all of its pages.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import attrs
+
 from crawler.extract.links.pagination import Address
 from crawler.extract.page.page import Page
 from crawler.extract.words import whole
@@ -22,6 +24,24 @@ _LANGUAGES = frozenset(_CODES.split())
 _MOST_ALTERNATES = 60
 #: Parameters that choose the language of a page.
 _CHOICE = whole(r"lang|language|locale|hl|lng|idioma|sprache|langue|lingua|language_id")
+
+
+#: Copies of shops that are named, at most: a log with more tells no more.
+_MOST_NAMED = 10_000
+
+
+@attrs.define(eq=False, repr=False)
+class Copies:
+    """The copies of shops in other languages that the log has named."""
+
+    named: set[tuple[str, str]] = attrs.Factory(set)
+
+    def is_new(self, site_id: str, folder: str) -> bool:
+        """Whether a site's folder was not named yet; it is from now on."""
+        if (site_id, folder) in self.named or len(self.named) >= _MOST_NAMED:
+            return False
+        self.named.add((site_id, folder))
+        return True
 
 
 @lru_cache(maxsize=1024)

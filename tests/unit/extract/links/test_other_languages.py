@@ -1,0 +1,38 @@
+"""Links into a shop's copies in other languages are left out, and that is counted and said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import MemoryStatsCollector
+
+from crawler.extract import find_links, parse
+from spiders.catalog import CatalogSpider
+
+BODY = b"""<html lang=de><title>Weine</title><body><h1>Weine</h1><a href="/de/weine/rot">Rot</a>
+<a href="/it/vini">IT</a><a href="/it/vini/rossi">Rossi</a></body></html>"""
+URL = "https://shop.example/de/weine"
+
+
+def test_what_is_left_out_is_known_of_the_page() -> None:
+    page = parse(BODY, URL)
+    assert [link.url for link in find_links(page)] == [f"{URL}/rot"]
+    assert page.other_languages == {
+        "it": ["https://shop.example/it/vini", "https://shop.example/it/vini/rossi"]
+    }
+
+
+def test_each_copy_is_said_once_and_its_links_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    spider = CatalogSpider()
+    made: Any = Crawler(CatalogSpider, {})
+    made.stats = MemoryStatsCollector(made)
+    spider._set_crawler(made)
+    with caplog.at_level("INFO"):
+        for _ in range(2):
+            list(spider.parse(HtmlResponse(URL, body=BODY, request=Request(URL))))
+    assert caplog.text.count("links into /it/ are left out") == 1
+    assert made.stats.get_value("extract/other_languages") == 4
