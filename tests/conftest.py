@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
@@ -20,6 +21,10 @@ from tests.measuring import run_alone
 # A shared machine is slow at times; what hypothesis calls too slow there says nothing of the code.
 settings.register_profile("seine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("seine")
+
+# A shell starts background jobs with Ctrl-C ignored, and each process of a test inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
