@@ -14,7 +14,7 @@ from crawler.extract import lazy
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import NOW, Line
 from crawler.extract.page.page import short_text
-from crawler.extract.words import any_of, any_word
+from crawler.extract.words import Marks, any_of, any_word
 
 #: What beside an amount says more about it: words, a range, a sum.
 _WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]")
@@ -44,6 +44,7 @@ _NET_BOX = re.compile(
     r"|(?:^|[-_ ])ex[-_. ]{0,2}(?:tax|vat|btw)|price[-_]{0,2}net(?:to)?\b|\bnet(?:to)?[-_]{0,2}pr"
 ).search
 _MOST_TOLD = 300
+_IS_NET = Marks(lambda told: _NET_BOX(told[:_MOST_TOLD].lower()) is not None)
 #: What each repetition of an amount is worth, in lines of distance.
 _FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
@@ -132,7 +133,7 @@ def is_net_box(one: Candidate) -> bool:
     here = one.line.element
     boxes = (here, *islice(here.iterancestors(), 2))
     told = (box.get(name) or "" for box in boxes for name in _TELLING)
-    return any(_NET_BOX(text[:_MOST_TOLD].lower()) for text in told)
+    return any(_IS_NET[text] for text in told if text)
 
 
 def _is_taxed(low: Candidate, high: Candidate) -> bool:
