@@ -9,9 +9,11 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.stores.connect import redis_client
+from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts, Done, Lease, Leased, Push
+from scrapy_seine.frontier.round_trips.exchange import Exchange
 
 T0 = 1_800_000_000_000
 TTL = 30_000
@@ -29,6 +31,19 @@ class CrawlNamed:
 async def join_frontier(redis: Redis, crawl: str, partitions: int) -> Frontier:
     """The frontier of a crawl, as a worker opens it."""
     return await open_frontier(redis, CrawlNamed(crawl, partitions))
+
+
+def exchange_of(f: Frontier, counted: list[str] | None = None, **settings: Any) -> Exchange:
+    """The exchange of a worker "w"; the name of each thing that it counts is put into *counted*."""
+    names = [] if counted is None else counted
+    return Exchange(
+        f,
+        FrontierConfig.from_settings({"SEINE_CRAWL": f.keys.crawl, **settings}),
+        "w",
+        arrived=lambda: None,
+        confirmed=lambda _: None,
+        counted=lambda name, n: names.append(name),
+    )
 
 
 def counts(redis_url: str, crawl: str) -> Counts:

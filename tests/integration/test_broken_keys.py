@@ -11,16 +11,14 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Done, Retry
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
-from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.round_trips.lines import LeaseRequest, Line
 from scrapy_seine.frontier.seed_intake import Intake
 from tests.helpers import wait_until_async
-from tests.integration.frontier_kit import T0, TTL, Driver, page, pages
+from tests.integration.frontier_kit import T0, TTL, Driver, exchange_of, page, pages
 
 pytestmark = pytest.mark.redis
 
@@ -171,14 +169,7 @@ async def test_a_worker_names_the_key_counts_it_and_goes_on_when_it_is_gone(
     await frontier.push(pages(1))
     await redis_client.set(frontier.keys.held, "x")
     counted: list[str] = []
-    exchange = Exchange(
-        frontier,
-        FrontierConfig.from_settings({"SEINE_CRAWL": namespace}),
-        "w",
-        arrived=lambda: None,
-        confirmed=lambda _: None,
-        counted=lambda name, n: counted.append(name),
-    )
+    exchange = exchange_of(frontier, counted)
     exchange.tell("set_delay", "a.example", "1", "", "", "")
     running = asyncio.ensure_future(exchange.run())
     try:

@@ -12,7 +12,6 @@ import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from scrapy_seine.config import FrontierConfig
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.heartbeat import Heartbeat
 from scrapy_seine.frontier import seed_intake
@@ -32,7 +31,7 @@ from scrapy_seine.frontier.seed_intake import (
     Intake,
 )
 from tests.helpers import wait_until_async
-from tests.integration.frontier_kit import TTL, Driver, page, pages
+from tests.integration.frontier_kit import TTL, Driver, exchange_of, page, pages
 
 pytestmark = pytest.mark.redis
 
@@ -42,17 +41,6 @@ async def f(redis_client: Redis, namespace: str) -> Frontier:
     frontier = Frontier(redis_client, namespace)
     await frontier.begin()
     return frontier
-
-
-def exchange_of(f: Frontier, **settings: Any) -> Exchange:
-    return Exchange(
-        f,
-        FrontierConfig.from_settings({"SEINE_CRAWL": f.keys.crawl, **settings}),
-        "w",
-        arrived=lambda: None,
-        confirmed=lambda _: None,
-        counted=lambda name, n: None,
-    )
 
 
 def heartbeat_of(f: Frontier, exchange: Exchange) -> Heartbeat:

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine.config import FrontierConfig
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Budgets, Burial, Retry
-from scrapy_seine.frontier.round_trips.exchange import Exchange
 from tests.helpers import wait_until_async
-from tests.integration.frontier_kit import TTL, Driver, page, pages
+from tests.integration.frontier_kit import TTL, Driver, exchange_of, page, pages
 
 pytestmark = pytest.mark.redis
 
@@ -131,14 +129,7 @@ async def test_a_worker_names_a_number_that_begins_anew_once_and_counts_it(
     await redis_client.hset(frontier.keys.counters, "leased", "many")  # type: ignore[misc]
     await frontier.push(pages(2))
     counted: list[str] = []
-    exchange = Exchange(
-        frontier,
-        FrontierConfig.from_settings({"SEINE_CRAWL": namespace}),
-        "w",
-        arrived=lambda: None,
-        confirmed=lambda _: None,
-        counted=lambda name, n: counted.append(name),
-    )
+    exchange = exchange_of(frontier, counted)
     exchange.kick()
     running = asyncio.ensure_future(exchange.run())
 

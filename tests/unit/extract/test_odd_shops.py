@@ -4,19 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract import Found, extract, parse
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.merge import own_part
 from crawler.extract.template import Book, know_unpriced
 from crawler.extract.template.addresses import Addresses
-
-URL = "https://shop.example/p/red-lamp"
-H1 = "<h1>Red Lamp</h1>"
-BUY = "<button>Add to cart</button>"
-
-
-def found(body: str, head: str = "", url: str = URL, lang: str = "en") -> Found:
-    return extract(parse(f'<html lang="{lang}"><head>{head}</head><body>{body}</body></html>', url))
+from tests.unit.extract.bodies import BUY, H1, found
 
 
 def price_box(now: str, before: str = "") -> str:

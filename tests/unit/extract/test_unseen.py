@@ -4,17 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from crawler.extract import Found, extract, find_links, parse
+from crawler.extract import Found, find_links, parse
 from crawler.extract.merge import own_part
-
-URL = "https://shop.example/p/red-lamp"
-H1 = "<h1>Red Lamp</h1>"
-BUY = "<button>Add to cart</button>"
-
-
-def found(body: str, head: str = "", url: str = URL, lang: str = "en") -> Found:
-    html = f'<html lang="{lang}"><head>{head}</head><body>{body}</body></html>'
-    return extract(parse(html, url))
+from tests.unit.extract.bodies import BUY, H1, found
 
 
 def prices(page: Found) -> tuple[Decimal | None, Decimal | None]:
