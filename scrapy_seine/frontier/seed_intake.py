@@ -131,7 +131,7 @@ class Intake:
         looked = monotonic()
         k = self.keys
         keys = [k.seeds, k.claimed, k.claims, k.tries]
-        flat = await call(self.redis, script("claim"), keys, [self.batch, CLAIM_MS, new_token()])
+        flat = await call(self.redis, script("claim_seeds"), keys, [self.batch, CLAIM_MS, new_token()])
         held = flat == [b"HELD"]
         if flat and not held:
             await self._accept(
@@ -173,7 +173,7 @@ class Intake:
         k = self.keys
         settled = [part for claim in seeds for part in (claim, notes.get(claim, b""))]
         keys = [k.claimed, k.claims, k.rejected, k.tries]
-        await call(self.redis, script("settle"), keys, [REJECTS_KEPT, *settled])
+        await call(self.redis, script("settle_seeds"), keys, [REJECTS_KEPT, *settled])
         waiting = self.accepted(len(seeds) - len(notes), len(notes))
         if waiting is not None:
             await waiting

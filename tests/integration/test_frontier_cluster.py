@@ -108,10 +108,10 @@ async def test_seeds_are_claimed_beside_their_own_key(cluster: Redis) -> None:
     keys = SeedKeys("shop:start_urls")
     await cluster.rpush(keys.seeds, "s1")
     names = [keys.seeds, keys.claimed, keys.claims, keys.tries]
-    claim, seed, tries = await call(cluster, script("claim"), names, [5, TTL, "r"])
+    claim, seed, tries = await call(cluster, script("claim_seeds"), names, [5, TTL, "r"])
     assert (seed, tries) == (b"s1", b"0")
     names = [keys.claimed, keys.claims, keys.rejected, keys.tries]
-    assert await call(cluster, script("settle"), names, [10, claim, b""]) == b"OK"
+    assert await call(cluster, script("settle_seeds"), names, [10, claim, b""]) == b"OK"
 
 
 async def test_a_bloom_memory_and_its_sweep_stay_in_the_slot(cluster: Redis) -> None:

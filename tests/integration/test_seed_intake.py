@@ -34,12 +34,12 @@ def keys(namespace: str) -> SeedKeys:
 
 async def claim(redis: Redis, k: SeedKeys, n: int = 10, ttl_ms: int = 30_000) -> dict[bytes, bytes]:
     keys = [k.seeds, k.claimed, k.claims, k.tries]
-    flat = await call(redis, script("claim"), keys, [n, ttl_ms, "r"])
+    flat = await call(redis, script("claim_seeds"), keys, [n, ttl_ms, "r"])
     return {} if flat == [b"HELD"] else dict(zip(flat[::3], flat[1::3], strict=True))
 
 
 async def settle(redis: Redis, k: SeedKeys, *pairs: bytes, kept: int = 100) -> None:
-    await call(redis, script("settle"), [k.claimed, k.claims, k.rejected, k.tries], [kept, *pairs])
+    await call(redis, script("settle_seeds"), [k.claimed, k.claims, k.rejected, k.tries], [kept, *pairs])
 
 
 async def test_a_list_gives_its_seeds_in_order_and_each_once(

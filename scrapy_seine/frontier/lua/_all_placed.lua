@@ -1,4 +1,4 @@
--- _placed: whether each request is in a place, by counts: far cheaper than to look at each request.
+-- _all_placed: whether each request is in a place, by counts: far cheaper than to look at each request.
 local MANY = 5000 -- ready and waiting domains, beyond which that is not worked out
 local FULL_MS = 1800000 -- between two looks at all requests: for faults that make up for each other
 

@@ -1,4 +1,4 @@
--- _slot: when a domain's next request may be sent (I5).
+-- _next_send: when a domain's next request may be sent (I5).
 -- Reserves the next slot of a domain; the guard keeps two sends apart although senders jitter, or
 -- are as late as the slack that they asked for.
 local function reserve(s, slack)

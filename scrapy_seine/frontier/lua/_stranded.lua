@@ -1,4 +1,4 @@
--- _seek: requests and domains that are in no place: somebody deleted a key, or a server dropped one to
+-- _stranded: requests and domains that are in no place: somebody deleted a key, or a server dropped one to
 -- save memory. Where nothing else is left to do they are sought at once, beside other work in turns.
 local SOUGHT = 1000 -- stored requests that one call looks at, about
 local LOOKED = 500 -- the same beside other work

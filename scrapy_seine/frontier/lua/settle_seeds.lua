@@ -1,4 +1,4 @@
--- settle: claimed seeds are in the frontier, or rejected with their reason.
+-- settle_seeds: claimed seeds are in the frontier, or rejected with their reason.
 -- include: _types
 -- KEYS[1] claimed seeds by claim (hash)
 -- KEYS[2] claims by expiry (sorted set)

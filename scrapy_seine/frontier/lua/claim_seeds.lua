@@ -1,4 +1,4 @@
--- claim: takes seeds from a list, set or sorted set, keeping them claimed until they are settled.
+-- claim_seeds: takes seeds from a list, set or sorted set, keeping them claimed until they are settled.
 -- A seed whose worker ended before it was read comes again, alone: it may be what ended the worker.
 -- include: _types
 -- KEYS[1] start_urls, as users fill it
