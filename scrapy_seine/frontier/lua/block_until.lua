@@ -1,5 +1,5 @@
 -- block_until: no request to a domain before a time (Retry-After, 429, 503); never shortens a block.
--- include: _types _state _write _limits _core
+-- include: _types _state _batches _limits _ready_domains
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

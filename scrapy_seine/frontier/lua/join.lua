@@ -1,5 +1,5 @@
 -- join: in how many partitions a crawl is split; who asks first decides, once and for all.
--- include: _types _state _write _limits _core
+-- include: _types _state _batches _limits _ready_domains
 -- KEYS[1] prefix of the crawl's own keys
 -- ARGV[1] now ms (not used)
 -- ARGV[2] partitions that the asker would like

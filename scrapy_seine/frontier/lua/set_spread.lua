@@ -1,5 +1,5 @@
 -- set_spread: a domain is asked from several addresses, each of which keeps its limits by itself (I5).
--- include: _types _state _write _limits _core
+-- include: _types _state _batches _limits _ready_domains
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

@@ -1,4 +1,4 @@
--- _write: how what is stored is spelled, and writes collected while a script runs.
+-- _batches: how what is stored is spelled, and writes collected while a script runs.
 -- They are sent as few commands: each costs about a microsecond.
 -- One list for each command and key; finish() sends them. No script reads what it has collected,
 -- and none collects two writes that undo each other.

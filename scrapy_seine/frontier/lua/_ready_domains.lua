@@ -1,4 +1,4 @@
--- _core: counting, and the one function that decides where a domain stands.
+-- _ready_domains: counting, and the one function that decides where a domain stands.
 local counted, touched, jobs = {}, {}, {}
 local unfit = unlike('ZCARD', { READY, WAITING, DELAYED, LEASES, DEAD })
     or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS, P .. 'seen' })
