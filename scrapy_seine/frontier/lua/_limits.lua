@@ -1,4 +1,4 @@
--- _limits: how many requests a domain takes at a time, and how long its pause is (I5).
+-- _limits: a domain's concurrency and pause (I5).
 local defaults
 
 local function state_of(domain)
@@ -40,4 +40,9 @@ local function limits(domain)
         active = s[4] and number(s[4]) or 0, paused = s[5], served = s[6] and number(s[6]) or 0,
         jitter = s[8] and number(s[8]) or asked == 0 and defaults.jitter or 0, lane = s[11] or '',
     }
+end
+
+-- Whether a domain takes no further request, because as many as it may have are in flight across the fleet.
+local function is_full(s)
+    return s.active >= s.cap
 end

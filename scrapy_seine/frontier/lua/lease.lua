@@ -1,5 +1,5 @@
 -- lease: hands requests that may be sent now to one worker, with a fencing token each (I2, I5, I6).
--- include: _types _state _batches _limits _ready_domains _outbox _next_send _look_is_due _lanes _due
+-- include: _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish _outbox _next_send _look_is_due _lanes _due
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker
@@ -54,7 +54,7 @@ local given_out, delivered = 0, nil
 local function hand_out(domain, s)
     if not s then
         return set_aside(domain)
-    elseif s.until_ms > now + lead or s.active >= s.cap then -- its limits changed since it was placed
+    elseif s.until_ms > now + lead or is_full(s) then -- its limits changed since it was placed
         return place(domain)
     end
     local popped, stored = take(domain, s.active, share(s))

@@ -1,0 +1,21 @@
+-- _wake: which idle workers are woken when domains become ready.
+local IDLE = P .. 'idle' -- workers that got less than half of what they asked for, by the time since when
+local ASLEEP = 1e13 -- added to the time since when a worker is idle that is to come for nothing
+local AT_A_TIME = 4 -- slots of a domain that a lease takes at least in one turn, where it wants as many
+local slots, special = 0, false -- that domains offer which became ready here; whether to some lanes only
+
+-- Tells as many idle workers as can use the slots: to tell all of a large fleet of each slot costs more
+-- than the slot, and who comes first takes AT_A_TIME of them. A worker that got all it asked for tells
+-- the next one (`due_for`). Where nobody idle is known (all are busy, or of an older version), *anyone* may ask.
+local function wake(anyone)
+    local named = not special and redis.pcall('ZPOPMIN', IDLE, math.max(1, math.min(math.ceil(slots / AT_A_TIME), 1000))) or {}
+    local names = {}
+    for at = 1, named.err and 0 or #named, 2 do
+        names[#names + 1] = named[at]
+    end
+    if #names > 0 then
+        redis.call('PUBLISH', P .. 'wake', 'ready ' .. table.concat(names, ' '))
+    elseif anyone then
+        redis.call('PUBLISH', P .. 'wake', 'ready')
+    end
+end
