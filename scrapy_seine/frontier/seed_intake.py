@@ -131,7 +131,9 @@ class Intake:
         looked = monotonic()
         k = self.keys
         keys = [k.seeds, k.claimed, k.claims, k.tries]
-        flat = await call(self.redis, script("claim_seeds"), keys, [self.batch, CLAIM_MS, new_token()])
+        flat = await call(
+            self.redis, script("claim_seeds"), keys, [self.batch, CLAIM_MS, new_token()]
+        )
         held = flat == [b"HELD"]
         if flat and not held:
             await self._accept(

@@ -39,7 +39,9 @@ async def claim(redis: Redis, k: SeedKeys, n: int = 10, ttl_ms: int = 30_000) ->
 
 
 async def settle(redis: Redis, k: SeedKeys, *pairs: bytes, kept: int = 100) -> None:
-    await call(redis, script("settle_seeds"), [k.claimed, k.claims, k.rejected, k.tries], [kept, *pairs])
+    await call(
+        redis, script("settle_seeds"), [k.claimed, k.claims, k.rejected, k.tries], [kept, *pairs]
+    )
 
 
 async def test_a_list_gives_its_seeds_in_order_and_each_once(
