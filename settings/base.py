@@ -265,7 +265,7 @@ DOWNLOADER_MIDDLEWARES = {
     "middlewares.dead_ends.DeadEnds": 60,
     # Nearest to the network: it sees each answer first, and takes back what came too late.
     "scrapy_seine.middlewares.throttle.Throttle": 990,
-    "middlewares.egress.Egress": 991,
+    "middlewares.limits_per.Egress": 991,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy_seine.middlewares.decompress.Decompress": 590,
     # Scrapy's own warn at each start that no Referer is written; that is on purpose, see below.
@@ -276,7 +276,7 @@ DOWNLOADER_MIDDLEWARES = {
     # After the body is decompressed and before anything acts upon it.
     "middlewares.detect.Detect": 585,
     # A request's step names the pool of its proxy; an answer's verdict counts before it goes back.
-    "middlewares.escalate.Escalate": 581,
+    "middlewares.ladder.Escalate": 581,
     # Scrapy's own, whose import is dear, where cookies are enabled.
     "scrapy_seine.middlewares.cookies.Cookies": 700,
     # Before redirects are followed and the body is decompressed.

@@ -62,7 +62,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "engine/download/http_reader",
         "engine/download/http_tolerance",
     ),
-    "scrapy_seine.engine.download.lanes": ("engine/download/lanes", "middlewares/egress"),
+    "scrapy_seine.engine.download.lanes": ("engine/download/lanes", "middlewares/limits_per"),
     "scrapy_seine.engine.fastpath.parse_queue": ("engine/fastpath/parse_queue",),
     "scrapy_seine.engine.reading.reading_limit": ("engine/reading/reading_limit",),
     "scrapy_seine.engine.lease.outcomes": ("engine/lease/outcomes",),
@@ -115,7 +115,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/rules",
     ),
     "scrapy_seine.attribute_limit": ("readers", "extract/values"),
-    "crawler.extract.stock.vocabulary": ("extract/values", "extract/words/words"),
+    "crawler.extract.stock.availability": ("extract/values", "extract/words/words"),
     "crawler.extract.classify": (
         "extract/structured/structured",
         "extract/values",

@@ -58,13 +58,15 @@ class LadderStore:
             cost = STEPS[step].cost
             args += (step, good, bad, cost * (good + bad) if cost >= EXPENSIVE else 0)
         window = int(self.policy.window_s * 1000)
-        return _view(await run(self.redis, "tally", self.key, self.now_ms, domain, window, *args))
+        return _view(
+            await run(self.redis, "ladder_verdicts", self.key, self.now_ms, domain, window, *args)
+        )
 
     async def move(self, domain: str, seen: View, decision: Decision) -> bool:
         """Act on a decision; False: somebody else was faster."""
         reply = await run(
             self.redis,
-            "move",
+            "ladder_move",
             self.key,
             self.now_ms,
             domain,
@@ -79,7 +81,10 @@ class LadderStore:
 
     async def ticket(self, domain: str, probe: str) -> bool:
         """Whether one more request may probe the lower step."""
-        return text(await run(self.redis, "ticket", self.key, self.now_ms, domain, probe)) == "OK"
+        return (
+            text(await run(self.redis, "ladder_ticket", self.key, self.now_ms, domain, probe))
+            == "OK"
+        )
 
     async def announce_browser(self) -> None:
         """Say that a worker with a browser is there; to be repeated."""

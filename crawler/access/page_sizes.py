@@ -60,7 +60,7 @@ class Sizes:
         args: list[Any] = []
         for kind, (count, total) in told.items():
             args += (kind, count, total / count if count else 0)
-        sizes = await run(redis, "sizes", prefix(fleet) + "size:", 0, STEP, *args)
+        sizes = await run(redis, "page_sizes", prefix(fleet) + "size:", 0, STEP, *args)
         for (kind, (count, total)), size in zip(told.items(), sizes, strict=True):
             self.known[kind] = float(size)
             self.asked.discard(kind)

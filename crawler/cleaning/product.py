@@ -20,7 +20,7 @@ import attrs
 from crawler.cleaning.money import absurd, currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
 from crawler.extract.money.currencies import ISO_4217
-from crawler.extract.stock.vocabulary import availability
+from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import has_check_digit
 from crawler.items import Product
 from scrapy_seine.urls import split_login

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from crawler.catalogue.jobs.events import WebhookConfig, Webhooks
 from crawler.catalogue.jobs.model import Plan
-from crawler.cli.before_start import check_names
 from crawler.cli.site_plans import plans_of
+from crawler.cli.start_warnings import check_names
 from crawler.stores.connect import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand

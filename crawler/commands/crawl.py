@@ -16,9 +16,9 @@ from scrapy.settings import Settings
 from scrapy.signals import engine_started
 from scrapy.spiders import Spider
 
-from crawler.cli.before_start import check_names, tell
 from crawler.cli.crawl_line import Watch, quiet
 from crawler.cli.output_checks import check_files
+from crawler.cli.start_warnings import check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from crawler.stores.migrations import prepare

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import attrs
 
-from crawler.cli.before_start import known_settings, told_by_files
 from crawler.cli.output_checks import check_files
+from crawler.cli.start_warnings import known_settings, told_by_files
 from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings

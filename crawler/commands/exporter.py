@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, ClassVar
 
-from crawler.cli.before_start import check_names
+from crawler.cli.start_warnings import check_names
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import addresses
 from scrapy_seine.commands.which_crawl import declare_crawl, frontier_of

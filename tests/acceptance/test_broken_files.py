@@ -49,7 +49,7 @@ def test_broken_files_stop_no_crawl(crawl, tmp_path):
     said = "spiders/sites/shop.py:6: delay_ms = 'slow': a whole number of at least 0 is needed"
     assert said in crawled.stderr
     # What the loader found before there was a log is in the log as well.
-    teller = "[crawler.cli.before_start] WARNING: "
+    teller = "[crawler.cli.start_warnings] WARNING: "
     assert f"{teller}files: spiders/mine.py:1: SyntaxError" in crawled.stderr
     assert f"{teller}identity: USER_AGENT is" in crawled.stderr
     rows = crawl.query("SELECT count(*) FROM products")

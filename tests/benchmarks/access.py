@@ -29,11 +29,11 @@ MODULES = (
     "decompress",
     "redirect",
     "detect",
-    "escalate",
+    "ladder",
     "identities",
     "proxies",
     "render",
-    "egress",
+    "limits_per",
 )
 _BODY = b"<html><head><title>Kettle</title></head><body>" + b"<p>A fine kettle.</p>" * 1200
 _HEADERS = {"Content-Type": "text/html; charset=utf-8", "Server": "shop"}

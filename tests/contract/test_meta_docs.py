@@ -9,8 +9,8 @@ from pathlib import Path
 
 from crawler.access import detect, identities
 from crawler.validators import KEY
-from middlewares import escalate, proxies, render
 from middlewares import identities as dressing
+from middlewares import ladder, proxies, render
 from scrapy_seine import meta as m
 from spiders import page_reading
 
@@ -23,7 +23,7 @@ CONSTANTS = {
     detect.REFUSED_AT,
     identities.PROFILE,
     KEY,
-    escalate.STEP,
+    ladder.STEP,
     dressing._JAR,
     proxies.PROXY_ID,
     proxies.LEASE,

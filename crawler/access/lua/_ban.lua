@@ -1,4 +1,4 @@
--- _ban: when a ban of a proxy ends; _core comes before it.
+-- _ban: when a ban of a proxy ends; _proxy_keys comes before it.
 -- When the ban that ends last does, for the domain of *resting* or for all, ms; 0: none is known.
 local function ban_ends(id, resting)
     local everywhere = tonumber(redis.call('ZSCORE', RESTING, id) or 0)

@@ -176,7 +176,7 @@ class ProxyPool:
         args = [arg for p in proxies for arg in (p.id, p.pool, p.country, p.provider)]
         head = (self.now_ms, worker, self.listed, LISTED_MS, len(proxies))
         left, lists, elsewhere, n_elsewhere, here, n_here = await run(
-            self.redis, "register", self.key, *head, *args
+            self.redis, "register_proxies", self.key, *head, *args
         )
         return Registered(
             int(left),
@@ -206,7 +206,7 @@ class ProxyPool:
         config = self.config
         reply = await run(
             self.redis,
-            "take",
+            "take_proxy",
             self.key,
             self.now_ms,
             domain,
@@ -234,13 +234,13 @@ class ProxyPool:
         """
         missed = "" if missed_ms is None else missed_ms
         args = (self.now_ms, domain, address, delay_ms, missed)
-        now_ms, at_ms = await run(self.redis, "pace", self.key, *args)
+        now_ms, at_ms = await run(self.redis, "next_use", self.key, *args)
         return int(now_ms), int(at_ms)
 
     async def usable(self, domain: str, *, pool: str = "", country: str = "") -> int:
         """Count the proxies that a domain may be asked through."""
         args = (self.now_ms, domain, pool, country, self.listed)
-        return int(await run(self.redis, "usable", self.key, *args))
+        return int(await run(self.redis, "usable_proxies", self.key, *args))
 
     async def report(self, domain: str, taken: Taken, outcome: Outcome) -> str:
         """Say how a use ended; returns what became of the proxy.
@@ -251,7 +251,7 @@ class ProxyPool:
         config = self.config
         reply = await run(
             self.redis,
-            "report",
+            "report_use",
             self.key,
             self.now_ms,
             domain,

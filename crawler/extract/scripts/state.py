@@ -21,7 +21,7 @@ from crawler.extract.money.cents import counts_in_cents
 from crawler.extract.money.currencies import CODES, currency_of
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.scripts import literal, trackers
-from crawler.extract.stock.vocabulary import availability
+from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import Node, first, gtin, images, many, plain, without_tags
 
 #: Characters of data that are read on one page: a script's, and all scripts' together.

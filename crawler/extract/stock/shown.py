@@ -13,7 +13,7 @@ from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import path
 from crawler.extract.page_signs import Visible
-from crawler.extract.stock.vocabulary import availability_of_text, buys, buys_in_short
+from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
 
 _STOCK_LABEL = begun_of(lambda any_of: rf"(?:{any_of('stock', 'label')})\s*:?")

@@ -10,7 +10,7 @@ from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.currencies import currency_of
 from crawler.extract.page.page import Page, short_text
-from crawler.extract.stock.vocabulary import availability
+from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import gtin, plain
 
 _PRICES = ("product:sale_price:amount", "product:price:amount", "og:price:amount", "og:price")

@@ -18,7 +18,7 @@ from crawler.extract import lazy
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import count, number, parse_price
 from crawler.extract.money.currencies import currency_of
-from crawler.extract.stock.vocabulary import availability
+from crawler.extract.stock.availability import availability
 
 Node = dict[str, Any]
 

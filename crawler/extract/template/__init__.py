@@ -11,7 +11,7 @@ price are products' all the same, by the make and the `addresses` that the site'
 All of it works from what the parser has read anyway, because a page may cost no second walk.
 """
 
-from crawler.extract.template.book import Book
+from crawler.extract.template.all_sites import Book
 from crawler.extract.template.confidence import Doubt, Judgement
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.unpriced import know_unpriced

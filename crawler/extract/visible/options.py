@@ -7,8 +7,8 @@ from itertools import islice
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page_signs import Visible
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
-from crawler.extract.stock.vocabulary import availability_of_text
 
 _MOST_SELECTS, _MOST_OPTIONS, _LONGEST = 20, 100, 100
 #: Lines from the heading as which a price counts that no line shows.

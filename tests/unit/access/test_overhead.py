@@ -6,8 +6,8 @@ import pytest
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler
 
-from middlewares.escalate import Escalate
 from middlewares.identities import Profiles
+from middlewares.ladder import Escalate
 from middlewares.proxies import Proxies
 from tests.benchmarks.access import LIMIT_MS, crawler_of, measure
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import Found, extract, parse
-from crawler.extract.stock.vocabulary import availability_of_text
+from crawler.extract.stock.availability import availability_of_text
 
 H1 = "<h1>Red Lamp</h1>"
 BUY = "<button>Add to cart</button>"

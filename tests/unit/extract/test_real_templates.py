@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extract import extract, parse
 from crawler.extract.merge import own_part
-from crawler.extract.stock.vocabulary import availability_of_text
+from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.template.nodes import Text
 from crawler.extract.template.product_names import name_place
 

@@ -9,7 +9,7 @@ from crawler.extract.crumbs import is_front, is_home, trail
 from crawler.extract.money.amounts import amount, count, find_prices, number, parse_price
 from crawler.extract.money.currencies import currency_of, local_currency
 from crawler.extract.page.page import parse
-from crawler.extract.stock.vocabulary import (
+from crawler.extract.stock.availability import (
     availability,
     availability_of_text,
     buys,

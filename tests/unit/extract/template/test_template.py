@@ -70,7 +70,7 @@ class TestRoom:
         assert judged.pages == 9
 
     def test_the_makes_of_all_sites_are_bounded(self, monkeypatch):
-        monkeypatch.setattr("crawler.extract.template.book._MOST", 50)
+        monkeypatch.setattr("crawler.extract.template.all_sites._MOST", 50)
         book, found = Book(), read(GOODS[0], WOO.page(GOODS[0], False))
         for site in range(200):
             book.judge(f"site {site % 80}", found)

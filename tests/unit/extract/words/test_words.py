@@ -15,7 +15,7 @@ from crawler.extract.page import lines
 from crawler.extract.page.lines import read_all
 from crawler.extract.page.page import parse
 from crawler.extract.page_signs import Visible
-from crawler.extract.stock import vocabulary
+from crawler.extract.stock import availability
 from crawler.extract.visible import facts
 from crawler.extract.visible.facts import find_facts
 from crawler.extract.words import any_word, listed, tables, write
@@ -58,7 +58,7 @@ def test_each_list_of_a_file_is_one_that_a_rule_asks_for():
     """A misspelt section would be a file full of words that nobody looks for."""
     code = "".join(path.read_text("utf-8") for path in EXTRACT.rglob("*.py"))
     asked = set(re.findall(r"""any_(?:of|word)\(["'](\w+)["'], ["'](\w+)["']\)""", code))
-    asked |= {("stock", name) for name in vocabulary._PHRASES}
+    asked |= {("stock", name) for name in availability._PHRASES}
     asked |= {("label", name) for name in ("sku", "gtin", "mpn", "brand", "model")}
     assert {(section, name) for _, section, name, _ in LISTS} == asked
 

@@ -1,4 +1,4 @@
--- ticket: may this request be one of those that probe a lower step?
+-- ladder_ticket: may this request be one of those that probe a lower step?
 -- include: _clock _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)

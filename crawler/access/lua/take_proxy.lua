@@ -1,5 +1,5 @@
--- take: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
--- include: _clock _core _ban _pace
+-- take_proxy: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
+-- include: _clock _proxy_keys _ban _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

@@ -1,4 +1,4 @@
--- _pace: when an address was or will be used for a domain last; _core comes before it.
+-- _next_use: when an address was or will be used for a domain last; _proxy_keys comes before it.
 -- The guard keeps two uses apart although a worker may be late, and the way through a proxy varies.
 local function next_use(domain, id, each)
     local last = number(redis.call('HGET', domain_key('pace', domain), id))

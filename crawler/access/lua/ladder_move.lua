@@ -1,4 +1,4 @@
--- move: act on a decision about a domain, if nobody was faster.
+-- ladder_move: act on a decision about a domain, if nobody was faster.
 -- include: _clock _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)

@@ -1,4 +1,4 @@
--- sizes: learn how large pages of some kinds were, and say how large they usually are.
+-- page_sizes: learn how large pages of some kinds were, and say how large they usually are.
 -- include: _clock
 -- KEYS[1] prefix of the sizes' keys
 -- ARGV[1] now ms (0: ask the server)

@@ -1,4 +1,4 @@
--- tally: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
+-- ladder_verdicts: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
 -- include: _clock _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)

@@ -7,7 +7,7 @@ import logging
 import pytest
 from scrapy.settings import Settings
 
-from crawler.cli.before_start import check_names
+from crawler.cli.start_warnings import check_names
 
 
 def test_a_setting_of_scrapys_that_the_command_line_gives_is_no_mistake(

@@ -1,4 +1,4 @@
--- _core: names of the proxies' keys; _clock comes before it.
+-- _proxy_keys: names of the proxies' keys; _clock comes before it.
 local KEEP = 7 * 86400000 -- what a domain taught is forgotten after a week without news, ms
 
 local INFO = P .. 'info' -- hash: id -> JSON of pool, country, provider

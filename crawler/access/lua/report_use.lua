@@ -1,5 +1,5 @@
--- report: how a use of a proxy ended; a ban sends it to rest for the domain, several for all.
--- include: _clock _core _ban
+-- report_use: how a use of a proxy ended; a ban sends it to rest for the domain, several for all.
+-- include: _clock _proxy_keys _ban
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
