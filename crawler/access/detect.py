@@ -23,6 +23,7 @@ import attrs
 from crawler.access import block_signatures
 from crawler.access.block_signatures import Verdict
 from scrapy_seine.meta import RULE, VERDICT
+from scrapy_seine.middlewares.unpacking import GZIP, Damaged, TooLarge, unpack
 
 __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
@@ -46,6 +47,9 @@ _SMALL = 16384
 _FAR_BELOW = 0.2
 #: A usual size under this, in bytes, tells nothing.
 _USUAL_FLOOR = 4096
+
+#: Bytes of a packed file up to which it is looked through; a sitemap has no more.
+_MOST_FILE = 64_000_000
 
 _TITLE = re.compile(rb"<title[^<>]*+>([^<]*+)")
 _SPACE = re.compile(rb"\s+")
@@ -177,6 +181,8 @@ def _success(page: Page) -> Finding:
         return moved
     if page.expected and any(piece in body for piece in page.expected):
         return OK
+    if body.startswith(GZIP) and _is_damaged(body):
+        return Finding("broken", "damaged-file")
     kind = page.headers.get("content-type", "").lower()
     if kind and "html" not in kind:
         return OK if not page.expected else Finding("broken", "not-html")
@@ -184,6 +190,17 @@ def _success(page: Page) -> Finding:
     if _is_binary(head):
         return Finding("broken", "garbage")
     return _html(page, head)
+
+
+def _is_damaged(body: bytes) -> bool:
+    """Whether a packed file, as a rule a sitemap, lacks its end or is not what was packed."""
+    try:
+        unpack(body, "gzip", _MOST_FILE)
+    except TooLarge:
+        return False
+    except Damaged:
+        return True
+    return False
 
 
 def _is_binary(head: bytes) -> bool:

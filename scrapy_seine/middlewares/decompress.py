@@ -5,19 +5,19 @@ One that grows beyond all bounds, takes too long or cannot be unpacked is set as
 
 from __future__ import annotations
 
+import logging
 import re
-import zlib
-from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, Self
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.response.text import TextResponse
+from scrapy.responsetypes import responsetypes
+from scrapy.utils.python import binary_is_text
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
 from scrapy_seine.charsets import encoding_of
@@ -25,6 +25,9 @@ from scrapy_seine.engine.headers import has_header, header
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.reading.reading_limit import ReadingLimit, Unreadable
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.middlewares.unpacking import UNPACKERS, Damaged, TooLarge, unpack
+
+logger = logging.getLogger(__name__)
 
 #: What browsers take a page for that names no charset (WHATWG, "Encoding sniffing algorithm").
 _USUAL = "cp1252"
@@ -36,10 +39,14 @@ _SNIFFED = 4096
 
 
 class Decompress(HttpCompressionMiddleware):
-    """Scrapy's own, which raises where DOWNLOAD_MAXSIZE is passed: the page would count as done."""
+    """In the place of Scrapy's own, which lets pass what it could unpack of a body."""
 
     inflight: InFlightTable
     limit: ReadingLimit
+    most: int
+    """Bytes of a body, at most; 0: no limit."""
+    large: int
+    """Bytes of a body from which on the log has a line; 0: none has."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -51,7 +58,15 @@ class Decompress(HttpCompressionMiddleware):
         middleware = super().from_crawler(crawler)
         worker = worker_of(crawler)
         middleware.inflight, middleware.limit = worker.inflight, worker.limit
+        middleware.most = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        middleware.large = crawler.settings.getint("DOWNLOAD_WARNSIZE")
         return middleware
+
+    def open_spider(self, spider: Spider) -> None:
+        """Take the limit that a spider names by an attribute of its own, as Scrapy does."""
+        super().open_spider(spider)
+        self.most = getattr(spider, "download_maxsize", self.most)
+        self.large = getattr(spider, "download_warnsize", self.large)
 
     def process_response(  # type: ignore[override]  # Scrapy's third argument is on its way out
         self, request: Request, response: Response
@@ -61,31 +76,34 @@ class Decompress(HttpCompressionMiddleware):
         Raises:
             IgnoreRequest: it is too large, or cannot be unpacked and has no try left.
         """
-        found = has_header(response, "Content-Encoding")
-        packed = response.headers.getlist("Content-Encoding") if found else []
-        if not packed:
+        if not has_header(response, "Content-Encoding") or request.method == "HEAD":
             return _readable(response)
+        named = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
+        packed = f"its body is packed ({named[:60]})"
+        most = request.meta.get("download_maxsize", self.most)
         try:
-            unpacked = self.limit.call(super().process_response, request, response)
-        except IgnoreRequest as error:
-            self.inflight.retry(request, kind="size", reason=str(error))
-            raise
+            unpacked = self.limit.call(_unpacked, response, named, most)
+        except TooLarge as error:
+            reason = f"{packed} and makes {error} bytes or more, DOWNLOAD_MAXSIZE is {most}"
+            self.inflight.retry(request, kind="size", reason=reason)
+            raise IgnoreRequest(reason) from None
         except Unreadable as error:
             entry = self.inflight.entry_of(request)
             if entry is not None:
                 self.inflight.overran(entry)
             return self._again(request, "unreadable", f"unpacking: {error}")
-        except Exception as error:  # whatever zlib, brotli and the like raise
-            name = b", ".join(packed).decode("latin-1")[:60]
-            why = f"{type(error).__name__}: {error}"
-            if isinstance(error, ImportError):
-                why = f"this worker has no module for that ({error})"
-            reason = f"its body is packed ({name}) and cannot be unpacked: {why}"
-            return self._again(request, "broken", reason)
-        if isinstance(unpacked, Response) and is_cut_off(packed, response.body, unpacked.body):
-            name = packed[0].decode("latin-1")[:60]
-            return self._again(request, "broken", f"its body is packed ({name}) and is cut off")
-        return _readable(unpacked) if isinstance(unpacked, Response) else unpacked
+        except ImportError as error:
+            why = f"cannot be unpacked: this worker has no module for that ({error})"
+            return self._again(request, "broken", f"{packed} and {why}")
+        except Damaged as error:
+            return self._again(request, "broken", f"{packed} and {error}")
+        if self.stats and unpacked.body is not response.body:
+            self.stats.inc_value("httpcompression/response_bytes", len(unpacked.body))
+            self.stats.inc_value("httpcompression/response_count")
+        large = request.meta.get("download_warnsize", self.large)
+        if len(response.body) < large <= len(unpacked.body):
+            logger.warning("%s: %s and makes %d bytes", response, packed, len(unpacked.body))
+        return _readable(unpacked)
 
     def _again(self, request: Request, kind: str, reason: str) -> Request:
         back = self.inflight.retry(request, kind=kind, reason=reason)
@@ -94,68 +112,30 @@ class Decompress(HttpCompressionMiddleware):
         return back
 
 
-def is_cut_off(packed: Sequence[bytes], body: bytes, text: bytes) -> bool:
-    """Whether a packed body ends before its end: what could be unpacked lacks the rest.
+def _unpacked(response: Response, named: str, most: int) -> Response:
+    """Unpack a body by what Content-Encoding names, the last first.
 
-    Browsers show such a page as far as it goes; its links would be lost. One that closes what it
-    opened is whole, though its packing lacks a checksum.
+    A name that is no packing (`identity`, `none`, `UTF-8`) ends the list: browsers pass over it.
+    Under Scrapy it makes a page of a text, which is left unread.
 
-    >>> from gzip import compress
-    >>> whole = compress(b"<ul><li>a<li>b")
-    >>> [is_cut_off([b"gzip"], whole[:n], b"<ul>") for n in (len(whole), -12)]
-    [False, True]
+    Raises:
+        Damaged: it is not whole, or a text was packed in a way that nobody here knows.
+        TooLarge: it makes more bytes than *most*.
+        ImportError: a module lacks.
     """
-    kind = packed[0].strip().lower().removeprefix(b"x-") if len(packed) == 1 else b""
-    if kind not in _ENDS_EARLY or not text:
-        return False
-    if kind == b"gzip" and int.from_bytes(body[-4:], "little") == len(text) & 0xFFFFFFFF:
-        return False
-    tail = text[-_TAIL:].lower()
-    if b"</html" in tail or b"</body" in tail:
-        return False
-    try:
-        return _ENDS_EARLY[kind](body)
-    except Exception:  # whatever zlib and brotli raise: what was unpacked is no less for it
-        return False
-
-
-def _gzip_ends_early(body: bytes) -> bool:
-    for _ in range(_MOST_MEMBERS):
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        unpacker.decompress(body)
-        if not unpacker.eof:
-            return True
-        body = unpacker.unused_data
-        if not body.startswith(b"\x1f\x8b"):
-            break
-    return False
-
-
-def _deflate_ends_early(body: bytes) -> bool:
-    for bits in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
-        unpacker = zlib.decompressobj(bits)
-        try:
-            unpacker.decompress(body)
-        except zlib.error:
-            continue
-        return not unpacker.eof
-    return False
-
-
-def _brotli_ends_early(body: bytes) -> bool:
-    brotli: Any = import_module("brotli")
-    unpacker = brotli.Decompressor()
-    unpacker.process(body)
-    return not unpacker.is_finished()
-
-
-_ENDS_EARLY: dict[bytes, Callable[[bytes], bool]] = {
-    b"gzip": _gzip_ends_early,
-    b"deflate": _deflate_ends_early,
-    b"br": _brotli_ends_early,
-}
-#: Where a page closes what it opened, bytes; members of one gzip that are looked at.
-_TAIL, _MOST_MEMBERS = 1024, 16
+    kinds, body = [kind.strip().lower() for kind in named.split(",")], response.body
+    while kinds and kinds[-1] in UNPACKERS:
+        body = unpack(body, kinds.pop(), most)
+    headers = response.headers.copy()
+    del headers["Content-Encoding"]
+    kind = responsetypes.from_args(headers=headers, url=response.url, body=body)
+    is_text = issubclass(kind, TextResponse)
+    if kinds and is_text and not binary_is_text(body[:_SNIFFED]):
+        raise Damaged("nobody here can unpack that")
+    if kinds:
+        headers["Content-Encoding"] = kinds
+    anew: dict[str, Any] = {"encoding": None} if is_text else {}
+    return response.replace(cls=kind, headers=headers, body=body, **anew)
 
 
 def _readable(response: Response) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import timeit
 
 import pytest
@@ -12,6 +13,7 @@ from tests.measuring import within_cpu
 from tests.unit.access.detect_pages import PRICE, REFUSALS, WORDS, html, page
 from tests.unit.access.detect_traps import WALLS
 
+URL = "http://shop.example/sitemap.xml.gz"
 CASES = [*REFUSALS, *WALLS]
 
 
@@ -43,6 +45,23 @@ def test_an_ordinary_page_costs_next_to_nothing(expected: tuple[bytes, ...]) -> 
     best = min(timeit.repeat(lambda: judge(ordinary), number=50, repeat=5)) / 50
     assert best < 0.0005
     print(f"{best * 1e6:.0f} us")
+
+
+SITEMAP = gzip.compress(b"".join(b"<url><loc>/p/%d</loc></url>" % n for n in range(9000)))
+
+
+def test_a_packed_sitemap_that_is_not_whole_is_broken() -> None:
+    """I10: the addresses behind the damage were missing, and nothing told of it."""
+    middle = len(SITEMAP) // 2
+    damaged = SITEMAP[:middle] + b"\0" * 9 + SITEMAP[middle + 9 :]
+    told = {"content-type": "application/gzip"}
+    for body, verdict in (
+        (SITEMAP, "ok"),
+        (SITEMAP + SITEMAP + b"\0" * 9, "ok"),
+        (SITEMAP[:middle], "broken"),
+        (damaged, "broken"),
+    ):
+        assert judge(Page(status=200, url=URL, headers=told, body=body)).verdict == verdict
 
 
 def test_each_mark_shows_by_a_sign() -> None:
