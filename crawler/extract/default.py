@@ -20,6 +20,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text
+from crawler.extract.visible.described import described
 from crawler.items import Product
 
 #: A category that some shops describe as one product has none of these.
@@ -146,6 +147,7 @@ def extract(page: Page) -> Found:
         found.struck_below = seen.struck_below
         merge.choose(offered, seen, page.raw)
         merge.reduce(offered, seen.reduced)
+        merge.sell_out(offered, seen)
         if "price" not in seen.fields and "state" not in offered:
             _read_regular_price(found, known)
     if found.kind != "product":
@@ -154,8 +156,20 @@ def extract(page: Page) -> Found:
     if not any("breadcrumbs" in told for told in offered.values()):
         trail = text.breadcrumbs(page, known.get("name"))
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
+    _describe(found)
     found.merge()
     return found
+
+
+def _describe(found: Found) -> None:
+    """Take the description from the page, where no source that follows a format tells one."""
+    page = found.page
+    if any(told.get("description") for told in found.offered.values()):
+        return
+    heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
+    told = page.meta("description") or (heading is not None and described(page, heading))
+    if told:
+        found.offered.setdefault("text", {})["description"] = told
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:
@@ -186,6 +200,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
         merge.settle(offered)
     merge.choose(offered, seen, page.raw)
     merge.reduce(offered, seen.reduced)
+    merge.sell_out(offered, seen)
     if seen.on_request:
         merge.without_gaps(offered)
     return merge.merged(offered)[0]

@@ -15,6 +15,7 @@ from crawler.extract.page.page import Page, text_of
 from crawler.extract.page_signs import Visible
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor, without_view
+from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
@@ -145,6 +146,16 @@ def reduce(offered: dict[str, Fields], marked: bool) -> None:
     for source, fields in offered.items():
         if source != "text" and fields.get("price") == before:
             del fields["price"]
+
+
+def sell_out(offered: dict[str, Fields], seen: Visible) -> None:
+    """Believe a page that a thing cannot be had, where structured data tells that few are left."""
+    told = seen.fields.get("availability")
+    if told not in NOT_TO_BE_HAD or seen.buy_buttons:
+        return
+    for source in STRUCTURED:
+        if offered.get(source, {}).get("availability") == "LimitedAvailability":
+            offered[source]["availability"] = told
 
 
 def without_gaps(offered: dict[str, Fields]) -> None:

@@ -50,7 +50,7 @@ _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
     r"|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
-    rf"|[?&]route=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
+    rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )
 #: What may say as well which kind of page a script shows, and what says which one of these.
 _ROUTE = whole(r"mode|view|show|display|act|action|do|m")

@@ -147,6 +147,20 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     return known or (own if top != "co" or language == "es" else None)
 
 
+def tongue_of_script(text: str) -> str:
+    """The language of a text by its script, where only few languages are written so; else ''.
+
+    >>> tongue_of_script("无线耳机"), tongue_of_script("ワイヤレスイヤホン 黒"), tongue_of_script("Lamp")
+    ('zh', 'ja', '')
+    """
+    if text.isascii() or not _HAN(text):
+        return ""
+    return "ja" if _KANA(text) else "zh"
+
+
+_HAN, _KANA = re.compile("[\u4e00-\u9fff]").search, re.compile("[\u3040-\u30ff]").search
+
+
 def alike(one: str | None, other: str | None) -> bool:
     """Whether two currencies are written with the same sign.
 

@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 import attrs
 
-from crawler.extract.money.currencies import is_currency
+from crawler.extract.page import joints
 from crawler.extract.page.page import Element, Page
 from crawler.extract.page.places import shows_another
 from crawler.extract.words import Marks, start_of
@@ -55,7 +55,8 @@ _CLASSES = (
     (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
      r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"),
     (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
-     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen)(?=\s|$)"),
+     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen|hidden-xs-up|ng-hide"
+     r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"),
     (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
      r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
     (NOW, r"(?<!non[-_])(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
@@ -91,18 +92,6 @@ _BETWEEN = frozenset({"|", "•", "·", "│"})
 _SIGNS = frozenset("€£$¥₽₹₺₴₫₾֏₪₸฿৳₩₦₱₮₼円원元")
 _ENDING = _SIGNS | {"-", "–", "—"}
 _MOST_CENTS = 3
-_TWO_DIGITS = re.compile(r"\d\d(?!\d|[.,]\d)").match
-#: An amount that may go on in the next box: `€ 1.119`, `119.99`.
-_WHOLE = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
-#: An amount that is written out: what begins with a digit behind it is a number of its own.
-_HAS_CENTS = re.compile(r"\d[.,]\d\d\Z").search
-#: A word, whole or cut off, and no code: these are in capitals. Behind an amount: `19 € HT`, `MwSt.`
-_ENDS_IN_SMALL = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
-#: A stroke for the cents: `499,-`.
-_ENDS_IN_STROKE = re.compile(r"\d[.,][-–—]\Z").search
-#: Characters in which an amount ends with a currency's word.
-_WORD = 8
-_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
 
 
 @attrs.define(eq=False, repr=False)
@@ -337,7 +326,9 @@ class _Reader:
                 return
             self.flags, self.element = flags, element
         elif (
-            (flags ^ self.flags) & _DIVIDING or (self.colon and ":" in text)
+            (flags ^ self.flags) & _DIVIDING
+            or (self.colon and ":" in text)
+            or (flags & PRICE and self._counts(text))
         ) and not text.isspace():
             self._end()
             self.flags, self.element = flags, element
@@ -362,7 +353,9 @@ class _Reader:
         last = self.parts[-1][-1]
         gains = flags & ~self.flags & PRICE
         if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
-            whole = (_HAS_CENTS(self.parts[-1]) and _HOLDS_DIGIT(text)) or (gains and self.colon)
+            whole = (joints.has_cents(self.parts[-1]) and _HOLDS_DIGIT(text)) or (
+                gains and self.colon
+            )
             return bool(whole) and not (self.flags | flags) & OLD
         if text[0].isdigit():
             return bool(gains) and last.isdigit() and len(text) > _MOST_CENTS
@@ -371,14 +364,21 @@ class _Reader:
         if ":" in text:
             return last.islower() or last.isdigit()
         # Behind an amount, words with one of their own: "CHF 23'900.–" and "Leasing from CHF 289".
-        ended = last in _ENDING or self._ends_in_currency()
+        ended = last in _ENDING or joints.ends_in_currency(self.parts[-1])
         return ended and not (self.flags | flags) & OLD and _HOLDS_DIGIT(text) is not None
+
+    def _counts(self, text: str) -> bool:
+        """Whether a word and a figure stand before a blank and a text: `from 10` and `131.92 €`."""
+        apart = text[0].isspace() or self.parts[-1][-1].isspace()
+        counts = apart and text.lstrip()[:1].isdigit()
+        return counts and joints.ends_in_count("".join(self.parts[-2:]))
 
     def _is_glued(self, text: str) -> bool:
         """Whether a blank is left out before a word: `Regular priceC$24.00`, `219,00 złbrutto`, `90,-bez DPH`."""
         last = self.parts[-1][-1]
         return (text[0].isupper() and (last.islower() or last.isdigit())) or (
-            self._ends_in_currency() or _ENDS_IN_STROKE(self.parts[-1]) is not None
+            joints.ends_in_currency(self.parts[-1])
+            or joints.ends_in_stroke(self.parts[-1]) is not None
         )
 
     def _joint(self, element: Element, text: str) -> str:
@@ -387,16 +387,20 @@ class _Reader:
         if element.tag == "sup" and len(text) == 1:
             return " ("  # a footnote: cents are two figures
         if before[-1].isdigit():
-            if "%" in text or _HAS_CENTS(before):
+            if "%" in text or joints.has_cents(before):
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
         elif before[-1] in _SIGNS and _HOLDS_DIGIT(before):
             if len(text) > _MOST_CENTS:
                 return " "  # 149,99 € and 129,99 € are two amounts
-            if _TWO_DIGITS(text) and (self.flags & PRICE or self._is_cents(element)):
+            if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):
                 self.parts[-1] = before[:-1].rstrip() + before[-1]  # 119€99
-        elif _ENDS_IN_STROKE(before) or self._ends_in_currency() or _ENDS_IN_SMALL(before):
+        elif (
+            joints.ends_in_stroke(before)
+            or joints.ends_in_currency(self.parts[-1])
+            or joints.ends_in_small(before)
+        ):
             return " "  # 399,99 TL and 249,99 TL; your price and 249,99
         return ""
 
@@ -406,12 +410,6 @@ class _Reader:
             self.parts.pop()
         return self.parts[-1]
 
-    def _ends_in_currency(self) -> bool:
-        """Whether the part before ends in an amount and a currency's word."""
-        before = self.parts[-1]
-        word = _ENDS_IN_WORD(before[-_WORD:]) if before[-1].isalpha() or before[-1] == "." else None
-        return word is not None and is_currency(word[1])
-
     def _reads_as_cents(self, text: str) -> bool:
         """Whether two digits behind a whole amount in an element of its own are its cents.
 
@@ -419,7 +417,7 @@ class _Reader:
         differently.
         """
         whole = self.parts[-1].strip()
-        if not whole.isdigit() or not _TWO_DIGITS(text):
+        if not whole.isdigit() or not joints.two_digits(text):
             return False
         return bool(self.flags & PRICE) or not _SIGNS.isdisjoint("".join(self.parts) + text)
 
@@ -428,16 +426,16 @@ class _Reader:
 
         `<div>119</div><div class="cents">99</div><div>€</div>` is one price.
         """
-        if not before.flags & PRICE or not _WHOLE(before.text):
+        if not before.flags & PRICE or not joints.whole(before.text):
             return False
         if before.element.getparent() is not element.getparent():
             return False
         if text[0] in ".,":
-            joint = "" if _TWO_DIGITS(text[1:]) else None
+            joint = "" if joints.two_digits(text[1:]) else None
         elif text in _SIGNS:
             joint = " "
         else:
-            joint = "." if _TWO_DIGITS(text) and self._is_cents(element) else None
+            joint = "." if joints.two_digits(text) and self._is_cents(element) else None
         if joint is not None:
             before.text += joint + text
             before.flags |= JOINED

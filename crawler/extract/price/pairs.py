@@ -12,7 +12,7 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.money.amounts import Money, find_prices
-from crawler.extract.page.lines import NOW, Line
+from crawler.extract.page.lines import NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.words import Marks, any_of, any_word
 
@@ -213,7 +213,7 @@ def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
 
     The lower one of two side by side is, unless it is struck through or words say otherwise.
     """
-    if any(not c.old and not c.other for c in candidates):
+    if any(not c.old and not c.other and _is_no_word(c) for c in candidates):
         return candidates
     before = [c for c in candidates if c.old and not c.other]
     for one, two in pairwise(before):
@@ -225,6 +225,11 @@ def paid_in_box(candidates: list[Candidate]) -> list[Candidate]:
         if not low.told_old and not is_struck(low):
             return [attrs.evolve(c, old=False) if c is low else c for c in candidates]
     return candidates
+
+
+def _is_no_word(one: Candidate) -> bool:
+    """Whether an amount is none that a sentence tells by the way."""
+    return bool(one.line.flags & PRICE) or stands_alone(one)
 
 
 def near_before(candidates: list[Candidate]) -> list[Candidate]:

@@ -68,7 +68,7 @@ _BARCODES = frozenset({13, 14})
 #: Classes of elements that hold a maker's name.
 names_maker = re.compile(
     r"(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller|fabricant|producent|mar[ck]a"
-    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac)"
+    r"|marke|marque|merk|fabricante|vyrobce|znacka|gyarto|producator|brend|proizvodjac|supplier)"
     r"(?:[-_]?(?:name|link|title|value|text|logo|image|img))?(?:[-_]{1,2}[a-z0-9]{1,12}){0,2}(?=\s|$)"
 ).search
 

@@ -11,7 +11,7 @@ from crawler.extract import lazy
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import find_prices, parse_price
-from crawler.extract.money.currencies import currency_of, local_currency
+from crawler.extract.money.currencies import currency_of, local_currency, tongue_of_script
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
@@ -357,7 +357,7 @@ def glance(page: Page, known: Fields) -> Visible:
     if "regular_price" not in known:
         find_price(read, seen, currency_of_place(page), tiles=False)
     find_facts(read, seen)
-    if "availability" not in known:
+    if known.get("availability") in {None, "LimitedAvailability"}:  # of none, in some templates
         read_stock(read, seen, bool(known.get("price")), page.url)
     if "rating" not in known or "review_count" not in known:
         _rating(read, seen.fields)
@@ -439,7 +439,7 @@ _IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
 
 def currency_of_place(page: Page) -> str | None:
     """The money of the country that the page's address and language speak of."""
-    return local_currency(_host(page.url), page.lang, page.url)
+    return local_currency(_host(page.url), page.lang or tongue_of_script(page.title), page.url)
 
 
 def _host(url: str) -> str:

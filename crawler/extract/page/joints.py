@@ -1,0 +1,41 @@
+"""What stands at the end of one part of a line, and at the beginning of the next one's: where both join."""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract.money.currencies import is_currency
+
+two_digits = re.compile(r"\d\d(?!\d|[.,]\d)").match
+#: An amount that may go on in the next box: `€ 1.119`, `119.99`.
+whole = re.compile(r"\D{0,3}\d[\d., ]{0,12}").fullmatch
+#: An amount that is written out: what begins with a digit behind it is a number of its own.
+has_cents = re.compile(r"\d[.,]\d\d\Z").search
+#: A word, whole or cut off, and no code: these are in capitals. Behind an amount: `19 € HT`, `MwSt.`
+ends_in_small = re.compile(r"[^\W\d_]{3}(?<=[^\W\d_A-Z])\Z|[€£$] [A-Z]{2,3}\Z|[a-z]\.\Z").search
+#: A stroke for the cents: `499,-`.
+ends_in_stroke = re.compile(r"\d[.,][-–—]\Z").search
+#: Characters in which an amount ends with a currency's word, and in which a word and a figure do.
+_WORD, _COUNT = 8, 20
+_ENDS_IN_WORD = re.compile(r"\d\s?([^\W\d_]{1,4}\.?)\Z").search
+_ENDS_IN_COUNT = re.compile(r"([^\W\d_]{1,12})\.?\s\d{1,3}\Z").search
+
+
+def ends_in_currency(text: str) -> bool:
+    """Whether a text ends in an amount and a currency's word.
+
+    >>> ends_in_currency("219,00 zł"), ends_in_currency("219,00 per")
+    (True, False)
+    """
+    word = _ENDS_IN_WORD(text[-_WORD:]) if text[-1].isalpha() or text[-1] == "." else None
+    return word is not None and is_currency(word[1])
+
+
+def ends_in_count(text: str) -> bool:
+    """Whether a text ends in a word and a figure, which is no thousand of an amount behind it.
+
+    >>> ends_in_count("from 1 "), ends_in_count("EUR 1 "), ends_in_count("1 ")
+    (True, False, False)
+    """
+    found = _ENDS_IN_COUNT(text.rstrip()[-_COUNT:])
+    return found is not None and not is_currency(found[1])

@@ -1,0 +1,62 @@
+"""What a page says of its product, where no structured data and no meta element does."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from crawler.extract import lazy
+from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.words import Marks
+
+_WORDS = (
+    rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
+    rb"|item[-_]?details?\b|product[-_]?details?\b|mota|mo-ta"
+)
+_NAMED = lazy.pattern(
+    rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")", re.I
+)
+_CALLED = lazy.pattern(
+    r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
+    r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
+    r"(?:[-_]?(?:text|content|body|inner|tab|box|wrapper|wrap|panel|pane|html|long|short|full|product))?(?=$|\s)",
+    re.I,
+)
+_IS_CALLED = Marks(lambda words: _CALLED.search(words[:300]) is not None)
+#: Boxes for other things than the page's own, by class and by tag.
+_IS_OTHERS = Marks(
+    lambda words: (
+        re.search(
+            r"related|up-?sell|cross-?sell|recommend|similar|also|review|comment|footer|sidebar"
+            r"|(?:^|[\s_-])(?:card|tile|carousel|slider)(?=$|[\s_-])",
+            words[:300].lower(),
+        )
+        is not None
+    )
+)
+_FRAMES = frozenset({"a", "nav", "footer", "aside"})
+_BOXES = ("div", "section", "article", "p", "td", "dd", "span")
+#: Boxes that are looked at, those around one, and characters of a description.
+_MOST_BOXES, _MOST_AROUND = 8_000, 8
+_SHORTEST, _LONGEST = 12, 5_000
+
+
+def described(page: Page, heading: Element) -> str | None:
+    """The text of the first box behind the heading that is called a description."""
+    if not _NAMED.search(page.raw):
+        return None
+    passed = False
+    for element in islice(page.root.iter(*_BOXES, heading.tag), _MOST_BOXES):
+        passed = passed or element is heading
+        names = (element.get("class"), element.get("id"), element.get("itemprop"))
+        if not passed or not any(name and _IS_CALLED[name] for name in names):
+            continue
+        text = short_text(element, _LONGEST)
+        around = islice(element.iterancestors(), _MOST_AROUND)
+        if len(text) >= _SHORTEST and not any(map(_is_of_others, (element, *around))):
+            return text
+    return None
+
+
+def _is_of_others(box: Element) -> bool:
+    return box.tag in _FRAMES or _IS_OTHERS[box.get("class") or ""]
