@@ -2,7 +2,8 @@
 
 A header says, in this order: `-- name: purpose`, `-- include: _a _b` (optional), one
 `-- KEYS[n] …` for each key, one `-- ARGV[n] …` for each argument with its unit, `-- reply: …`.
-Files that start with an underscore are included by others: Redis has no `require`.
+Files that start with an underscore are included by others: Redis has no `require`. One that its own
+package lacks is the library's, in `scrapy_seine/lua`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def _check(name: str, source: str) -> tuple[str, int]:
 @cache
 def _text(package: str, name: str) -> str:
     """Read a file; nine of ten are included by several others."""
-    return (resources.files(package) / "lua" / f"{name}.lua").read_text("utf-8")
+    own = resources.files(package) / "lua" / f"{name}.lua"
+    shared = resources.files("scrapy_seine") / "lua" / f"{name}.lua"
+    return (own if own.is_file() else shared).read_text("utf-8")
 
 
 @cache

@@ -1,12 +1,42 @@
--- _ban: when a ban of a proxy ends; _proxy_keys comes before it.
+-- _ban: a proxy's ban: when it begins, for a domain or everywhere, until when; _proxy_keys comes before it.
 -- When the ban that ends last does, for the domain of *resting* or for all, ms; 0: none is known.
 local function ban_ends(id, resting)
     local everywhere = tonumber(redis.call('ZSCORE', RESTING, id) or 0)
     return math.max(everywhere, tonumber(redis.call('ZSCORE', resting, id) or 0))
 end
 
--- Bans a proxy: the first quarantine, ms, doubles with each ban in a row, up to the longest.
+-- Lets a proxy rest: the first quarantine, ms, doubles with each ban in a row, up to the longest.
 local function rest(key, id, in_a_row, first, longest)
     local ms = math.min(longest, first * 2 ^ math.min(in_a_row - 1, 20))
     redis.call('ZADD', key, now + ms, id)
+end
+
+-- Bans a proxy for a domain; everywhere, where *most* domains ban it within the first quarantine.
+-- Says 'BANNED', 'RESTING' everywhere, or 'AGAIN': uses that were under way together fail together,
+-- and are one ban.
+local function ban(domain, id, first, longest, most)
+    local resting, strikes, bans = domain_key('rest', domain), domain_key('bans', domain), P .. 'banned:' .. id
+    local again = tonumber(redis.call('ZSCORE', resting, id) or 0) > now
+    if not again then
+        rest(resting, id, add(strikes, id, 1), first, longest)
+    end
+    redis.call('PEXPIRE', resting, KEEP)
+    redis.call('PEXPIRE', strikes, KEEP)
+    redis.call('SADD', P .. 'domains', domain)
+    redis.call('ZREMRANGEBYSCORE', bans, '-inf', now - first)
+    redis.call('ZADD', bans, now, domain)
+    redis.call('PEXPIRE', bans, first)
+    if redis.call('ZCARD', bans) < most then
+        return again and 'AGAIN' or 'BANNED'
+    end
+    rest(RESTING, id, 1, first, longest)
+    return again and 'AGAIN' or 'RESTING'
+end
+
+-- A use that went well ends the bans of a proxy, for the domain and everywhere.
+local function forgive(domain, id)
+    redis.call('ZREM', domain_key('rest', domain), id)
+    redis.call('HDEL', domain_key('bans', domain), id)
+    redis.call('ZREM', P .. 'banned:' .. id, domain)
+    redis.call('ZREM', RESTING, id)
 end

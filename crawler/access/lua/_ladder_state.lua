@@ -6,7 +6,7 @@ local FIELDS = { 'step', 'since', 'good', 'bad', 'probe', 'pgood', 'pbad', 'prob
 -- The domain's state as the reply has it: now ms, units spent this hour, then FIELDS ('' = none).
 local function view()
     local spent = redis.call('GET', P .. 'spent:' .. math.floor(now / 3600000))
-    local out = { now, number(spent) }
+    local out = { now, number(spent) or 0 }
     for _, value in ipairs(redis.call('HMGET', D, unpack(FIELDS))) do
         out[#out + 1] = value or ''
     end

@@ -1,5 +1,5 @@
 -- ladder_verdicts: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
--- include: _clock _ladder_state
+-- include: _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -12,10 +12,10 @@ local probe = redis.call('HGET', D, 'probe') or ''
 for at = 4, #ARGV, 4 do
     local name, good, bad, cost = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
     if name == step then
-        local began = number(redis.call('HGET', D, 'window'))
+        local began = number(redis.call('HGET', D, 'window')) or 0
         if now - began > tonumber(ARGV[3]) then
             for _, field in ipairs({ 'good', 'bad' }) do
-                local count = number(redis.call('HGET', D, field))
+                local count = number(redis.call('HGET', D, field)) or 0
                 redis.call('HSET', D, field, math.floor(count / 2))
             end
             redis.call('HSET', D, 'window', now)

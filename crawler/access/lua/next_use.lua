@@ -1,5 +1,5 @@
 -- next_use: another time for a use of an address for a domain, because its own was missed or never given.
--- include: _clock _proxy_keys _next_use
+-- include: _numbers _clock _count _proxy_keys _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain

@@ -1,5 +1,5 @@
 -- page_sizes: learn how large pages of some kinds were, and say how large they usually are.
--- include: _clock
+-- include: _numbers _clock _count
 -- KEYS[1] prefix of the sizes' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] share by which one page moves the average
@@ -9,7 +9,7 @@ local KEEP = 30 * 86400000 -- a kind that nobody meets for a month is forgotten,
 local out, stay = {}, 1 - tonumber(ARGV[2])
 for at = 3, #ARGV, 3 do
     local key, pages, mean = P .. ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-    local usual = number(redis.call('GET', key))
+    local usual = number(redis.call('GET', key)) or 0
     if pages > 0 then
         usual = usual == 0 and mean or usual + (mean - usual) * (1 - stay ^ pages)
         redis.call('SET', key, string.format('%.0f', usual), 'PX', KEEP)

@@ -1,6 +1,6 @@
 -- register_proxies: this worker's list of proxies; the fleet has those that any of its workers lists.
 -- What is known of those that stay is kept. A worker that is silent for long no longer counts.
--- include: _clock _proxy_keys
+-- include: _numbers _clock _count _proxy_keys
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] worker

@@ -1,5 +1,5 @@
 -- report_use: how a use of a proxy ended; a ban sends it to rest for the domain, several for all.
--- include: _clock _proxy_keys _ban
+-- include: _numbers _clock _count _proxy_keys _ban
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -11,11 +11,9 @@
 -- ARGV[8] number of domains whose bans within the first quarantine make it rest everywhere
 -- reply: 'GOOD', 'UNKNOWN', 'BANNED' (for the domain), 'RESTING' (everywhere), 'AGAIN' (it rests already)
 local domain, id, outcome = ARGV[2], ARGV[3], ARGV[5]
-local first, longest = tonumber(ARGV[6]), tonumber(ARGV[7])
-local resting, proven = domain_key('rest', domain), domain_key('good', domain)
-local strikes, uses, bans = domain_key('bans', domain), P .. 'uses:' .. id, P .. 'banned:' .. id
+local proven = domain_key('good', domain)
 redis.call('HDEL', domain_key('try', domain), id)
-redis.call('ZREM', uses, ARGV[4])
+redis.call('ZREM', P .. 'uses:' .. id, ARGV[4])
 redis.call('ZREM', uses_key(domain, id), ARGV[4])
 if redis.call('HEXISTS', INFO, id) == 0 then return 'UNKNOWN' end
 add(HEALTH, id .. ' ' .. outcome, 1)
@@ -23,25 +21,9 @@ add(HEALTH, id .. ' ' .. outcome, 1)
 if outcome == 'good' then
     redis.call('ZADD', proven, now, id)
     redis.call('PEXPIRE', proven, KEEP)
-    redis.call('ZREM', resting, id)
-    redis.call('HDEL', strikes, id)
-    redis.call('ZREM', bans, domain)
-    redis.call('ZREM', RESTING, id)
+    forgive(domain, id)
     return 'GOOD'
 end
 if outcome ~= 'ban' then return 'UNKNOWN' end
 redis.call('ZREM', proven, id)
--- Uses that were under way together fail together; they are one ban.
-local again = tonumber(redis.call('ZSCORE', resting, id) or 0) > now
-if not again then
-    rest(resting, id, add(strikes, id, 1), first, longest)
-end
-redis.call('PEXPIRE', resting, KEEP)
-redis.call('PEXPIRE', strikes, KEEP)
-redis.call('SADD', P .. 'domains', domain)
-redis.call('ZREMRANGEBYSCORE', bans, '-inf', now - first)
-redis.call('ZADD', bans, now, domain)
-redis.call('PEXPIRE', bans, first)
-if redis.call('ZCARD', bans) < tonumber(ARGV[8]) then return again and 'AGAIN' or 'BANNED' end
-rest(RESTING, id, 1, first, longest)
-return again and 'AGAIN' or 'RESTING'
+return ban(domain, id, tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]))

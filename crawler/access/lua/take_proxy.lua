@@ -1,5 +1,5 @@
 -- take_proxy: the proxy that was idle longest and may be used for a domain; an unproven one goes out once.
--- include: _clock _proxy_keys _ban _next_use
+-- include: _numbers _clock _count _proxy_keys _ban _next_use
 -- KEYS[1] prefix of the proxies' keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] domain
@@ -37,7 +37,7 @@ local function free_at(id, last)
     local banned = ban_ends(id, resting)
     if banned > now then return banned end
     local probe = banned > 0 or not redis.call('ZSCORE', proven, id)
-    if probe and number(redis.call('HGET', tried, id)) > now then return now + SOON end
+    if probe and (number(redis.call('HGET', tried, id)) or 0) > now then return now + SOON end
     if last + pause > now then return last + pause end
     if most > 0 and crowded(P .. 'uses:' .. id, most) then return now + SOON end
     if each then

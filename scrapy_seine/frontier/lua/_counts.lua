@@ -1,18 +1,15 @@
 -- _counts: counters of the crawl and of its jobs, added up while a script runs.
 local counted, jobs = {}, {}
 
--- Adds to a number. Where somebody wrote a text there, a fraction or the end of Redis' numbers, it is
--- begun anew, because a script that fails at its end has done its work and tells nobody.
+-- Adds to a number. One that somebody spoilt begins anew; a key of another type costs its domain only.
 local function add(key, field, n)
-    local reply = redis.pcall('HINCRBY', key, field, n)
-    if number(reply) then
-        return reply
-    elseif type(reply) == 'table' and not string.find(reply.err, 'integer') and not string.find(reply.err, 'overflow') then
+    local sum, failure, spoilt_now = add_to(key, field, n)
+    if failure then
         return try(key, 'HINCRBY', field, n)
+    elseif spoilt_now then
+        note_spoilt(key, field)
     end
-    redis.call('HSET', key, field, string.format('%.0f', n))
-    note_spoilt(key, field)
-    return n
+    return sum
 end
 
 local function count(name, n)

@@ -16,12 +16,6 @@ local COUNTERS, CONTROL = P .. 'counters', P .. 'control'
 local LEVEL = 1099511627776 -- 2^40: a queue's score is level * LEVEL + sequence, so FIFO in a level
 local GAP, STEP_MS = 1048576, 2000
 
--- A number as it was written here; junk of others, NaN and infinity count as none.
-local function number(text)
-    local n = tonumber(text)
-    return n and n > -1e15 and n < 1e15 and n or nil
-end
-
 local given, known_id, known_turn, known_seq, me, known_calls, asks =
     string.match(ARGV[1], '^(%d+) ?(%S*) ?(%d*) ?(%d*) ?(%S*) ?(%d*) ?(%S*)$')
 local control = redis.pcall('HMGET', CONTROL, 'id', 'turn', 'seq', 'shift', 'clock', 'paused', 'w:' .. me, 'look', 'spoilt')

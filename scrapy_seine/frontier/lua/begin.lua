@@ -1,5 +1,5 @@
 -- begin: who joins a crawl learns its identity; one that has none yet gets it now.
--- include: _types _state
+-- include: _numbers _types _state
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (not used)
 -- ARGV[2] identity for a crawl that has none: random, from the caller, for Lua's own repeats

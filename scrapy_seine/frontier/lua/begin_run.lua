@@ -1,5 +1,5 @@
 -- begin_run: a crawl that has ended is begun anew, once for all who ask at the same time.
--- include: _types _state _spelling _sequence _batches _wake
+-- include: _numbers _types _state _spelling _sequence _batches _wake
 -- KEYS[1] prefix of the crawl's own keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] number of the run that the caller read: a later one was begun meanwhile by another

@@ -1,6 +1,6 @@
 -- isolate: a worker begins a request while it has no other, because earlier workers died with it.
 -- Should the worker die before it says that this is over, it was this request that it died of (`reap`).
--- include: _types _state _spelling _sequence _batches _wake _counts _ready_domains _finish _held
+-- include: _numbers _types _state _spelling _sequence _batches _wake _counts _ready_domains _finish _held
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] id

@@ -1,6 +1,6 @@
 -- measure: how long sites took to answer; the pause of each follows, for the whole fleet (I5).
 -- A site that answers in L ms and is to have C requests under way is asked every L / C ms.
--- include: _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
+-- include: _numbers _types _state _spelling _sequence _batches _wake _limits _counts _ready_domains _finish
 -- KEYS[1] prefix of the crawl's keys
 -- ARGV[1] now ms (0: ask the server)
 -- ARGV[2] requests under way at one site that are aimed at
