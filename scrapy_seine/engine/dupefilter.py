@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
@@ -17,7 +19,9 @@ from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_seine import meta as m
 from scrapy_seine.fingerprint import fingerprint, within
 
-_BITS = 64
+#: Bytes of a fingerprint that are compared, and of those that Scrapy makes.
+_BYTES, _SHA1_BYTES = 8, 20
+_SHA1_TEXT = re.compile(rb"[0-9a-fA-F]{40}")
 
 
 class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no types
@@ -172,12 +176,9 @@ class ProjectDupeFilter(DupeFilter):
         return cls(crawler.request_fingerprinter.fingerprint)
 
     def request_fingerprint(self, request: Request) -> int | None:
-        """The first 64 bits of the project's own fingerprint, as bytes or as hexadecimal text."""
+        """64 bits by which the project's own fingerprint is told from others."""
         made = self._own(request)
-        if made is None:
-            return None
-        text = made.hex() if isinstance(made, bytes) else str(made)
-        return int(text[: _BITS // 4], 16)
+        return None if made is None else _number_of(made)
 
     def knows_url(self, url: str, job: str = "") -> bool:
         """Unknown: the project's fingerprint needs the whole request."""
@@ -200,6 +201,20 @@ def dupefilter_of(crawler: Crawler) -> DupeFilter:
         return ProjectDupeFilter(lambda request: None, seen, log)
     fingerprints = getattr(made, "request_fingerprint", crawler.request_fingerprinter.fingerprint)
     return ProjectDupeFilter(fingerprints, seen, log)
+
+
+def _number_of(made: object) -> int:
+    """Return 64 bits by which a project's fingerprint is told from others.
+
+    Scrapy's own are SHA-1 digests, as bytes or as hexadecimal text, whose beginning tells them
+    apart. Of a project's text, such as an address without its query, only the whole does.
+    """
+    own = made if isinstance(made, bytes) else str(made).encode("utf-8", "surrogatepass")
+    if isinstance(made, bytes) and len(own) == _SHA1_BYTES:
+        return int.from_bytes(own[:_BYTES])
+    if _SHA1_TEXT.fullmatch(own):
+        return int(own[: 2 * _BYTES], 16)
+    return int.from_bytes(hashlib.blake2b(own, digest_size=_BYTES).digest())
 
 
 def _own_method(made: Any, name: str) -> Callable[..., Any] | None:
