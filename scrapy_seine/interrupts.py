@@ -8,6 +8,7 @@ the work of a command (`interruptible`) sees a KeyboardInterrupt, because it has
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -53,6 +54,10 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # `nohup` and & ignore it
         signal.signal(signal.SIGINT, end_at_once)
     sys.unraisablehook = _unraisable
+    # Modules stay for good: to look through them as they are imported takes a sixth of the import.
+    gc.disable()
     from scrapy.cmdline import execute
 
+    gc.freeze()
+    gc.enable()
     execute()

@@ -40,6 +40,22 @@ scrapy.cmdline.execute = execute
 interrupts.main()
 """
 
+#: Counts the collector's looks while Scrapy is imported, and tells its state within the command.
+_COLLECTED = """
+import gc, sys
+looks = []
+gc.callbacks.append(lambda phase, told: looks.append(told))
+def trace(frame, event, arg):
+    if event == "call" and frame.f_code.co_name == "execute":
+        print(len(looks), gc.isenabled(), gc.get_freeze_count() > 50_000)
+        sys.setprofile(None)
+from scrapy_seine.interrupts import main
+looks.clear()
+sys.argv = ["scrapy", "version"]
+sys.setprofile(trace)
+main()
+"""
+
 
 def ended(code: str) -> tuple[int, str, str]:
     done = subprocess.run(
@@ -90,6 +106,12 @@ def test_what_handles_ctrl_c_otherwise_is_left_alone() -> None:
         assert failed == []
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_the_collector_is_off_for_scrapys_import_and_on_for_the_command() -> None:
+    """A look at modules finds nothing; a dashboard without a collector would fill the memory."""
+    status, out, _ = ended(_COLLECTED)
+    assert (status, out.splitlines()[0]) == (0, "0 True True")
 
 
 def test_a_checkouts_scrapy_is_the_one_that_knows_ctrl_c() -> None:
