@@ -16,7 +16,8 @@ from crawler.demo.place import SCHEMA, clean, own_place
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
 from crawler.stores.connect import Endpoints, data_folder, endpoints, missing
-from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads import paint

@@ -7,7 +7,7 @@ from typing import Any
 from scrapy.settings import Settings
 
 from crawler.catalogue.jobs.model import Plan
-from scrapy_seine.commands.base import spider_class
+from scrapy_seine.commands.which_spider import spider_class
 
 
 def plans_of(settings: Settings, spider: str) -> list[Plan]:

@@ -15,7 +15,7 @@ from crawler.reads.doctor.setting_sources import refuse_strays
 from crawler.reads.doctor.start_checks import Wish, start_findings
 from crawler.reads.settings_table import TABLE
 from scrapy_seine.broken_files import BrokenFile, broken_files
-from scrapy_seine.commands.base import spider_class
+from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.settings_table import strangers
 from scrapy_seine.errors import ConfigError
 

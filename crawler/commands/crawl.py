@@ -22,14 +22,8 @@ from crawler.cli.start_warnings import check_names, tell
 from crawler.reads.settings_table import TABLE
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from crawler.stores.migrations import prepare
-from scrapy_seine.commands.base import (
-    FAILED,
-    check_outputs,
-    complain,
-    guarded,
-    reader_of,
-    spider_class,
-)
+from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
+from scrapy_seine.commands.which_spider import reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.engine.settings_table import check
 from scrapy_seine.engine.spider import FrontierSpider

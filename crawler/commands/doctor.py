@@ -16,7 +16,8 @@ from crawler.reads.doctor.facts import examine
 from crawler.reads.doctor.finding import Finding
 from crawler.reads.doctor.setting_sources import source_findings
 from crawler.stores.connect import Endpoints, endpoints
-from scrapy_seine.commands.base import SeineCommand, spider_class
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.errors import SeineError
 from scrapy_seine.reads import paint
 

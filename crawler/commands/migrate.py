@@ -9,7 +9,8 @@ from scrapy.exceptions import UsageError
 
 from crawler.stores.connect import endpoints
 from crawler.stores.migrations import migrate, pending
-from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import number
 from scrapy_seine.errors import StoreUnreachable
 

@@ -18,7 +18,7 @@ from crawler.cli.one_page import BadStatus, Got, PageCommand, fetch
 from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of
-from scrapy_seine.commands.base import complain
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.politeness.robots_rules import Robots, state_of

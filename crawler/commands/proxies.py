@@ -15,8 +15,9 @@ from crawler.access.proxies.operator_list import ProxyList
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.reads.proxies import read_proxies
 from crawler.stores.connect import endpoints
-from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import paint
 from scrapy_seine.reads.formatting import span

@@ -26,7 +26,9 @@ from crawler.stores.connect import (
     running_database,
 )
 from crawler.stores.formats import format_of
-from scrapy_seine.commands.base import SeineCommand, complain, seed_reader
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import complain
+from scrapy_seine.commands.which_spider import seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
 from scrapy_seine.reads import paint

@@ -1,47 +1,27 @@
-"""What all of Seine's own commands share: one line for an error, --json, an example in the help."""
+"""What all of Seine's own commands share: --json, and an example in the help."""
 
 from __future__ import annotations
 
 import argparse
-import errno
 import re
 import sys
 from abc import abstractmethod
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
-from scrapy import Request, Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
-from scrapy.spiderloader import get_spider_loader
-from scrapy_redis.spiders import RedisMixin
 
-from scrapy_seine.broken_files import broken_files
-from scrapy_seine.engine.starting.seed_reading import requests_of
+from scrapy_seine.commands.one_line_errors import check_outputs, complain, guarded, one_line
 from scrapy_seine.engine.telemetry.logs import guard_logs
-from scrapy_seine.errors import ConfigError, SeineError
-from scrapy_seine.interrupts import interruptible
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.printable import (
-    OUTPUT_ERRORS,
-    discard_output,
     escaped,
     guarded_streams,
-    open_streams,
-    printable,
-    redact,
 )
-from scrapy_seine.store_errors import said_by
 
-FAILED = 1
-#: What a shell reports of a program that Ctrl-C ended.
-INTERRUPTED = 130
-#: Why a file or a folder is the user's to mend: its rights, or a disk that is read-only.
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 #: An option, with a value or without.
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 #: An option in a usage, as `[--check [--wait SECONDS]]`: what is left takes arguments.
@@ -152,21 +132,6 @@ class SeineCommand(ScrapyCommand):
         print(escaped(orjson.dumps(data, default=str).decode()) if self.as_json else text)
 
 
-def check_outputs(opts: argparse.Namespace) -> None:
-    """Make sure that --pidfile and --profile can be written: Scrapy would end in a traceback.
-
-    Raises:
-        ConfigError: one cannot be.
-    """
-    for option in ("pidfile", "profile"):
-        if name := getattr(opts, option, None):
-            try:
-                Path(name).open("ab").close()
-            except OSError as error:
-                text = f"--{option} {name} cannot be written: {error.strerror}"
-                raise ConfigError(text) from None
-
-
 def refuse_arguments(args: list[str]) -> None:
     """Let no argument pass, because a command that ignored it would do something else.
 
@@ -175,86 +140,3 @@ def refuse_arguments(args: list[str]) -> None:
     """
     if args:
         raise ConfigError(f"it takes no argument; {args[0]!r} is one")
-
-
-def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None = None) -> int:
-    """Do *work*; returns its exit status, with one line on stderr where it failed.
-
-    *tell* says the line another way.
-    """
-    tell = tell or complain
-    open_streams()
-    try:
-        with interruptible():
-            status = work() or 0
-            sys.stdout.flush()
-    except SeineError as error:
-        tell(str(error))
-        return FAILED
-    except KeyboardInterrupt:
-        tell("stopped")
-        return INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # nobody reads; say nothing more at exit
-        return FAILED
-    except OSError as error:
-        if error.filename and error.errno in _FORBIDDEN:
-            tell(f"{error.filename} cannot be used: {error.strerror}")
-            return FAILED
-        if error.errno not in OUTPUT_ERRORS:
-            raise
-        complain(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
-        discard_output()
-        return FAILED
-    except Exception as error:
-        if (refusal := said_by(error)) is None:
-            raise
-        tell(refusal)
-        return FAILED
-    return status
-
-
-def complain(text: str) -> None:
-    """Print one line on stderr, without credentials and control characters."""
-    print("seine:", one_line(text), file=sys.stderr)
-
-
-def one_line(text: str) -> str:
-    """A text in one line, without credentials and control characters."""
-    return printable(" ".join(redact(text).split()))
-
-
-def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:
-    """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
-
-    Raises:
-        ConfigError: the project has no such spider.
-    """
-    return reader_of(spider_class(settings, spider), settings)
-
-
-def reader_of(kind: Any, settings: Settings) -> Callable[[bytes], list[Request]]:
-    """The same, for a spider's class."""
-    if not issubclass(kind, RedisMixin):
-        return partial(requests_of, kind)  # it has no way of its own, and may need arguments
-    made = kind()
-    made.redis_encoding = made.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
-    return partial(requests_of, made)
-
-
-def spider_class(settings: Settings, spider: str) -> type[Spider]:
-    """Return the class of one of the project's spiders.
-
-    Raises:
-        ConfigError: the project has no such spider.
-    """
-    loader = get_spider_loader(settings)
-    try:
-        return loader.load(spider)
-    except KeyError:
-        names = ", ".join(sorted(loader.list())) or "none"
-        left_out = "".join(f"; left out: {file}" for file in broken_files())
-        meant = did_you_mean(spider, loader.list())
-        raise ConfigError(
-            f"no spider is named {spider!r}; there is {names}{left_out}{meant}"
-        ) from None

@@ -12,7 +12,8 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from scrapy_seine.commands.base import SeineCommand, complain
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import crawl_of, declare_crawl, make_sure
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client

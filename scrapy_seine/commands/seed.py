@@ -12,8 +12,10 @@ from typing import Any
 from redis.exceptions import RedisError
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import SeineCommand, complain, seed_reader, spider_class
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_crawl import only_spider
+from scrapy_seine.commands.which_spider import seed_reader, spider_class
 from scrapy_seine.config import FrontierConfig
 from scrapy_seine.connect import blocking_client, endpoints
 from scrapy_seine.engine.starting.seed_reading import seeds_key_of

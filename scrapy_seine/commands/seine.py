@@ -10,8 +10,8 @@ from typing import Any
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
-from scrapy_seine.commands.base import FAILED, complain
 from scrapy_seine.commands.misspelt_commands import VERBS, look_around
+from scrapy_seine.commands.one_line_errors import FAILED, complain
 
 
 class Command(ScrapyCommand):

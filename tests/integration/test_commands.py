@@ -24,7 +24,8 @@ from scrapy.settings import Settings
 from crawler.commands import crawl, migrate
 from crawler.stores import embedded
 from scrapy_seine.commands import seed
-from scrapy_seine.commands.base import SeineCommand, guarded
+from scrapy_seine.commands.base import SeineCommand
+from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.errors import ConfigError, SeineError
 from tests import started
 from tests.helpers import patient, server_folder, wait_until

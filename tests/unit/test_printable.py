@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from crawler.stores.export import Column
 from crawler.stores.formats import harmless_cell, write_csv, write_jsonl
-from scrapy_seine.commands.base import guarded
+from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.printable import escaped, guarded_streams, printable
 from scrapy_seine.reads import paint

@@ -1,0 +1,53 @@
+"""Which of a project's spiders a command is about, and what reads its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
+from scrapy_redis.spiders import RedisMixin
+
+from scrapy_seine.broken_files import broken_files
+from scrapy_seine.engine.starting.seed_reading import requests_of
+from scrapy_seine.errors import ConfigError
+from scrapy_seine.lenient import did_you_mean
+
+
+def seed_reader(settings: Settings, spider: str) -> Callable[[bytes], list[Request]]:
+    """Return what reads a seed as *spider* would; it raises BadSeed for a bad one.
+
+    Raises:
+        ConfigError: the project has no such spider.
+    """
+    return reader_of(spider_class(settings, spider), settings)
+
+
+def reader_of(kind: Any, settings: Settings) -> Callable[[bytes], list[Request]]:
+    """The same, for a spider's class."""
+    if not issubclass(kind, RedisMixin):
+        return partial(requests_of, kind)  # it has no way of its own, and may need arguments
+    made = kind()
+    made.redis_encoding = made.redis_encoding or settings.get("REDIS_ENCODING") or "utf-8"
+    return partial(requests_of, made)
+
+
+def spider_class(settings: Settings, spider: str) -> type[Spider]:
+    """Return the class of one of the project's spiders.
+
+    Raises:
+        ConfigError: the project has no such spider.
+    """
+    loader = get_spider_loader(settings)
+    try:
+        return loader.load(spider)
+    except KeyError:
+        names = ", ".join(sorted(loader.list())) or "none"
+        left_out = "".join(f"; left out: {file}" for file in broken_files())
+        meant = did_you_mean(spider, loader.list())
+        raise ConfigError(
+            f"no spider is named {spider!r}; there is {names}{left_out}{meant}"
+        ) from None
