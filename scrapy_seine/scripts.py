@@ -23,6 +23,8 @@ from scrapy_seine.errors import ScriptContractError
 
 _HEADER = re.compile(r"(?:--.*\n)+")
 _INCLUDE = re.compile(r"^-- include: (.+)$", re.MULTILINE)
+#: Parts of a script that share a function; Lua lets one take 60 variables of its outer ones.
+_NESTED = 7
 _SLOT = re.compile(r"^-- (KEYS|ARGV)\[(\d+)\] \S", re.MULTILINE)
 
 
@@ -65,6 +67,18 @@ def _text(package: str, name: str) -> str:
     return (own if own.is_file() else shared).read_text("utf-8")
 
 
+def _nested(parts: Sequence[str]) -> str:
+    """Join the parts of a script, the later ones in functions of their own.
+
+    For each variable that a new function uses, Lua looks through those of the running function
+    that functions use already: in one long chunk that took a ninth of an empty lease's time. What
+    an inner function takes from the outer one is looked for once.
+    """
+    groups = [parts[at : at + _NESTED] for at in range(0, len(parts), _NESTED)]
+    ends = " end)()" * (len(groups) - 1)
+    return "\nreturn (function()\n".join("\n".join(group) for group in groups) + ends + "\n"
+
+
 @cache
 def load_script(package: str, name: str) -> Script:
     """Load `lua/<name>.lua` of *package*.
@@ -76,7 +90,7 @@ def load_script(package: str, name: str) -> Script:
     header, keys = _check(name, body)
     include = _INCLUDE.search(header)
     parts = [_text(package, n) for n in include.group(1).split()] if include else []
-    source = "\n".join([*parts, body])
+    source = _nested([*parts, body])
     sha = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
     return Script(name=name, source=source, sha=sha, keys=keys)
 

@@ -40,16 +40,23 @@ local function put_off(args, from)
     end
 end
 
+-- Sends a command with many arguments. Lua's stack is short; the step is even, for pairs.
+local function write_all(command, key, args)
+    for from = 1, #args, 1000 do
+        redis.call(command, key, unpack(args, from, math.min(from + 999, #args)))
+    end
+end
+
 local function write_batches()
     for command, of in pairs(batches) do
         for key, args in pairs(of) do
-            local queue = command == 'ZADD' and key ~= DELAYED and key ~= LEASES
-            for from = 1, #args, 1000 do -- Lua's stack is short; the step is even, for pairs
-                local last = math.min(from + 999, #args)
-                if not queue then
-                    redis.call(command, key, unpack(args, from, last))
-                elseif not try(key, command, unpack(args, from, last)) then
-                    put_off(args, from)
+            if command ~= 'ZADD' or key == DELAYED then
+                write_all(command, key, args)
+            else
+                for from = 1, #args, 1000 do
+                    if not try(key, command, unpack(args, from, math.min(from + 999, #args))) then
+                        put_off(args, from)
+                    end
                 end
             end
         end

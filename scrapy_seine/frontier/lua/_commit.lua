@@ -17,7 +17,9 @@ local function commit(width, enter)
         ids[i], children, at = ARGV[at], children + n, at + 5 + width * n
     end
     fetch_holds(ids)
-    reserve_seq(children)
+    if children > 0 then
+        reserve_seq(children)
+    end
     at = 3
     for i, id in ipairs(ids) do
         local hold, job, n = holding(id), ARGV[at + 2], tonumber(ARGV[at + 4])

@@ -17,7 +17,16 @@ local function lost()
     return redis.error_reply('STATELOST ' .. gone .. ' requests are missing in ' .. REQUESTS)
 end
 
+local function first(key, at)
+    return tonumber(redis.call('ZRANGE', key, at or 0, at or 0, 'WITHSCORES')[2])
+end
+
+local next_delayed -- when the first of the delayed is due; only a lease's own promotion changes that
 local function promote_delayed()
+    next_delayed = first(DELAYED)
+    if not next_delayed or next_delayed > now then
+        return
+    end
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', DELAYED, '-inf', now, 'LIMIT', 0, 200)) do
         redis.call('ZREM', DELAYED, id)
         local stored = redis.call('HGET', REQUESTS, id)
@@ -36,7 +45,7 @@ local function promote_delayed()
     for domain in pairs(touched) do
         place(domain)
     end
-    touched = {}
+    touched, next_delayed = {}, first(DELAYED)
 end
 
 -- A domain whose time has come, or comes within the lead, joins the ready ones.
@@ -50,10 +59,6 @@ local function promote_waiting(lead, most)
     now = real
 end
 
-local function first(key, at)
-    return tonumber(redis.call('ZRANGE', key, at or 0, at or 0, 'WITHSCORES')[2])
-end
-
 -- A worker that got half of what it asked for leaves the rest to others. One that did not is idle, from
 -- its first such question on; returns the due time that it is to come for. Two come for each: else a
 -- whole fleet would ask for one slot. Only who was told of a time comes: who asked when nothing waited
@@ -61,8 +66,11 @@ end
 local IDLE_MS = 15000 -- it says so again within this time; who does not is gone
 local function due_for(worker, lacking)
     if lacking <= 0 then
-        redis.pcall('ZREM', IDLE, worker)
-        if redis.call('ZCARD', READY) > 0 then
+        local idle = redis.pcall('ZCARD', IDLE)
+        if type(idle) == 'number' and idle > 0 then
+            redis.call('ZREM', IDLE, worker)
+        end
+        if idle ~= 0 and redis.call('ZCARD', READY) > 0 then
             slots, special = 1, false
             wake(false)
         end
@@ -90,7 +98,7 @@ end
 
 -- What a lease replies, and its last writes.
 local function answer(state, out, waiting)
-    local delayed, lease = first(DELAYED), first(LEASES)
+    local delayed, lease = next_delayed or first(DELAYED), first(LEASES)
     local next_due, wrong = math.min(waiting or math.huge, delayed or math.huge), {}
     for key in pairs(broken) do
         wrong[#wrong + 1] = key

@@ -1,7 +1,8 @@
 -- _held: who holds a request, and how a hold ends.
 -- A hold is `token worker score state domain`; only the holder of the current token may end it (I2).
 -- State F: in flight. L: landed, the download is over and the domain's slot was given back already.
-local freed, ended, fetched, delivered = {}, {}, {}, nil
+local freed, ended, fetched = {}, {}, {}
+local let, dropped = {}, {} -- ids whose leases ended, and those whose requests go
 
 -- Reads many holds at once; `holding` then finds them here.
 local function fetch_holds(ids)
@@ -31,8 +32,7 @@ end
 -- Ends the hold; the request itself stays, and the caller says where it goes next.
 local function let_go(id, hold)
     ended[id] = true
-    batch('ZREM', LEASES, id)
-    batch('HDEL', HELD, id)
+    let[#let + 1] = id
     if not hold.landed then
         freed[hold.domain] = (freed[hold.domain] or 0) + 1
     end
@@ -40,13 +40,7 @@ local function let_go(id, hold)
 end
 
 local function drop(id)
-    batch('HDEL', REQUESTS, id)
-    if delivered == nil then
-        delivered = redis.call('HLEN', DELIVERIES) > 0
-    end
-    if delivered then
-        batch('HDEL', DELIVERIES, id)
-    end
+    dropped[#dropped + 1] = id
 end
 
 local function to_dead(id, note)
@@ -56,8 +50,15 @@ local function to_dead(id, note)
     count('buried', 1)
 end
 
--- Gives the freed slots back; runs before finish(), which places the domains.
+-- Writes what ended and gives the freed slots back; runs before finish(), which places the domains.
 local function free_slots()
+    write_all('ZREM', LEASES, let)
+    write_all('HDEL', HELD, let)
+    write_all('HDEL', REQUESTS, dropped)
+    if sizes[DELIVERIES] > 0 then
+        write_all('HDEL', DELIVERIES, dropped)
+    end
+    let, dropped = {}, {}
     for domain, n in pairs(freed) do
         if (add(state_of(domain), 'active', -n) or 0) < 0 then
             redis.call('HSET', state_of(domain), 'active', 0)

@@ -14,31 +14,31 @@ local function limits(domain)
             throttle = of[4] == '1', rolled = number(of[5]) }
     end
     local key = state_of(domain)
-    local s = redis.pcall('HMGET', key, 'delay', 'cap', 'due', 'active', 'paused', 'served',
-        'blocked', 'jitter', 'robots', 'measured', 'lane', 'site_delay', 'site_cap', 'spread', 'spread_until')
-    if s.err then
+    local of, s = redis.pcall('HGETALL', key), {} -- few are set, and each field asked for is searched for
+    if of.err then
         try(key, 'HGET', 'due')
         return false
     end
-    local due = s[3] and number(s[3]) or 0
-    local blocked = s[7] and number(s[7]) or 0
-    local asked = s[9] and number(s[9]) or 0
-    if s[10] and defaults.throttle then
-        asked = math.max(asked, number(s[10]) or 0)
+    for at = 1, #of, 2 do
+        s[of[at]] = of[at + 1]
+    end
+    local due, blocked, asked = number(s.due or '') or 0, number(s.blocked or '') or 0, number(s.robots or '') or 0
+    if s.measured and defaults.throttle then
+        asked = math.max(asked, number(s.measured) or 0)
     end
     -- Our own limits may be kept by each address that we ask from; what the site asks for is its own.
-    local each = s[14] and asked == 0 and (number(s[15]) or 0) > now
-    local spread = each and number(s[14]) or 1
-    local own = s[1] and number(s[1]) or s[12] and number(s[12]) or defaults.delay
-    local cap = s[2] and number(s[2]) or s[13] and number(s[13]) or defaults.cap
+    local each = s.spread and asked == 0 and (number(s.spread_until or '') or 0) > now
+    local spread = each and number(s.spread) or 1
+    local own = s.delay and number(s.delay) or s.site_delay and number(s.site_delay) or defaults.delay
+    local cap = s.cap and number(s.cap) or s.site_cap and number(s.site_cap) or defaults.cap
     local guard = each and math.min(10, own * 0.05) or 0 -- as the addresses keep it: none is to wait
     local delay = math.max((own + guard) / spread, asked)
     local rolled = defaults.rolled and defaults.rolled + delay or 0
     return {
         delay = delay, cap = cap * spread,
         each = each and string.format('%.0f %.0f', own, cap), due = due, until_ms = math.max(due, blocked, rolled),
-        active = s[4] and number(s[4]) or 0, paused = s[5], served = s[6] and number(s[6]) or 0,
-        jitter = s[8] and number(s[8]) or asked == 0 and defaults.jitter or 0, lane = s[11] or '',
+        active = number(s.active or '') or 0, paused = s.paused, served = number(s.served or '') or 0,
+        jitter = s.jitter and number(s.jitter) or asked == 0 and defaults.jitter or 0, lane = s.lane or '',
     }
 end
 

@@ -1,20 +1,32 @@
 -- _ready_domains: where a domain stands: ready to be served, waiting for its time, or neither.
 local touched = {}
 local unfit = unlike('ZCARD', { READY, WAITING, DELAYED, LEASES, DEAD })
-    or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS, P .. 'seen' })
+    or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS })
 if unfit then
     return unfit
 end
-local had_ready = redis.call('ZCARD', READY) > 0
+local had_ready = sizes[READY] > 0
+local none_waits = sizes[WAITING] == 0 -- and none was added here
 
 local function queue_of(domain)
     return P .. 'q:' .. domain
 end
 
+local function waits(domain, until_ms)
+    none_waits = false
+    redis.call('ZADD', WAITING, until_ms, domain)
+end
+
+local function waits_no_more(domain)
+    if not none_waits then
+        redis.call('ZREM', WAITING, domain)
+    end
+end
+
 -- A key of the domain is of the wrong type: the domain is looked at again in a while.
 local function set_aside(domain)
     redis.call('ZREM', READY, domain)
-    redis.call('ZADD', WAITING, now + AGAIN_MS, domain)
+    waits(domain, now + AGAIN_MS)
 end
 
 -- An id goes into its domain's queue, or among the delayed where that cannot take it (I1).
@@ -38,13 +50,13 @@ local function place(domain, known)
         set_aside(domain)
     elseif not s or s.paused or is_full(s) then
         redis.call('ZREM', READY, domain)
-        redis.call('ZREM', WAITING, domain)
+        waits_no_more(domain)
     elseif s.until_ms > now then
         redis.call('ZREM', READY, domain)
-        redis.call('ZADD', WAITING, s.until_ms, domain)
+        waits(domain, s.until_ms)
     else
         local class = math.floor(tonumber(head[2]) / LEVEL)
-        redis.call('ZREM', WAITING, domain)
+        waits_no_more(domain)
         redis.call('ZADD', READY, class * LEVEL + s.served, domain)
         slots = slots + (s.delay > 0 and 1 or s.cap - s.active)
         special = special or s.lane ~= ''

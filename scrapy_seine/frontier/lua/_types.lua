@@ -9,6 +9,8 @@ local function wrong_type(key, must)
         .. ': somebody else wrote it; rename or delete it, and the work goes on')
 end
 
+local sizes = {} -- what the probes said of each key, before anything was written
+
 -- nil where each of these keys answers the probe.
 local function unlike(probe, keys)
     for _, key in ipairs(keys) do
@@ -16,5 +18,6 @@ local function unlike(probe, keys)
         if type(reply) == 'table' and reply.err then
             return wrong_type(key, PROBES[probe])
         end
+        sizes[key] = reply
     end
 end

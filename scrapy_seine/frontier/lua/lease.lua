@@ -20,13 +20,15 @@ local worker = (string.gsub(ARGV[2], '%s', '_'))
 local wanted = math.min(tonumber(ARGV[3]), MOST)
 local expires, lead = string.format('%.0f', now + tonumber(ARGV[4])), tonumber(ARGV[5])
 local out, taken = {}, {}
+local holds, expiries = {}, {} -- what is written of the leases, in pairs
 
 -- How many requests one turn of a domain may take: one where a delay spaces them, else a fair share.
+local fair
 local function share(s)
     if s.delay > 0 then
         return 1
     end
-    local fair = math.ceil(wanted / redis.call('ZCARD', READY))
+    fair = fair or math.ceil(wanted / redis.call('ZCARD', READY))
     return math.min(wanted, s.cap - s.active, math.max(fair, AT_A_TIME))
 end
 
@@ -50,7 +52,7 @@ local function take(domain, active, most)
     return whole, stored
 end
 
-local given_out, delivered = 0, nil
+local given_out = 0
 local function hand_out(domain, s)
     if not s then
         return set_aside(domain)
@@ -61,18 +63,16 @@ local function hand_out(domain, s)
     if not popped or #popped == 0 then
         return place(domain)
     end
-    if delivered == nil then
-        delivered = redis.call('EXISTS', DELIVERIES) == 1
-    end
     local slot, due = reserve(s, ARGV[7])
     local delay = s.each and math.floor(s.delay) .. ' ' .. s.each or math.floor(s.delay)
     for i, text in ipairs(stored) do
         local id, score = popped[2 * i - 1], digits(popped[2 * i])
         given_out = given_out + 1
         local own = ARGV[8] .. string.format('%04d', given_out)
-        batch('HSET', HELD, id, hold_text(own, worker, score, 'F', domain))
-        batch('ZADD', LEASES, expires, id)
-        local deaths = delivered and deaths_with(id) or 0
+        local h = #holds
+        holds[h + 1], holds[h + 2] = id, hold_text(own, worker, score, 'F', domain)
+        expiries[h + 1], expiries[h + 2] = expires, id
+        local deaths = sizes[DELIVERIES] > 0 and deaths_with(id) or 0
         local n = #out
         out[n + 1], out[n + 2], out[n + 3], out[n + 4], out[n + 5], out[n + 6] = id, own, slot, delay, deaths, text
     end
@@ -97,7 +97,8 @@ local function serve()
         if able then hand_out(domain, s) else skipped = skipped + 1 end
     end
     count('leased', #out / 6)
-    write_batches()
+    write_all('HSET', HELD, holds)
+    write_all('ZADD', LEASES, expiries)
 end
 
 -- Nothing was handed out: what was popped goes back, so that no id is in no queue and no lease (I1).
