@@ -36,7 +36,8 @@ from typing import Any
 import attrs
 
 from crawler.catalogue.coordinator.change_rate import Belief, Looks, priors
-from crawler.catalogue.coordinator.recrawl import Known, allowance, due
+from crawler.catalogue.coordinator.known_product import Known
+from crawler.catalogue.coordinator.recrawl import allowance, due
 from crawler.catalogue.jobs.model import Plan
 
 #: A look at each product in so many days.

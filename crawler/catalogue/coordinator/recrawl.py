@@ -15,9 +15,8 @@ estimated is what would go unnoticed.
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -31,11 +30,12 @@ from crawler.catalogue.coordinator.change_rate import (
     priors,
     worth,
 )
+from crawler.catalogue.coordinator.importance import importance
+from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.jobs.model import Plan
 from crawler.stores.queries import query
 from scrapy_seine.sinks.postgres.database import transaction
 
-logger = logging.getLogger(__name__)
 #: No product is fetched more often than this, s.
 SHORTEST_S = 3600.0
 _DAY_S = 86_400.0
@@ -44,61 +44,6 @@ _DAY_S = 86_400.0
 _EAGER = 10.0
 #: Share of a budget for the products that waited longest.
 SWEEP = 0.03
-#: Importance is kept within these, so that no slip of a rule starves a site.
-LEAST, MOST = 1e-3, 1e3
-
-
-@attrs.frozen
-class Known:
-    """A product as the coordinator looks at it, and as a site file's `importance` sees it."""
-
-    url: str
-    scraped_at: datetime
-    observed_s: float = 0.0
-    """Seconds between the looks at it, added up."""
-    price_changes: int = 0
-    """Looks, not announced by anything, that found another price or availability."""
-    price_changed_s: float = 0.0
-    """Seconds before each of these looks, added up."""
-    etag: str | None = None
-    last_modified: str | None = None
-    parser: str | None = None
-    """Version of the parser that read it; None: unknown."""
-    external_id: str = ""
-    name: str = ""
-    category: str = ""
-    brand: str | None = None
-    price: float | None = None
-    watched: float | None = None
-    """Importance by a watch list."""
-
-    @property
-    def looks(self) -> Looks:
-        """What the looks at it found."""
-        calm_s = self.observed_s - self.price_changed_s
-        return Looks(self.price_changes, self.price_changed_s, max(0.0, calm_s))
-
-
-Rule = Callable[[Known], float]
-
-
-def importance(known: Known, rule: Rule | None = None) -> float:
-    """How much a wrong price of a product matters beside others: its watch list's word, else the
-    site file's, else 1. A rule that raises or gives no number counts as 1, and is told of.
-    """
-    given: object = known.watched
-    if given is None and rule is not None:
-        try:
-            given = rule(known)
-        except Exception as error:  # a site file's own; the others are planned all the same
-            logger.warning("importance of %s: %s: %s", known.url, type(error).__name__, error)
-            return 1.0
-    if given is None:
-        return 1.0
-    if isinstance(given, bool) or not isinstance(given, int | float) or math.isnan(given):
-        logger.warning("importance of %s: %.40r is no number", known.url, given)
-        return 1.0
-    return min(MOST, max(LEAST, float(given)))
 
 
 def period_s(

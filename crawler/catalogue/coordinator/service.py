@@ -16,6 +16,7 @@ from redis.exceptions import LockError, RedisError
 
 from crawler.catalogue.coordinator import recrawl
 from crawler.catalogue.coordinator.change_rate import Belief
+from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
@@ -242,7 +243,7 @@ class Coordinator:
         if found:
             await self._send_again(plan, name, found)
 
-    def _due(self, plan: Plan, now: datetime, most: int, spent: int) -> list[recrawl.Known]:
+    def _due(self, plan: Plan, now: datetime, most: int, spent: int) -> list[Known]:
         known = recrawl.candidates(self.database_url, plan, now)
         expected = self._expectations(plan, now) if known else None
         return recrawl.due(known, plan, now, most, expected, spent=spent)
@@ -264,7 +265,7 @@ class Coordinator:
                 return job
         return None
 
-    async def _send_again(self, plan: Plan, name: str, found: Sequence[recrawl.Known]) -> None:
+    async def _send_again(self, plan: Plan, name: str, found: Sequence[Known]) -> None:
         site = plan.site_id
         await self.jobs.begin(name, site_id=site, kind="recrawl", urls=())
         # Marked with the time of the last look, so that a product is sent once until it was seen.
@@ -303,7 +304,7 @@ async def _unless_cancelled(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def _meta(job: str, known: recrawl.Known) -> dict[str, object]:
+def _meta(job: str, known: Known) -> dict[str, object]:
     """What a request for a known page has in its meta."""
     # Where a redirect leads is fetched for each product that leads there.
     return {

@@ -38,7 +38,7 @@ class Plan:
     budget: int = 0
     """Products fetched again in a day, at most; 0: no limit."""
     importance: Callable[[Any], float] | None = attrs.field(default=None, eq=False, repr=False)
-    """How much a known product (coordinator.recrawl.Known) matters; None: all alike."""
+    """How much a known product (coordinator.known_product.Known) matters; None: all alike."""
     since: datetime | None = None
     """Times of the schedule before this start nothing; None: all count."""
 

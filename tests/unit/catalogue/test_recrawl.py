@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.catalogue.coordinator import recrawl
+from crawler.catalogue.coordinator import importance as bounds
 from crawler.catalogue.coordinator.change_rate import (
     ANY,
     Belief,
@@ -21,13 +21,13 @@ from crawler.catalogue.coordinator.change_rate import (
     priors,
     worth,
 )
+from crawler.catalogue.coordinator.importance import importance
+from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.coordinator.recrawl import (
     SHORTEST_S,
     SWEEP,
-    Known,
     allowance,
     due,
-    importance,
     period_s,
 )
 from crawler.catalogue.jobs.model import Plan
@@ -160,7 +160,7 @@ def test_a_rule_that_gives_no_number_counts_as_one_and_is_told_of(
 
 @pytest.mark.parametrize("given", [-5, 0, 1e99, math.inf, -math.inf])
 def test_importance_stays_within_its_bounds(given: float) -> None:
-    assert recrawl.LEAST <= importance(known(1), lambda _: given) <= recrawl.MOST
+    assert bounds.LEAST <= importance(known(1), lambda _: given) <= bounds.MOST
 
 
 @given(st.integers(1, 5000), st.integers(1, 200))
