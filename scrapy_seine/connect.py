@@ -155,7 +155,7 @@ def _private(settings: SettingsLike, lacking: tuple[str, ...]) -> embedded.Serve
     if not flag(settings, "SEINE_EMBEDDED"):
         names = " and ".join(STORES[store].setting for store in lacking)
         raise ConfigError(
-            f"{names} must be set, because only SEINE_EMBEDDED (in settings.laptop) starts servers"
+            f"{names} must be set, because servers are started only where SEINE_EMBEDDED is on"
         )
     key = (str(data_folder(settings)), binaries(settings), lacking)
     if key not in _joined:
