@@ -385,6 +385,8 @@ TABLE: dict[str, Key] = {key.name: key for key in _KEYS}
 _PLAYWRIGHT = TABLE["playwright*"]
 #: Belong to one download, and are not stored.
 LOCAL = frozenset(key.name for key in _KEYS if not key.travels)
+#: By key: whether a value may be stored under it.
+_HOLDS = {key.name: key.range.holds for key in _KEYS if key.travels}
 
 
 def key_of(name: object) -> Key | None:
@@ -419,16 +421,14 @@ def stored(meta: dict[Any, Any]) -> dict[Any, Any]:
     Raises:
         BadMeta: a value is none that its key may have; names both.
     """
-    local = None
     for name, value in meta.items():
-        key = TABLE.get(name)
-        if key is None:
-            continue
-        if not key.travels:
-            local = LOCAL
-        elif not key.range.holds(value) and not is_own(meta, name):
+        holds = _HOLDS.get(name)
+        if holds is not None and not holds(value) and not is_own(meta, name):
+            key = TABLE[name]
             raise BadMeta(f"meta.{name} is {key.shown(value)}, not {key.range.text}")
-    return meta if local is None else {k: v for k, v in meta.items() if k not in LOCAL}
+    if LOCAL.isdisjoint(meta):
+        return meta
+    return {name: value for name, value in meta.items() if name not in LOCAL}
 
 
 #: Names of tasks must differ between all workers, and nobody gains by guessing one. So one seed of

@@ -44,6 +44,8 @@ SESSION = frozenset(
 )
 
 _URL = re.compile(r"(https?)://([^/?#\\]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+#: The beginning of a URL whose server is spelled plainly: what is behind it does not matter to it.
+_PLAIN_SERVER = re.compile(r"(https?)://([a-z0-9.:-]+)[/?#]")
 _SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?")
 #: What DNS allows (RFC 1035, 2.3.4): characters of a name, and of each part of it.
@@ -266,7 +268,10 @@ def domain(url: str) -> str:
     >>> domain("https://user@WWW.Example.com:443/x")
     'www.example.com'
     """
-    # Asked some eight times for each page, by whoever keeps something for each site.
+    # Asked some eight times for each page, and for each link.
+    plain = _PLAIN_SERVER.match(url)
+    if plain is not None and len(url) <= MAX_LENGTH:
+        return _authority(plain[1], plain[2])
     match = _split(url)
     return _authority(match[1].lower(), match[2]).rpartition("@")[2]
 
