@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from scrapy.signals import engine_started
 from scrapy.spiders import Spider
 
-from crawler.cli.crawl_line import Watch, quiet
+from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, tell
 from crawler.reads.settings_table import TABLE

@@ -14,7 +14,7 @@ import pytest
 from redis import Redis
 from scrapy.settings import Settings
 
-from crawler.cli.crawl_line import Line
+from crawler.cli.live_line import Line
 from crawler.commands import down, redis, sql, up
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from crawler.cli.crawl_line import Line, quiet
+from crawler.cli.live_line import Line, quiet
 from crawler.reads.crawl_report import End, Moment, closing_block, live_line
 
 
