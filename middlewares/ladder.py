@@ -19,12 +19,21 @@ from scrapy.http import Response
 
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.identities import BOT, candidates, chosen
-from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View, decide, place, ways_for
+from crawler.access.ladder import (
+    STEPS,
+    Decision,
+    Policy,
+    View,
+    budget_pause_s,
+    decide,
+    place,
+    ways_for,
+)
 from crawler.access.ladder_store import NO_BROWSER, LadderStore, needs_browser
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
-from scrapy_seine.config import flag, number
+from scrapy_seine.config import flag
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.urls import domain
 
@@ -72,7 +81,6 @@ class Escalate:
         self.cap = str(settings.get("SEINE_LADDER_CAP"))
         self.caps = settings.getdict("SEINE_LADDER_CAPS")
         self.pool = str(settings.get("SEINE_LADDER_POOL"))
-        self.pause_s = number(settings, "SEINE_LADDER_PAUSE_SECONDS", 600)
         self.browser = flag(settings, "SEINE_BROWSER")
         self.sites: dict[str, Site] = {}
         self.reading: dict[str, asyncio.Task[Site]] = {}
@@ -268,16 +276,17 @@ class Escalate:
             site.view = await steps.tally(name, {})
         self._mark(name, site)
         await self._look_for_browser(name, site)
-        view, budget = site.view, self.policy.budget
-        if budget and view.spent >= budget and STEPS[view.step].cost >= EXPENSIVE:
+        if (pause_s := budget_pause_s(site.view, self.policy)) > 0:
             self.stats.inc_value("ladder/over_budget")
-            self.site_limits.block(name, min(self.pause_s, 3600 - view.now / 1000 % 3600))
+            self.site_limits.block(name, pause_s)
 
     def _tell(self, name: str, view: View, decision: Decision) -> None:
         self.stats.inc_value(f"ladder/{decision.kind}/{decision.to}")
         if decision.kind == "stuck":
-            logger.error("%s: %s; it is left alone for %g s", name, decision.reason, self.pause_s)
-            self.site_limits.block(name, self.pause_s)
+            logger.error(
+                "%s: %s; it is left alone for %g s", name, decision.reason, self.policy.pause_s
+            )
+            self.site_limits.block(name, self.policy.pause_s)
         else:
             logger.info(
                 "%s: %s from %s to %s: %s",

@@ -68,6 +68,8 @@ class Policy:
     """A probe without result is over after this many seconds."""
     budget: int = 0
     """Cost of expensive steps in an hour, for the fleet, in plain pages; 0: no limit."""
+    pause_s: float = 600.0
+    """For how long a domain is left alone whose top step fails, or whose hour's budget is spent."""
 
     @classmethod
     def from_settings(cls, settings: SettingsLike) -> Policy:
@@ -82,6 +84,7 @@ class Policy:
             share=number(settings, "SEINE_LADDER_SHARE", 0.5),
             rest_s=number(settings, "SEINE_LADDER_REST_SECONDS", 3600, low=0.1),
             budget=int(number(settings, "SEINE_LADDER_BUDGET", 0)),
+            pause_s=number(settings, "SEINE_LADDER_PAUSE_SECONDS", 600),
         )
 
 
@@ -138,6 +141,17 @@ def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
         if name == cap:
             break
     return tuple(found)
+
+
+def budget_pause_s(view: View, policy: Policy) -> float:
+    """Return for how long a domain on a dear step is left alone, because the budget is spent.
+
+    That is the rest of the hour at most; 0 while the budget lasts.
+    """
+    spent = policy.budget and view.spent >= policy.budget
+    if not spent or STEPS[view.step].cost < EXPENSIVE:
+        return 0.0
+    return min(policy.pause_s, 3600 - view.now / 1000 % 3600)
 
 
 def place(step: str, ways: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which methods of a spider a stored request may name: those that its own classes define for that.
+"""Which methods of a spider a stored request may name, and the name by which each is stored.
 
 A stored request comes from whoever can write to Redis. It may name what the author of the spider
 wrote to be called with a page, and nothing of what Scrapy, scrapy-redis or this engine gave the
@@ -10,6 +10,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from scrapy import Spider
+
+from scrapy_seine.errors import EncodeError
 
 #: Classes of these packages are not the spider's own.
 _FRAMEWORKS = ("scrapy", "scrapy_redis", "scrapy_seine.engine", "builtins", "typing", "abc")
@@ -74,3 +78,42 @@ def _callbacks(kind: Any) -> frozenset[str]:
         if not name.startswith("__") and _takes_a_page(method, private=name.startswith("_")):
             found.add(name)
     return frozenset(found)
+
+
+def method_name(spider: Spider, function: Any, url: str) -> str | None:
+    """Return the name by which a callback is stored: that of a spider's own method.
+
+    Raises:
+        EncodeError: it is a lambda, a function, another object's method, or none that a stored
+            request may name.
+    """
+    if function is None:
+        return None
+    name = str(getattr(function, "__name__", ""))
+    if getattr(function, "__self__", None) is not spider:
+        raise EncodeError(f"{url}: {function!r} is not a method of spider {spider.name!r}")
+    if getattr(spider, name, None) != function:
+        name = _other_name(spider, function)
+    if not name:
+        raise EncodeError(f"{url}: {function!r} has no name in spider {spider.name!r}")
+    if name not in callbacks_of(type(spider)):
+        raise EncodeError(f"{url}: {no_callback(spider, name)}")
+    return name
+
+
+def _other_name(spider: Spider, method: Any) -> str:
+    """Name by which a spider has a method that is called otherwise; '' where it has none.
+
+    A decorator without functools.wraps gives its methods its own function's name. A method that the
+    spider's class has overridden (`super().parse`) has no name.
+    """
+    names = sorted(callbacks_of(type(spider)))
+    return next((name for name in names if getattr(spider, name, None) == method), "")
+
+
+def no_callback(spider: Spider, name: object) -> str:
+    """Say why a stored request may not name a method."""
+    return (
+        f"{str(name)[:80]!r} is no callback of spider {spider.name!r}: that is a method of its own "
+        "classes that takes a page, public or with a first parameter named response or failure"
+    )

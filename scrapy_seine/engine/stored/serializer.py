@@ -11,7 +11,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import Headers, JsonRequest, XmlRpcRequest
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.stored.callbacks import callbacks_of
+from scrapy_seine.engine.stored.callbacks import callbacks_of, method_name, no_callback
 from scrapy_seine.engine.stored.logins import take_login
 from scrapy_seine.errors import BadMeta, BadRequest, DecodeError, EncodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
@@ -45,44 +45,6 @@ _DEFAULTS: dict[str, Any] = {
 }
 #: What `meta.HOME` was called.
 _OLD_HOME = "home"
-
-
-def _method_name(spider: Spider, function: Any, url: str) -> str | None:
-    """Name of a spider's own method.
-
-    Raises:
-        EncodeError: it is a lambda, a function, another object's method, or none that a stored
-            request may name.
-    """
-    if function is None:
-        return None
-    name = str(getattr(function, "__name__", ""))
-    if getattr(function, "__self__", None) is not spider:
-        raise EncodeError(f"{url}: {function!r} is not a method of spider {spider.name!r}")
-    if getattr(spider, name, None) != function:
-        name = _other_name(spider, function)
-    if not name:
-        raise EncodeError(f"{url}: {function!r} has no name in spider {spider.name!r}")
-    if name not in callbacks_of(type(spider)):
-        raise EncodeError(f"{url}: {_no_callback(spider, name)}")
-    return name
-
-
-def _other_name(spider: Spider, method: Any) -> str:
-    """Name by which a spider has a method that is called otherwise; '' where it has none.
-
-    A decorator without functools.wraps gives its methods its own function's name. A method that the
-    spider's class has overridden (`super().parse`) has no name.
-    """
-    names = sorted(callbacks_of(type(spider)))
-    return next((name for name in names if getattr(spider, name, None) == method), "")
-
-
-def _no_callback(spider: Spider, name: object) -> str:
-    return (
-        f"{str(name)[:80]!r} is no callback of spider {spider.name!r}: that is a method of its own "
-        "classes that takes a page, public or with a first parameter named response or failure"
-    )
 
 
 def _meta_that_travels(request: Request) -> dict[Any, Any]:
@@ -125,7 +87,7 @@ def to_fields(request: Request, spider: Spider) -> dict[str, Any]:
         if value != default:
             fields[name] = value
     for name in ("callback", "errback"):
-        method = _method_name(spider, getattr(request, name), request.url)
+        method = method_name(spider, getattr(request, name), request.url)
         if method is not None:
             fields[name] = method
     meta, headers = _meta_that_travels(request), _headers_that_travel(request)
@@ -297,7 +259,7 @@ def _callback(spider: Spider, name: object) -> Any:
     method = getattr(spider, name, None) if name in callbacks_of(type(spider)) else None
     if not callable(method):
         raise DecodeError(
-            f"{_no_callback(spider, name)}; rename it back, or replay the request after a deploy"
+            f"{no_callback(spider, name)}; rename it back, or replay the request after a deploy"
         )
     return method
 
