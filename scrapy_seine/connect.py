@@ -25,13 +25,14 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.connection import HiredisRespSerializer
 from redis.driver_info import DriverInfo
-from redis.exceptions import BusyLoadingError, RedisError
+from redis.exceptions import BusyLoadingError, RedisClusterException, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
 from scrapy_seine import embedded, redis_topology
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.retry_until import passes
 from scrapy_seine.store_errors import first_line
 
 #: For both checks together: the process needs a second of the promised ten for itself.
@@ -79,7 +80,7 @@ def endpoints(settings: SettingsLike, *, need: tuple[str, ...] | None = None) ->
     missing. A store is checked once per process and address; the call blocks until then.
 
     Raises:
-        ConfigError: an address is missing or no URL.
+        ConfigError: an address is missing or wrong, or a store refuses who asks.
         EmbeddedError: an embedded server cannot be started.
         StoreUnreachable: a store does not answer within 8 s.
     """
@@ -170,6 +171,8 @@ def _check(urls: dict[str, str]) -> None:
     for check in asked:
         check.start()
     problems = [f"{check.shown} {p}" for check in asked if (p := check.problem(until))]
+    if any(check.lasts for check in asked):
+        raise ConfigError("; ".join(problems))
     if problems:
         raise StoreUnreachable("; ".join(problems))
     _answered.update((check.store, check.url) for check in asked)
@@ -182,6 +185,8 @@ class _Check(threading.Thread):
         super().__init__(daemon=True)
         self.store, self.url = store, url
         self.shown = f"{STORES[store].setting}={_shown(store, url)}"
+        self.lasts = False
+        """Waiting mends nothing: the address is wrong, or the server refuses who asks."""
         self._problem: str | None = f"does not answer within {CHECK_S:.0f} s"
 
     def run(self) -> None:
@@ -191,7 +196,12 @@ class _Check(threading.Thread):
             store.ask(self.url)
         except expected as error:
             line = first_line(error)
+            known = isinstance(error, RedisError | OSError)
+            self.lasts = not passes(error if known else StoreUnreachable(line))
             self._problem = _refused(line) or f"does not answer: {line}"
+        except Exception as error:  # of an address that it cannot read, a client says so by any
+            self.lasts = True
+            self._problem = f"cannot be used: {_unusable(error)}"
         else:
             self._problem = None
 
@@ -218,7 +228,10 @@ def _ask_redis(url: str) -> None:
 #: Stores by name. An application adds its own when it is imported.
 STORES: dict[str, Store] = {
     "redis": Store(
-        "REDIS_URL", ("redis", "rediss", "unix", *redis_topology.SCHEMES), _ask_redis, (RedisError,)
+        "REDIS_URL",
+        ("redis", "rediss", "unix", *redis_topology.SCHEMES),
+        _ask_redis,
+        (RedisError, RedisClusterException),
     ),
 }
 
@@ -240,6 +253,8 @@ def _shown(store: str, url: str) -> str:
         raise ConfigError(f"{name} {_malformed(url, schemes)}")
     if parts.scheme != "unix" and "@" in parts.path + parts.fragment:
         raise ConfigError(f"{name}: write / and # in user names and passwords as %2F and %23")
+    if store == "redis":
+        redis_topology.parse(url)
     if store == "redis" and "decode_responses" in parse_qs(parts.query):
         raise ConfigError(f"{name}: leave out decode_responses, because requests are bytes")
     if parts.scheme in {"redis", "rediss"} and not re.fullmatch(r"/?\d*", parts.path):
@@ -261,6 +276,17 @@ def _refused(said: str) -> str:
     if said.startswith("invalid username-password pair"):
         return "refuses the user name or the password"
     return ""
+
+
+def _unusable(error: Exception) -> str:
+    """Say why a client takes no address.
+
+    >>> _unusable(TypeError("Connection.__init__() got an unexpected keyword argument 'tls'"))
+    "there is no parameter 'tls'"
+    """
+    line = first_line(error)
+    _, unknown, name = line.partition("unexpected keyword argument ")
+    return f"there is no parameter {name}" if unknown else line
 
 
 def _malformed(url: str, schemes: tuple[str, ...]) -> str:

@@ -62,7 +62,11 @@ def parse(url: str) -> Topology | None:
     user, _, password = credentials.partition(":")
     options: dict[str, Any] = {"username": unquote(user), "password": unquote(password)}
     options = {name: value for name, value in options.items() if value}
+    if "?" in rest:
+        raise ConfigError(f"REDIS_URL: {scheme}:// takes no parameters behind a question mark")
     if kind == "sentinel" and database:
+        if not (database.isascii() and database.isdigit()):
+            raise ConfigError(f"REDIS_URL: {database!r} behind the master is no database's number")
         options["db"] = int(database)
     if scheme.startswith("rediss"):
         options["ssl"] = True

@@ -30,17 +30,17 @@ from scrapy_seine.store_errors import first_line, said_by
 T = TypeVar("T")
 #: What says that a store is away.
 OUTAGES = (StoreUnreachable, RedisError, OSError)
-#: What waiting does not mend, in the words of a server.
-LASTING = (
-    "authentication failed",
-    "does not exist",
-    "no pg_hba.conf entry",
-    "invalid dsn",
-    "does not support ssl",
-    "invalid username-password",
-    "wrongpass",
-    "noauth",
-    "noperm",
+#: What waiting does not mend, in the words of a server or of a client that reads an address.
+LASTING = re.compile(
+    r"authentication failed|does not exist|no pg_hba\.conf entry|does not support ssl|invalid dsn|"
+    r"invalid username-password|wrongpass|noauth|noperm|permission denied for database|"
+    r"not permitted to log in|no such database|no such user|unsupported startup parameter|"
+    # a parameter of a URL: sslmode=sure, port=abc, options=-cfoo=1, service=none
+    r"invalid (?:\w+ )?value|invalid (?:port|ssl|command-line)|unrecognized configuration|"
+    r"requires a value|could not match|definition of service|service file|protocol must be|"
+    # rediss:// to a server that speaks no TLS
+    r"wrong.version.number|record.layer.failure",
+    re.IGNORECASE,
 )
 #: What Redis answers while it takes no writes: during a failover, with a full memory or disk, while
 #: a script runs. It says so of every write, so that it is no refusal of this one.
@@ -59,7 +59,7 @@ def passes(error: Exception) -> bool:
     True
     >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
     False
-    >>> passes(StoreUnreachable('invalid dsn: invalid URI query parameter: "sslmod"'))
+    >>> passes(StoreUnreachable('invalid sslmode value: "sure"'))
     False
     """
     if isinstance(error, AuthenticationError):
@@ -69,8 +69,7 @@ def passes(error: Exception) -> bool:
         return isinstance(error, _TAKES_NOTHING) or bool(_TAKES_NOTHING_CODES.search(str(error)))
     if not isinstance(error, StoreUnreachable | RedisError | OSError):
         return False
-    text = str(error).lower()
-    return not any(words in text for words in LASTING)
+    return not LASTING.search(str(error))
 
 
 def tell_failure(logger: logging.Logger, what: str, error: Exception) -> None:

@@ -20,6 +20,7 @@ from scrapy_seine.connect import (
     missing,
     redis_client,
 )
+from scrapy_seine.sinks.postgres.database import connect
 
 __all__ = [
     "STORES",
@@ -51,7 +52,7 @@ def running_database(settings: SettingsLike) -> str:
 
 
 def _ask(url: str) -> None:
-    psycopg2.connect(url, connect_timeout=5).close()
+    connect(url).close()
 
 
 STORES["postgres"] = Store("DATABASE_URL", ("postgresql", "postgres"), _ask, (psycopg2.Error,))

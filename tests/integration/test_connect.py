@@ -72,6 +72,74 @@ def test_a_caller_that_needs_one_store_waits_for_no_other(redis_url: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("parameter", "said"),
+    [
+        ("socket_timeout=abc", "Invalid value for 'socket_timeout'"),
+        ("db=abc", "Invalid value for 'db'"),
+        ("db=99999", "DB index is out of range"),
+        ("tls=1", "there is no parameter 'tls'"),
+        ("protocol=9", "protocol must be either 2 or 3"),
+        ("username=nobody&password=hunter2", "refuses the user name or the password"),
+    ],
+)
+def test_a_mistyped_parameter_of_redis_is_a_line_at_once(
+    redis_url: str, parameter: str, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """I10: each was a traceback, and the worker waited 600 s for a server that was there."""
+    url = f"{redis_url.partition('?')[0]}?{parameter}"
+    with pytest.raises(ConfigError, match="REDIS_URL") as caught:
+        connect.endpoints({"REDIS_URL": url}, need=("redis",))
+    assert said in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis+sentinel://127.0.0.1/main/one",
+        "redis+cluster://127.0.0.1:1?socket_timeout=1",
+        "redis://127.0.0.1:1/0?ssl_cert_reqs=none",
+    ],
+)
+def test_a_parameter_that_an_address_cannot_have_is_a_line_at_once(url: str) -> None:
+    with pytest.raises(ConfigError, match="REDIS_URL"):
+        connect.endpoints({"REDIS_URL": url}, need=("redis",))
+
+
+def test_a_cluster_that_is_away_is_waited_for_and_no_traceback(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(StoreUnreachable, match="Connection refused"):
+        connect.endpoints({"REDIS_URL": "redis+cluster://127.0.0.1:1"}, need=("redis",))
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "sslmode=sure",
+        "connect_timeout=soon",
+        "target_session_attrs=best",
+        "channel_binding=x",
+        "service=none",
+        "options=-c%20nosuch%3D1",
+        "options=--bad",
+        "client_encoding=klingon",
+        "sslmod=require",
+        "user=nobody_here",
+    ],
+)
+def test_a_mistyped_parameter_of_postgresql_is_a_line_at_once(
+    database_url: str, parameter: str
+) -> None:
+    """I10: it was taken for an outage, and waited for up to 600 s."""
+    sign = "&" if "?" in database_url else "?"
+    with pytest.raises(ConfigError, match="DATABASE_URL"):
+        connect.endpoints({"DATABASE_URL": f"{database_url}{sign}{parameter}"}, need=("postgres",))
+
+
+@pytest.mark.parametrize(
     "url", ["hunter2", "redis://:a/hunter2@h/0", "redis://:a#hunter2@h", "postgresql://h/x"]
 )
 def test_what_is_no_url_is_not_repeated(url: str) -> None:
