@@ -17,7 +17,10 @@ from scrapy_seine.fingerprint import fingerprint
 Lead = Literal["elsewhere", "same", "circle", "sent back"]
 #: Kind and reason of the failure where a page leads to itself without getting further.
 LOOPS: dict[Lead, tuple[str, str]] = {
-    "circle": ("redirects", "it leads back to itself, again and again"),
+    "circle": (
+        "redirects",
+        "it leads back to itself, again and again; sites that want a cookie do (COOKIES_ENABLED)",
+    ),
     "sent back": ("internal", "a middleware sent it back, as the filter forbids or too often"),
 }
 #: How often one address may be asked on the way of one request.

@@ -115,8 +115,8 @@ class Decompress(HttpCompressionMiddleware):
 def _unpacked(response: Response, named: str, most: int) -> Response:
     """Unpack a body by what Content-Encoding names, the last first.
 
-    A name that is no packing (`identity`, `none`, `UTF-8`) ends the list: browsers pass over it.
-    Under Scrapy it makes a page of a text, which is left unread.
+    A name that is no packing (`identity`, `none`, `UTF-8`) is passed over, as in browsers; in
+    Scrapy a page that has one is no text, and cannot be read.
 
     Raises:
         Damaged: it is not whole, or a text was packed in a way that nobody here knows.
@@ -124,18 +124,20 @@ def _unpacked(response: Response, named: str, most: int) -> Response:
         ImportError: a module lacks.
     """
     kinds, body = [kind.strip().lower() for kind in named.split(",")], response.body
-    while kinds and kinds[-1] in UNPACKERS:
-        body = unpack(body, kinds.pop(), most)
+    for kind in reversed(kinds):
+        if kind in UNPACKERS:
+            body = unpack(body, kind, most)
+    others = [kind for kind in kinds if kind not in UNPACKERS]
     headers = response.headers.copy()
     del headers["Content-Encoding"]
-    kind = responsetypes.from_args(headers=headers, url=response.url, body=body)
-    is_text = issubclass(kind, TextResponse)
-    if kinds and is_text and not binary_is_text(body[:_SNIFFED]):
+    form = responsetypes.from_args(headers=headers, url=response.url, body=body)
+    is_text = issubclass(form, TextResponse)
+    if others and is_text and not binary_is_text(body[:_SNIFFED]):
         raise Damaged("nobody here can unpack that")
-    if kinds:
-        headers["Content-Encoding"] = kinds
+    if others:
+        headers["Content-Encoding"] = others
     anew: dict[str, Any] = {"encoding": None} if is_text else {}
-    return response.replace(cls=kind, headers=headers, body=body, **anew)
+    return response.replace(cls=form, headers=headers, body=body, **anew)
 
 
 def _readable(response: Response) -> Response:

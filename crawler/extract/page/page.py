@@ -210,7 +210,8 @@ def _collect_base(page: Page, element: Element) -> None:
     reference = (element.get("href") or "").strip()
     if reference and page.base == page.url:
         base = page.resolve(reference[: MAX_LENGTH + 1])
-        if base and len(base) <= MAX_LENGTH:  # each link of the page is as long as the base
+        # Each link of the page is as long as the base, and without a host it leads nowhere.
+        if base and tidied(base) is not None:
             page.base = base
 
 

@@ -144,6 +144,14 @@ def test_a_base_elsewhere_takes_the_links_elsewhere() -> None:
     assert links('<base href="javascript:1"><a href="/p/1">x</a>', allowed=allowed) != {}
 
 
+@pytest.mark.parametrize(
+    "base", ["http://[shop/", "http://", "https:///", "http://a:99999/", "http://a b/"]
+)
+def test_a_base_that_is_no_address_is_passed_over(base: str) -> None:
+    """I10: browsers do, and each link of the page was lost."""
+    assert links(f'<base href="{base}"><a href="/p/1">x</a>') != {}
+
+
 def test_an_empty_page_of_a_listing_ends_it() -> None:
     assert links('<a rel="next" href="?page=4">Next</a>', PAGE) == {}
     assert links(f'{CARDS}<a rel="next" href="?page=4">Next</a>', PAGE)["/c/lamps?page=4"]
