@@ -40,7 +40,7 @@ def render(folder: Path) -> list[Object]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return list(yaml.safe_load_all(done.stdout))
+    return list(yaml.load_all(done.stdout, yaml.CSafeLoader))
 
 
 @cache
