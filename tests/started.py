@@ -8,6 +8,7 @@ itself, and those of an egg or a wheel, start Python as a user does.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -30,17 +31,59 @@ __all__ = ["DEVNULL", "PIPE", "STDOUT", "Popen", "TimeoutExpired", "run"]
 
 #: Imported before a program is known, the modules within too. None of them reads the environment.
 COMMON = ("scrapy.commands", "crawler.commands", "scrapy_seine.commands")
-#: What a crawl needs beside its command.
+#: The same of a crawl's parts, which settings name.
+PARTS = (
+    "scrapy.downloadermiddlewares",
+    "scrapy.spidermiddlewares",
+    "scrapy_seine.engine.download.http",
+    "scrapy_seine.engine.telemetry",
+    "scrapy_seine.middlewares",
+)
+#: What a crawl needs beside its command and its parts.
 CRAWL = (
+    "crawler.access.page_sizes_shared",
+    "crawler.access.proxies.limits_per",
+    "crawler.cleaning.product",
     "crawler.extract.links.sitemap",
+    "crawler.extract.listing.announced",
+    "crawler.extract.listing.probing",
+    "crawler.extract.site_check",
     "crawler.storage",
     "itemadapter",
     "protego",
+    "rotating_proxies.middlewares",
+    "scrapy.cmdline",
+    "scrapy.core.downloader.handlers.datauri",
+    "scrapy.core.downloader.handlers.file",
+    "scrapy.core.downloader.handlers.ftp",
+    "scrapy.core.downloader.handlers.s3",
+    "scrapy.core.downloader.handlers.http11",
     "scrapy.core.engine",
-    "scrapy.downloadermiddlewares.httpcompression",
+    "scrapy.extensions.closespider",
+    "scrapy.extensions.corestats",
+    "scrapy.extensions.feedexport",
+    "scrapy.extensions.logcount",
+    "scrapy.extensions.logstats",
+    "scrapy.extensions.memdebug",
+    "scrapy.extensions.memusage",
+    "scrapy.extensions.remote_control",
+    "scrapy.extensions.spiderstate",
+    "scrapy.extensions.telnet",
+    "scrapy.extensions.throttle",
+    "scrapy.squeues",
+    "scrapy.statscollectors",
+    "scrapy.utils.engine",
     "scrapy_seine.addon",
+    "scrapy_seine.engine.ending.fleet_limits",
     "scrapy_seine.engine.fastpath.downloader",
+    "scrapy_seine.engine.headers",
+    "scrapy_seine.engine.item_pipelines",
     "scrapy_seine.engine.scheduler",
+    "scrapy_seine.engine.spider_loader",
+    "scrapy_seine.sinks.feeds.exporter",
+    "scrapy_seine.sinks.feeds.parquet",
+    "tldextract",
+    "uvloop",
 )
 #: What a program must read for itself: the settings, and what is chosen by them.
 _OWN = ("settings", "spiders", "middlewares", "pipelines", "twisted.internet.reactor")
@@ -207,7 +250,7 @@ def _become(wish: dict[str, Any], files: list[int]) -> None:
 def main() -> None:
     """Import what is common, and fork."""
     listening = socket.socket(fileno=int(sys.argv[1]))
-    rooms = [importlib.import_module(name) for name in COMMON]
+    rooms = [importlib.import_module(name) for name in (*COMMON, *PARTS)]
     inside = [
         f"{room.__name__}.{found.name}" for room in rooms for found in iter_modules(room.__path__)
     ]
@@ -215,6 +258,8 @@ def main() -> None:
         importlib.import_module(name)
     early = [name for name in sys.modules if name.split(".")[0] in _OWN or name in _OWN]
     assert not early, early
+    # Else the first collection of a program writes to all memory that it shares with the others.
+    gc.freeze()
     _serve(listening)
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
