@@ -106,6 +106,9 @@ ROWS = (
         "test_addon",
     ),
     Row(_ITEMS, "Item, dataclass, attrs, dict; DropItem", _SAME, "item_types"),
+    Row(_ITEMS, "ItemAdapter.ADAPTER_CLASSES, nested loaders", _SAME, "adapter_classes"),
+    Row(_ITEMS, "pipelines that return Deferreds or coroutines", _SAME, "awaited_pipelines"),
+    Row(_ITEMS, "several FEEDS, `item_filter`, `item_classes`, `fields`", _SAME, "feed_filters"),
     Row(
         _ITEMS,
         "a pipeline that opens a file of its own to write, or drops an item whose like it saw",
@@ -173,8 +176,8 @@ ROWS = (
     Row(
         _BOUNDS,
         "REQUEST_FINGERPRINTER_CLASS",
-        "its fingerprints count, for the fleet",
-        "middlewares",
+        "its fingerprints count, for the fleet, whatever text or bytes they are",
+        "own_fingerprints",
     ),
     Row(
         _PARTS,
