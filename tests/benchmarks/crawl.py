@@ -21,9 +21,9 @@ from contextlib import nullcontext
 from statistics import median
 from typing import Any
 
+from tests.benchmarks.site_connection import through_proxy
 from tests.benchmarks.stage import SIDES, Result, alternate, stage
 from tests.benchmarks.target import target
-from tests.benchmarks.way import through_proxy
 
 COMPARED = ("seine", "plain", "plain_own_parser", "scrapy_redis")
 

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import attrs
 
+from tests.benchmarks.run_in_turns import run_in_turns
 from tests.benchmarks.stage import SIDES, Stage, stage
 from tests.benchmarks.target import Target, target
-from tests.benchmarks.turns import run_in_turns
 
 BAR = Path(__file__).with_name("bar.json")
 PRODUCTS, PAGE_KB = 300, 20
@@ -124,7 +124,7 @@ def _site() -> AbstractContextManager[Target]:
 
 def burn(milliseconds: float) -> dict[str, object]:
     """Settings of a worker that wastes so much CPU on each page; to see the guard bark."""
-    addon = json.dumps({"tests.benchmarks.burn.Burn": 100})
+    addon = json.dumps({"tests.benchmarks.wasted_cpu.Burn": 100})
     return {"ADDONS": addon, "BURN_MS": milliseconds}
 
 

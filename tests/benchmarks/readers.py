@@ -43,7 +43,7 @@ from crawler.extract.listing import probing
 from crawler.extract.listing.pagecount import further_pages
 from crawler.extract.site import Site
 from scrapy_seine.politeness.robots_rules import Robots
-from tests.benchmarks.killers import PLACES, TOKENS, WHOLE
+from tests.benchmarks.reader_troubles import PLACES, TOKENS, WHOLE
 
 URL = "http://a.example/p/lamp-12"
 #: What twice the input may take.

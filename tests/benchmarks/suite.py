@@ -20,9 +20,9 @@ from typing import Any
 
 import attrs
 
-from tests.benchmarks import crawl, page, upstream
-from tests.benchmarks.fleets import steady
+from tests.benchmarks import benchmarks_page, crawl, upstream
 from tests.benchmarks.machine import machine
+from tests.benchmarks.more_workers import steady
 from tests.benchmarks.stage import SIDES, Result, Stage, alternate, present, stage, start_up
 from tests.benchmarks.target import most_pages_per_s, target
 from tests.benchmarks.verify import verify
@@ -230,7 +230,7 @@ def measure_all(
             print(f"  {time.monotonic() - since:.0f} s", file=sys.stderr, flush=True)
             save(found)
     found["minutes"] = round((time.monotonic() - began) / 60, 1)
-    found["shows"] = page.shows(found)
+    found["shows"] = benchmarks_page.shows(found)
     save(found)
     return found
 
@@ -255,7 +255,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     found = measure_all(args.plan, args.parts, save)
     if args.docs:
-        page.write(found, args.docs)
+        benchmarks_page.write(found, args.docs)
     print(json.dumps(found["shows"]))
 
 

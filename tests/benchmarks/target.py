@@ -24,7 +24,7 @@ import uvloop
 
 from crawler.demo.markup import BASE
 from crawler.demo.pages import Page, Site
-from tests.benchmarks.way import server_context, trusting_context
+from tests.benchmarks.site_connection import server_context, trusting_context
 
 _BASE = BASE.encode()
 _FOUND = b"HTTP/1.1 200"

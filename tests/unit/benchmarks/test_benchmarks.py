@@ -19,14 +19,14 @@ from crawler.demo.catalogue import ShopProduct
 from crawler.demo.judge import compare
 from crawler.demo.pages import Site
 from crawler.extract import find_links, parse
-from tests.benchmarks import page
+from tests.benchmarks import benchmarks_page
 from tests.benchmarks.distance import distant
 from tests.benchmarks.guard import Bar, Found
 from tests.benchmarks.sides import css, soup
 from tests.benchmarks.sides.values import price, stock
+from tests.benchmarks.site_connection import through_proxy, trusting_context
 from tests.benchmarks.target import target
 from tests.benchmarks.verify import rows_of
-from tests.benchmarks.way import through_proxy, trusting_context
 
 BASE = "http://shop.invalid"
 SITE = Site(120)
@@ -107,9 +107,9 @@ def test_what_was_measured_replaces_what_stood_between_the_marks(tmp_path: Path)
     machine = {"cores": 2, "cpu": "a CPU", "memory_gb": 8, "load_at_start": [0.1], "versions": {}}
     found = {"command": "make bench", "minutes": 1, "machine": machine, "verified": {}}
     path = tmp_path / "benchmarks.md"
-    path.write_text(f"before {page.BEGIN} old {page.END} after", "utf-8")
+    path.write_text(f"before {benchmarks_page.BEGIN} old {benchmarks_page.END} after", "utf-8")
 
-    page.write({**found, "workers": [point]}, tmp_path)
+    benchmarks_page.write({**found, "workers": [point]}, tmp_path)
 
     text = path.read_text("utf-8")
     assert text.startswith("before ")

@@ -1,6 +1,6 @@
 """docs/benchmarks.md out of the figures: tables and plots between the marks, the rest by hand.
 
-usage: python -m tests.benchmarks.page build/bench.json docs
+usage: python -m tests.benchmarks.benchmarks_page build/bench.json docs
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ class Burn:
     """Brings `Waste` into a crawl."""
 
     def update_settings(self, settings: BaseSettings) -> None:
-        settings["EXTENSIONS"]["tests.benchmarks.burn.Waste"] = 0
+        settings["EXTENSIONS"]["tests.benchmarks.wasted_cpu.Waste"] = 0
 
 
 class Waste:
