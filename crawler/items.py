@@ -71,7 +71,7 @@ class Product:
     variants: list[dict[str, Any]] = attrs.Factory(list)
     """Variants of the same product, each a mapping with the fields above."""
     sources: dict[str, str] = attrs.Factory(dict)
-    """Where each field came from: json-ld, microdata, opengraph, state, text, site."""
+    """Where each field came from: json-ld, microdata, opengraph, state, text, repaired, site."""
     confidence: dict[str, float] = attrs.Factory(dict)
     """For each field that is held against the site's template: how likely it is right, 0 to 1."""
     doubts: dict[str, list[str]] = attrs.Factory(dict)

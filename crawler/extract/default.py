@@ -54,7 +54,7 @@ class Found:
     fields: Fields
     """Values in Product's field names; empty unless the page is a product's."""
     sources: dict[str, str]
-    """For each field: json-ld, microdata, opengraph, state, text or url."""
+    """For each field: json-ld, microdata, opengraph, state, text, repaired or url."""
     verdict: Verdict
     offered: dict[str, Fields]
     """What each source says; `merge.ORDER` says which one wins."""
@@ -128,6 +128,7 @@ def extract(page: Page) -> Found:
         told = _guarded(unread, source, _told_by, nodes, page, verdict, source)
         if told is not None:
             offered[source] = told
+    guesses = merge.guesses(offered, page)
     offered["opengraph"] = tags = _guarded(unread, "opengraph", opengraph.fields, page) or {}
     _open_graph_signs(page, tags, verdict)
     known = merge.merged(offered)[0]
@@ -157,6 +158,8 @@ def extract(page: Page) -> Found:
         trail = text.breadcrumbs(page, known.get("name"))
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     _describe(found)
+    # Not before: the text is not asked for what is known.
+    offered.update({merge.GUESSED: guesses} if guesses else {})
     found.merge()
     return found
 

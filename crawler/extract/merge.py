@@ -48,8 +48,10 @@ _BETTERED = frozenset({"price", "gtin"})
 _SUFFIX = lazy.pattern(r"\.(?:html?|php|aspx?|jsp)$")
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
+#: What a repair of JSON-LD guessed.
+GUESSED = "repaired"
 #: The sources of a page, the most trusted first: of a field's values, the first source's wins.
-ORDER = (*STRUCTURED, "opengraph", "state", "text")
+ORDER = (*STRUCTURED, "opengraph", "state", "text", GUESSED)
 
 
 def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str, str]]:
@@ -78,6 +80,13 @@ def merged(offered: dict[str, Fields], site: str = "") -> tuple[Fields, dict[str
         # Shops add their own name and a slogan to og:title; the heading is the name itself.
         fields["name"], sources["name"] = seen, "text"
     return fields, sources
+
+
+def guesses(offered: dict[str, Fields], page: Page) -> Fields:
+    """Take away and return what JSON-LD tells in texts of which a repair guessed where they end."""
+    told = offered.get("json-ld", {}) if page.guessed else {}
+    names = [name for name, text in told.items() if isinstance(text, str) and text in page.guessed]
+    return {name: told.pop(name) for name in names}
 
 
 def _is_better(name: str, value: Any, than: Any) -> bool:

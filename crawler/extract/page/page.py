@@ -72,6 +72,8 @@ class Page:
     """Name or property (lower case) and content of each meta element, in order."""
     left_out: str = ""
     """What of its JSON-LD that speaks of a product could not be read, and why."""
+    guessed: set[str] = attrs.Factory(set)
+    """Texts of its JSON-LD of which a repair guessed where they end."""
     other_languages: dict[str, list[str]] = attrs.Factory(dict)
     """Folders of other languages, each with its links that are not followed."""
     named: dict[str, Element | None] = attrs.Factory(dict)

@@ -8,7 +8,7 @@ import orjson
 
 from crawler.extract.page.page import Page
 from crawler.extract.structured.repair import repaired
-from crawler.extract.structured.schema import Node
+from crawler.extract.structured.schema import Node, plain
 
 #: More blocks than any honest page has.
 _MOST_BLOCKS = 100
@@ -41,7 +41,9 @@ def nodes(page: Page) -> list[Any]:
         value = whole(text)
         if value is None and len(text) <= left:
             left -= len(text)
-            value = repaired(text)
+            guessed: set[str] = set()
+            value = repaired(text, guessed)
+            page.guessed.update(told for text in guessed if (told := plain(text)))
         if value is not None:
             found.append(value)
         elif "Product" in text:

@@ -1,0 +1,37 @@
+"""JSON-LD that is broken: what a repair guesses weighs less than what the page shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from crawler.extract import parse
+from crawler.extract.default import Found, extract
+
+
+def of_block(block: str, heading: str = "Lamp") -> Found:
+    """A product's page whose JSON-LD is *block*."""
+    html = f"""<html><head><title>{heading} | Shop</title>
+    <script type="application/ld+json">{block}</script></head><body><h1>{heading}</h1>
+    <p class="price">12,00 €</p><button>Add to cart</button></body></html>"""
+    return extract(parse(html.encode(), "https://a.example/p/lamp"))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{"@type":"Product","name":"Lamp", broken',
+        '{"@type":"Product","name":"Lamp", broken lamp","sku":"X-12"}',
+        '{"@type":"Product","name":"Lamp" of "tin", in red","sku":"X-12"}',
+        '{"@type":"Product","sku":"X-12","name":"La',
+    ],
+)
+def test_what_a_repair_of_json_ld_guessed_weighs_less_than_what_the_page_shows(block: str) -> None:
+    found = of_block(block)
+    assert found.fields["name"] == "Lamp"
+    assert found.fields.get("sku") in {"X-12", None}
+
+
+def test_what_a_repair_of_json_ld_guessed_is_taken_where_the_page_tells_nothing() -> None:
+    found = of_block('{"@type":"Product","name":"Lamp","brand":"The "Best" Co","sku":"X-12"}')
+    assert (found.fields["brand"], found.sources["brand"]) == ('The "Best" Co', "repaired")
+    assert (found.fields["name"], found.sources["name"]) == ("Lamp", "json-ld")
