@@ -287,7 +287,8 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
     if since and until < len(text):
         return text[since : money.start]
     if not since and until < len(text):
-        return text[max(0, money.start - 2 * _AROUND) : money.start] + after
+        before = text[max(0, money.start - 2 * _AROUND) : money.start]
+        return before if says_old(before[-40:].strip()) else before + after  # `Was €9 save €3`
     if len(text) <= 2 * _AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]

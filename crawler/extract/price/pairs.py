@@ -169,7 +169,9 @@ def paired(candidates: list[Candidate], lines: Sequence[Line] = ()) -> list[Cand
         if any(beside(c, one) for c in reduced):
             continue
         apart = not any(
-            (_adjoin(c, one) or _adjoin(c, two)) and c.money.currency in {one.money.currency, None}
+            (_adjoin(c, one) or _adjoin(c, two))
+            and c.money.currency in {one.money.currency, None}
+            and stands_alone(c)  # words make it another kind of amount
             for c in around
         )
         told = _is_reduced(one, two) or _is_marked_down(one, two) or _saves(one, two, saved)

@@ -45,6 +45,8 @@ NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 _GLANCE = 40
 #: Words for the stock, of which one is shown.
 _MOST_WORDS = 4
+#: Boxes of a line in which a word for the stock is looked for.
+_MOST_PARTS = 6
 #: The same of a line that may be one word.
 _SHORT = 16
 
@@ -277,7 +279,16 @@ def _told_by_the_way(line: Line) -> str | None:
     if len(line.text) > _LONGEST_STOCK or line.flags & _lines.LINK:
         return None
     found = _stock_in(line)
-    return None if found == "InStock" and len(line.text) >= _GLANCE else found
+    if found == "InStock" and len(line.text) >= _GLANCE:
+        return found if line.flags & _lines.JOINED and _in_a_part(line.element) else None
+    return found
+
+
+def _in_a_part(element: Element) -> bool:
+    """Whether one of the boxes of a line says no more than that the thing can be had."""
+    box = element.getparent()
+    parts = [] if box is None else [short_text(part) for part in islice(box, _MOST_PARTS)]
+    return any(len(text) < _SHORT and availability_of_text(text) == "InStock" for text in parts)
 
 
 def _outvoted(marked: str | None, firm: str | None, buttons: int) -> str | None:

@@ -107,10 +107,10 @@ def is_in_address(node: Node, url: str) -> bool:
     if not long:
         return False
     path = _ORIGIN.sub("", url[:_LONGEST_URL])
-    return any(_stands_in(path, code) for code in long)
+    return any(stands_in(path, code) for code in long)
 
 
-def _stands_in(path: str, code: str) -> bool:
+def stands_in(path: str, code: str) -> bool:
     """Whether a code stands in a path with no letter or digit beside it."""
     place = path.find(code)
     for _ in range(_MOST_PLACES):

@@ -11,10 +11,10 @@ from unicodedata import decimal
 from crawler.extract import lazy
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import Element, short_text
+from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page_signs import Visible
 from crawler.extract.shop_number import in_address
-from crawler.extract.structured.schema import gtin, has_check_digit
+from crawler.extract.structured.schema import gtin, has_check_digit, stands_in
 from crawler.extract.words import Marks, begun_of
 from crawler.extract.words.listed import AnyOf
 
@@ -41,15 +41,18 @@ _NEXT_LABEL = lazy.pattern(
     r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
 #: Blanks and signs of direction around a label or a value.
-_AROUND = " :：՝.*\u200b\u200e\u200f\u202a\u202c\ufeff"
+_AROUND = " :：՝.*|·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
 _IN_BRACKETS = lazy.pattern(r"\[(\S{3,30})\]")
+_BRACKETED_AT_END = lazy.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
 _CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = lazy.pattern(r"\d")
 #: What a word in lower case must hold to be an identifier.
 _TELLING = lazy.pattern(r"[\d_-]")
+#: A shop's initials before its own number.
+_INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: How labels of numbers end.
 _ENDS = frozenset({"no", "nr", "number", "nummer", "code", "sku", "#"})
 _NOTHING = frozenset({"n/a", "-", "none", "na", "tbc", "tba"})
@@ -80,6 +83,8 @@ def _label(text: str) -> str | None:
     if not text or len(text) > 40:
         return None
     found = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
+    if found is None and _INITIALS(text):
+        return "sku"  # "BH #": the shop's own
     if found is None and " " in text:
         # "RS Stock No": shops put their own name before the label.
         name, rest = text.split(" ", 1)
@@ -249,7 +254,17 @@ def brand_before(heading: Element) -> str | None:
             text = short_text(element)
             if text and len(text) <= LONGEST_BRAND and ":" not in text and not _label(text):
                 return text
+    before = heading.getprevious()
+    if before is not None and before.tag == heading.tag == "h1":
+        return short_text(before) or None  # the name is in two headings
     return None
+
+
+def number_in_heading(heading: Element, url: str) -> str | None:
+    """What stands in round brackets at a heading's end, where the page's address tells it as well."""
+    text = short_text(heading, LONGEST)
+    found = _BRACKETED_AT_END.search(text) if text.endswith(")") else None
+    return found[1] if found and stands_in(url, found[1]) else None
 
 
 def number_beside(heading: Element) -> str | None:

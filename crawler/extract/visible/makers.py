@@ -24,30 +24,38 @@ def maker_beside(heading: Element) -> str | None:
     for inner in islice(heading.iter("a", "span", "strong", "b", "div"), _MOST_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
             return _fit(short_text(inner))
-    here = heading.getparent()
+    here, own = heading.getparent(), short_text(heading).casefold()
     for _ in range(_MOST_AROUND):
         if here is None or here.tag == "html":
             return None
-        told = {name.casefold(): name for name in _named_in(here)}
+        told = {name.casefold(): name for name in _named_in(here, own)}
         if told:
             return told.popitem()[1] if len(told) == 1 else None
         here = here.getparent()
     return None
 
 
-def _named_in(box: Element) -> Iterator[str]:
+def _named_in(box: Element, own: str) -> Iterator[str]:
     for element in islice(box.iter("a", "img"), _MOST_LINKS):
-        name = _on_logo(element) if element.tag == "img" else _of_link(element)
+        name = _on_logo(element, own) if element.tag == "img" else _of_link(element)
         if name:
             yield name
 
 
-def _on_logo(image: Element) -> str | None:
-    """The text of a picture that stands in a box for makers."""
+def _on_logo(image: Element, own: str) -> str | None:
+    """The text of a picture that stands in a box for makers.
+
+    Or of one in a link whose address ends in the same, with which the product's *own* name begins.
+    """
     text = (image.get("alt") or "").strip()
     if not text:
         return None
     boxes = (image, *islice(image.iterancestors(), 2))
+    if own.startswith(f"{text.casefold()} "):
+        link = next((box for box in boxes if box.tag == "a"), None)
+        address = "" if link is None else link.get("href") or ""
+        if _letters(address.rstrip("/").rpartition("/")[2]) == _letters(text):
+            return _fit(text)
     return _fit(text) if any(_IS_MAKERS[box.get("class") or ""] for box in boxes) else None
 
 

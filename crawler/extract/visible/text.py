@@ -21,7 +21,13 @@ from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
-from crawler.extract.visible.facts import brand_before, find_facts, number_beside, take_addressed
+from crawler.extract.visible.facts import (
+    brand_before,
+    find_facts,
+    number_beside,
+    number_in_heading,
+    take_addressed,
+)
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
@@ -122,8 +128,19 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             return named
     if best is None and not any(map(short_text, headings)):
         return beside_price(page) or _large(page)
+    if best is not None and best.tag == "h1":
+        best = _second_of_two(best, title)
     near = best if best_score >= _ENOUGH else beside_price(page)
     return framed if near is None else near
+
+
+def _second_of_two(heading: Element, title: str) -> Element:
+    """The heading right behind a first one, where the title says both: maker and name."""
+    following = heading.getnext()
+    if following is None or following.tag != heading.tag:
+        return heading
+    both = f"{short_text(heading)} {short_text(following)}".casefold()
+    return following if both in title else heading
 
 
 def _score(element: Element, text: str, title: str, known: str, url: str) -> float:
@@ -312,7 +329,10 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         if "brand" not in fields:
             told = brand_before(heading)
             fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
-        if "sku" not in fields:
+        if number := number_in_heading(heading, page.url):
+            fields["name"] = fields["name"].removesuffix(f" ({number})")
+            fields["sku"] = number
+        elif "sku" not in fields:
             fields["sku"] = number_beside(heading)
     fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
     fields["description"] = page.meta("description") or None
