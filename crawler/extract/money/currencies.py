@@ -117,7 +117,8 @@ _BY_HOST = {
 #: Domains of a country that anybody takes.
 _ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
 _PLACE = lazy.pattern(
-    r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)",
+    r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)"
+    r"|https?://(?:www\.)?([a-z]{3,40}+)\.[^/]{2,20}/\3[-_]([a-z]{2})(?:[/?]|$)",
     re.I,
 )
 #: All that names a currency beside an amount.
@@ -131,6 +132,8 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     ('AUD', 'CAD')
     >>> local_currency("a.com", "en", "https://a.com/en-nz/p/1"), local_currency("a.co", "en-us")
     ('NZD', 'USD')
+    >>> local_currency("lamps.com", "es", "https://lamps.com/lamps-cl/p")
+    'CLP'
     >>> local_currency("a.ch", "de", "https://a.ch/de/p"), local_currency("a.com", "de", "https://a.com/de/p")
     ('CHF', 'EUR')
     """
@@ -140,11 +143,32 @@ def local_currency(url_host: str, lang: str, url: str = "") -> str | None:
     if own and top not in _ANYBODYS:
         return own
     place = _PLACE.match(url)
-    code = (place[1] or place[2]).lower() if place else ""
+    code = (place[1] or place[2] or place[4]).lower() if place else ""
     # In "shop.ch/de" it is the page's language, and no country.
     told = _COUNTRY.get(code) if not (own and code == language) else own
     known = told or _COUNTRY.get(region[:2]) or _BY_HOST.get(region[:2]) or _LANGUAGE.get(language)
     return known or (own if top != "co" or language == "es" else None)
+
+
+def currency_of_country(text: str) -> str | None:
+    """The money of the country that a text names, where those that write `$` or `R` are read.
+
+    >>> currency_of_country("Buy online in South Africa"), currency_of_country("Lamps")
+    ('ZAR', None)
+    """
+    found = _COUNTRIES(text.lower())
+    return _BY_NAME[found[0]] if found else None
+
+
+#: Countries whose shops often have an address and a language of the whole world.
+_BY_NAME = {
+    "south africa": "ZAR", "nigeria": "NGN", "kenya": "KES", "ghana": "GHS", "egypt": "EGP",
+    "singapore": "SGD", "malaysia": "MYR", "hong kong": "HKD", "philippines": "PHP", "india": "INR",
+    "pakistan": "PKR", "bangladesh": "BDT", "sri lanka": "LKR", "nepal": "NPR", "australia": "AUD",
+    "new zealand": "NZD", "canada": "CAD", "chile": "CLP", "colombia": "COP", "méxico": "MXN",
+    "mexico": "MXN", "argentina": "ARS", "perú": "PEN", "uruguay": "UYU",
+}  # fmt: skip
+_COUNTRIES = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b").search
 
 
 def tongue_of_script(text: str) -> str:

@@ -47,7 +47,7 @@ _CLASSES = (
      r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
      r"(?:drawer|popup|summary|total)|sidebar|site-header|navbar|mega-?menu|newsletter|footer"
      r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
-     r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]?price"
+     r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
      r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
      r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
     (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"

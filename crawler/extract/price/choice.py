@@ -176,8 +176,8 @@ def _follows_link(read: Lines, line: Line) -> bool:
     flags = read.lines[place].flags
     if place <= read.heading or not flags & _lines.LINK or flags & _lines.FACT:
         return False
-    if read.heading >= 0 and read.lines[place].text == read.lines[read.heading].text:
-        return False
+    if read.heading >= 0 and read.lines[read.heading].text.startswith(read.lines[place].text):
+        return False  # its maker, or its name once more
     element = read.lines[place].element
     return maker_led_to(element) is None and not _leads_nowhere(element)
 
@@ -289,6 +289,8 @@ def _words_of(money: Money, text: str, since: int, until: int) -> str:
     if not since and until < len(text):
         before = text[max(0, money.start - 2 * _AROUND) : money.start]
         return before if says_old(before[-40:].strip()) else before + after  # `Was €9 save €3`
+    if since and not after.strip() and not _RANGE.match(text[since : money.start]):
+        return text[since : money.start]  # `Save €700 €3199`: what comes before is about the other
     if len(text) <= 2 * _AROUND:
         return text[: money.start] + text[money.end :]
     return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]

@@ -41,7 +41,7 @@ _NEXT_LABEL = lazy.pattern(
     r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
 #: Blanks and signs of direction around a label or a value.
-_AROUND = " :：՝.*|·•\u200b\u200e\u200f\u202a\u202c\ufeff"
+_AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
 _IN_BRACKETS = lazy.pattern(r"\[(\S{3,30})\]")
 _BRACKETED_AT_END = lazy.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")

@@ -11,7 +11,12 @@ from crawler.extract import lazy
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import find_prices, parse_price
-from crawler.extract.money.currencies import currency_of, local_currency, tongue_of_script
+from crawler.extract.money.currencies import (
+    currency_of,
+    currency_of_country,
+    local_currency,
+    tongue_of_script,
+)
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
@@ -32,20 +37,11 @@ from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
 from crawler.extract.visible.priced_heading import beside_price, is_general, is_logo, is_of_frame
-from crawler.extract.words import Marks, any_of, finder
+from crawler.extract.visible.ratings import take_rating
+from crawler.extract.words import Marks
 from scrapy_seine.urls import host
 
 _LONGEST_CLASS = 1_000
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
-_OUT_OF = lazy.pattern(
-    rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
-    r"(?:max\.?\s*)?(5|10)?\b",
-    re.I,
-)
-_COUNT = finder(
-    r"(?<![\d.,])(\d[\d.,]{0,12})\s*(?:customer |user |global |verified )?"
-    rf"(?:{any_of('rating', 'reviews')})\b"
-)
 _WORDS = lazy.pattern(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
 _TITLE_RULES = lazy.pattern(
@@ -228,6 +224,8 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
     parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
     for element, _ in zip(page.root.iter(*_BOXES, "h2", "h3"), range(_MOST_BOXES), strict=False):
         text = element.text
+        if len(element) == 1 and element[0].tag == "img" and not (text or "").strip():
+            text = element[0].tail  # a mark stands before the name
         if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
         alone = len(element) <= 1 or element[0].tag == "br"
@@ -380,7 +378,7 @@ def glance(page: Page, known: Fields) -> Visible:
     if known.get("availability") in {None, "LimitedAvailability"}:  # of none, in some templates
         read_stock(read, seen, bool(known.get("price")), page.url)
     if "rating" not in known or "review_count" not in known:
-        _rating(read, seen.fields)
+        take_rating(read, seen.fields)
     return _without_nothing(seen)
 
 
@@ -409,7 +407,7 @@ def _rest_seen(seen: Visible, read: Lines, priced: bool, own: str) -> Visible:
     read_stock(read, seen, priced or "price" in seen.fields, own)
     if seen.price_may_be_anothers and not seen.buy_buttons and is_gone(seen):
         _forget_price(seen)
-    _rating(read, seen.fields)
+    take_rating(read, seen.fields)
     if "price" in seen.fields and not seen.buy_buttons and not seen.cards:
         seen.asks = asks_seller(read)
     if seen.price_distance is None:
@@ -459,7 +457,13 @@ _IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
 
 def currency_of_place(page: Page) -> str | None:
     """The money of the country that the page's address and language speak of."""
-    return local_currency(_host(page.url), page.lang or tongue_of_script(page.title), page.url)
+    tongue, host_ = page.lang or tongue_of_script(page.title), _host(page.url)
+    if "-" not in tongue and local_currency(host_, "", page.url) is None:
+        # The end of a title, behind the product's name: "Buy online in South Africa".
+        named = " ".join((page.meta("og:site_name"), *title_parts(page.title)[1:]))
+        if told := currency_of_country(named):
+            return told
+    return local_currency(host_, tongue, page.url)
 
 
 def _host(url: str) -> str:
@@ -467,53 +471,3 @@ def _host(url: str) -> str:
         return host(url)
     except ValueError:
         return ""
-
-
-def _rating(read: Lines, fields: Fields) -> None:
-    for element in read.ratings[:20]:
-        if "rating" in fields and "review_count" in fields:
-            return
-        text = element.get("aria-label") or element.get("title") or short_text(element)
-        text = " ".join(text[: 2 * LONGEST].split())[:_LONGEST_WORDS]
-        value = _stars(element, text) if "rating" not in fields else None
-        if value is not None and value <= 5:
-            fields["rating"] = value
-        count = _reviews(text) if "review_count" not in fields else None
-        if count is not None:
-            fields["review_count"] = count
-    if "review_count" not in fields and read.heading >= 0:
-        wanted = _lines.DIGIT | _lines.ELSEWHERE
-        for line in read.lines[read.heading : read.heading + _NEAR]:
-            if line.flags & wanted != _lines.DIGIT or len(line.text) >= 60:
-                continue
-            if (count := _reviews(line.text)) is not None:
-                fields["review_count"] = count
-                break
-
-
-def _stars(element: Element, text: str) -> float | None:
-    """The number of stars that a class or a text tells: `star-rating Three`, `4,5/5`."""
-    value = _STARS[element.get("class") or ""]
-    return _stars_told(text) if value is None else value
-
-
-@lru_cache(maxsize=512)
-def _stars_told(text: str) -> float | None:
-    match = _OUT_OF.search(text)
-    if match is None:
-        return None
-    value = float(match[1].replace(",", "."))
-    return value / 2 if match[2] == "10" else value
-
-
-#: The number of stars that a class tells: `star-rating Three`.
-_STARS = Marks(
-    lambda words: next((float(_NUMBERS[w]) for w in words.lower().split() if w in _NUMBERS), None)
-)
-
-
-@lru_cache(maxsize=512)
-def _reviews(text: str) -> int | None:
-    """How many reviews a text tells of."""
-    count = _COUNT(text)
-    return int(re.sub(r"\D", "", count[1])) if count else None

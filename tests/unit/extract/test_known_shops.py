@@ -84,3 +84,55 @@ def test_a_box_of_a_line_that_says_no_more_than_in_stock_tells_the_stock():
         "<span>FREE on orders over £50 of all goods</span></div><button>Deliver</button>"
     )
     assert fields["availability"] == "InStock"
+
+
+def test_words_before_another_amount_of_a_line_say_nothing_of_the_last():
+    fields = read(
+        '<h1>Oak Lamp</h1><div class="price-box"><span class="was-price">€3899.00</span><p><span>Save '
+        "€700.00</span><strong>€3199.00</strong></p></div><button>Add to cart</button>"
+    )
+    assert (fields["price"], fields["regular_price"]) == (Decimal("3199.00"), Decimal("3899.00"))
+    ranged = read(
+        '<h1>Oak Lamp</h1><p>Delivery €5.00 - €9.00</p><p class="price">€89.00</p>'
+        "<button>Add to cart</button>"
+    )
+    assert ranged["price"] == Decimal("89.00")
+
+
+def test_what_a_script_calls_the_price_of_one_unit_is_the_price():
+    fields = read(
+        '<h1>Oak Lamp</h1><p><span class="price" id="js_unitPrice">$49,860</span></p><p>Extended '
+        "warranty, 5 years</p><p>Lasting care $2,493</p><button>Add to cart</button>"
+    )
+    assert fields["price"] == Decimal("49860")
+
+
+def test_the_country_at_a_titles_end_tells_whose_money_a_short_sign_is():
+    body = (
+        '<h1>Oak Lamp</h1><div><a href="/oak?filter=Brand:Oak">Oak</a></div><div>R 399</div>'
+        '<div class="strike-through">R 549</div><p>Other offers: 2 New from R 389</p>'
+        "<button>Add to Cart</button>"
+    )
+    fields = read(
+        body, "Oak Lamp | Buy Online in South Africa | lamps.com", "https://lamps.com/p/oak"
+    )
+    assert (fields["price"], fields["currency"]) == (Decimal(399), "ZAR")
+    assert fields["regular_price"] == Decimal(549)
+    flag = read(body.replace("R ", "$"), "Flag of South Africa", "https://lamps.com/p/flag")
+    assert flag["currency"] == "USD"
+
+
+def test_the_country_behind_the_hosts_name_in_the_address_tells_whose_dollars_they_are():
+    url = "https://www.lamps.com/lamps-cl/product/16754321/oak"
+    body = '<h1>Oak Lamp</h1><p class="price">$ 329.990</p><button>Agregar al carro</button>'
+    fields = read(body, url=url)
+    assert (fields["price"], fields["currency"]) == (Decimal(329990), "CLP")
+
+
+def test_a_name_may_stand_behind_a_mark_in_its_box():
+    fields = read(
+        '<div class="sku-name"><img alt="new"> Oak Lamp A3092 128 cm black, in a box</div>'
+        '<p class="price">€45.00</p><button>Add to cart</button>',
+        title="【Oak】Oak Lamp A3092 128 cm black, in a box【offers】-shop",
+    )
+    assert fields["name"] == "Oak Lamp A3092 128 cm black, in a box"
