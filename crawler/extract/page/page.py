@@ -197,8 +197,30 @@ def short_text(element: Element, longest: int = LONGEST, inside: int = _MOST_INS
             parts.append(" ")
         tail = node.tail
         if tail and node is not element:
+            if len(node):  # it stands behind what is inside the node
+                return _text_in_order(element, longest, inside)
             parts.append(tail[: max(left, 0)])
             left -= len(tail)
+        if left <= 0:
+            break
+    return " ".join("".join(parts).split())[:longest]
+
+
+def _text_in_order(element: Element, longest: int, inside: int) -> str:
+    """What `short_text` gives, where texts follow boxes that hold others."""
+    parts: list[str] = []
+    left = _BLANKS * longest
+    for event, node in islice(etree.iterwalk(element, events=("start", "end")), 2 * inside):
+        tag = node.tag
+        if event == "end":
+            text = node.tail if node is not element else None
+        elif node.text and tag not in _UNREAD:
+            text = node.text
+        else:
+            text = " " if tag in _BREAKING else None
+        if text:
+            parts.append(text[:left])
+            left -= len(text)
         if left <= 0:
             break
     return " ".join("".join(parts).split())[:longest]

@@ -5,7 +5,6 @@ The price stands near the heading, in no tile of a listing, and is not struck th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import islice, pairwise, repeat
@@ -13,7 +12,7 @@ from itertools import islice, pairwise, repeat
 import attrs
 
 from crawler.extract import lazy
-from crawler.extract.money.amounts import Money, amount, find_prices
+from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
@@ -45,18 +44,16 @@ from crawler.extract.price.pairs import (
     with_tax,
 )
 from crawler.extract.price.tiles import Amounts, is_within
+from crawler.extract.price.words_beside import AROUND, BEHIND, RANGE, tells_a_part, words_of
 from crawler.extract.words import Marks, any_of, any_word, whole_of
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = lazy.pattern(any_of("amounts", "apart"))
-#: What is saved, in percent, behind an amount with which a line ends.
-_SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
 _WORDS = lazy.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_RANGE = lazy.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 _TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
@@ -68,14 +65,10 @@ _BETWEEN = _lines.OLD | _lines.HIDDEN | _lines.STOCK
 _NEAR = 60
 #: What costs more is too far from the heading to be its price; postage and such, sooner.
 _FARTHEST, _FARTHEST_OTHER = 150, 90
-#: The amount with which a line ends, its sign apart.
-_AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
 #: Characters before an amount with which its line begins.
 _GAP = 3
-#: Characters of a class and behind an amount that are looked at; boxes around an element.
-_LONGEST_CLASS, _BEHIND = 300, 60
-#: Amounts of a page that are weighed, and characters around one in a long line.
-_MOST_AMOUNTS, _AROUND = 3_000, 500
+#: Amounts of a page that are weighed.
+_MOST_AMOUNTS = 3_000
 _MOST_LINKED = 6
 #: Lines from a sentence to the price that it is about.
 _BESIDE = 1
@@ -153,7 +146,7 @@ def _told_apart(found: list[Candidate]) -> list[Candidate]:
 def _are_told_behind(monies: Sequence[Money], text: str) -> bool:
     """Whether what amounts are stands behind each: `$85.00 Regular price $68.00 Sale price`."""
     last = text[monies[-1].end :]
-    return monies[0].start <= _GAP and len(last) <= _BEHIND and says_now(last)
+    return monies[0].start <= _GAP and len(last) <= BEHIND and says_now(last)
 
 
 def label_before(read: Lines, line: Line) -> str:
@@ -161,6 +154,8 @@ def label_before(read: Lines, line: Line) -> str:
     place = line.index - 1
     while place > 0 and read.lines[place].flags & _lines.HIDDEN:
         place -= 1
+    if place == read.heading:
+        return ""  # a thing's name may be "Regular fit jeans"
     text = read.lines[place].text if place >= 0 else ""
     if place < 0 or not read.lines[place].flags & _lines.DIGIT:
         return text if len(text) < 40 else ""
@@ -206,22 +201,22 @@ class _Place:
 def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     """Weigh an amount; the amounts beside it in the same line end at *since*, begin at *until*."""
     line, label = place.line, "" if since else place.label
-    before = line.text[max(since, money.start - 2 * _AROUND) : money.start]
-    other = is_other(_words_of(money, line.text, since, until)) or labels_other(label)
+    before = line.text[max(since, money.start - 2 * AROUND) : money.start]
+    other = is_other(words_of(money, line.text, since, until)) or labels_other(label)
     if other and not since and not labels_other(label) and money.start <= _GAP:
         # What is said behind an amount alone may be that postage comes to it, or be about the
         # lower amount that follows.
-        behind = _APART.sub(" ", line.text[money.end : until][:_BEHIND].lower())
-        other = not _tells_a_part(money, line.text) and is_other(behind)
+        behind = _APART.sub(" ", line.text[money.end : until][:BEHIND].lower())
+        other = not tells_a_part(money, line.text) and is_other(behind)
         other = other or says_other(before)
     if len(line.text) < LONGEST_TILE_PRICE and _is_marked_by_picture(line.element):
         other = True
-    if per_unit.tells(before[-20:], line.text[money.end : money.end + _BEHIND]):
+    if per_unit.tells(before[-20:], line.text[money.end : money.end + BEHIND]):
         other = True
     if before[-2:].strip() in _MORE_OR_LESS:
         other = True
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
-    if since and _RANGE.match(before):
+    if since and RANGE.match(before):
         cost += 5
     told = before[-40:].strip() or label
     if place.behind:
@@ -240,15 +235,8 @@ def _is_marked_by_picture(element: Element) -> bool:
     return (
         mark is not None
         and mark.tag == "img"
-        and says_other((mark.get("alt") or "")[:_AROUND].lower())
+        and says_other((mark.get("alt") or "")[:AROUND].lower())
     )
-
-
-def _tells_a_part(money: Money, text: str) -> bool:
-    """Whether words behind an amount tell of a lower one behind them: `399,- without tax 329,75`."""
-    found = _AMOUNT_AT_END(text[money.end :][:_BEHIND])
-    part = amount(found[1]) if found else None
-    return part is not None and part < money.value
 
 
 def _cost_of_place(money: Money, place: _Place) -> int:
@@ -273,27 +261,6 @@ def _cost_of_place(money: Money, place: _Place) -> int:
 def _is_outside_links(element: Element) -> bool:
     """Whether a line begins outside of any link: what follows in it may be linked."""
     return all(e.tag != "a" for e in (element, *islice(element.iterancestors(), _MOST_LINKED)))
-
-
-def _words_of(money: Money, text: str, since: int, until: int) -> str:
-    """The words of a line that are about an amount: each of several has its own beside it."""
-    after = text[money.end : min(until, money.end + 2 * _AROUND)]
-    if "%" in after and _SAVED(after):
-        return text[since : money.start]  # words about a percentage are not about the amount
-    if since and after.strip():
-        between = text[since : money.start]
-        told = until < len(text) and (says_old(between.strip()) or _tells_a_part(money, text))
-        return between if told else after  # `€9 was €12 save €3`: what follows is about the next
-    if since and until < len(text):
-        return text[since : money.start]
-    if not since and until < len(text):
-        before = text[max(0, money.start - 2 * _AROUND) : money.start]
-        return before if says_old(before[-40:].strip()) else before + after  # `Was €9 save €3`
-    if since and not after.strip() and not _RANGE.match(text[since : money.start]):
-        return text[since : money.start]  # `Save €700 €3199`: what comes before is about the other
-    if len(text) <= 2 * _AROUND:
-        return text[: money.start] + text[money.end :]
-    return text[max(0, money.start - _AROUND) : money.start] + text[money.end : money.end + _AROUND]
 
 
 def _chosen(found: list[Candidate], read: Lines) -> tuple[list[Candidate], Candidate | None]:
@@ -437,9 +404,9 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
     if best.follows_link:
         above = read.lines[max(read.heading, 0) : line.index]
         return sum(len(one.text) for one in above if len(one.text) > PARAGRAPH) > _ARTICLE
-    if line.flags & _lines.PRICE or len(line.text) < _GAP + _BEHIND // 2:
+    if line.flags & _lines.PRICE or len(line.text) < _GAP + BEHIND // 2:
         return False
-    before, after = line.text[: money.start][-_AROUND:], line.text[money.end :][:_AROUND]
+    before, after = line.text[: money.start][-AROUND:], line.text[money.end :][:AROUND]
     if line.index == read.heading:
         return len(_WORDS.findall(after)) > _AFTER_IN_PROSE  # a title that speaks of money
     enough = len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
@@ -448,7 +415,7 @@ def _is_in_prose(read: Lines, best: Candidate) -> bool:
 
 def _ends_sentence(best: Candidate) -> bool:
     """Whether words that are no label stand before a price in its line, outside of boxes for prices."""
-    before = best.line.text[: best.money.start][-_AROUND:]
+    before = best.line.text[: best.money.start][-AROUND:]
     marked = best.line.flags & (_lines.PRICE | _lines.FACT)
     return not marked and ":" not in before and len(_WORDS.findall(before)) >= _BEFORE_IN_PROSE
 

@@ -16,8 +16,8 @@ from crawler.extract.page.lines import NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.words import Marks, any_of, any_word
 
-#: What beside an amount says more about it: words, a range, a sum.
-_WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]")
+#: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
+_WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
 _LONGEST_PAIR = 30
 #: The same of a remark behind an amount that the tax is in it.
 _LONGEST_REMARK = 30

@@ -51,6 +51,8 @@ _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 _DIGIT = lazy.pattern(r"\d")
 #: What a word in lower case must hold to be an identifier.
 _TELLING = lazy.pattern(r"[\d_-]")
+#: A shop's name before the label of its number: `Acme-Teilenr`.
+_OWN_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: A shop's initials before its own number.
 _INITIALS = re.compile(r"[A-Z]{2,4}\s?#").fullmatch
 #: How labels of numbers end.
@@ -83,6 +85,8 @@ def _label(text: str) -> str | None:
     if not text or len(text) > 40:
         return None
     found = _IS_LABEL(text) or ("№" in text and _IS_LABEL(text.replace("№", "no"))) or None
+    if found is None and (label := _OWN_LABEL(text)) and _IS_LABEL(label[1]):
+        return "sku"
     if found is None and _INITIALS(text):
         return "sku"  # "BH #": the shop's own
     if found is None and " " in text:
@@ -246,8 +250,11 @@ def _classes_around(element: Element) -> Iterator[str]:
         yield (here.get("class") or "")[:1000].lower()
 
 
-def brand_before(heading: Element) -> str | None:
-    """The maker's name that stands right before a heading, in an element that is called so."""
+def brand_before(heading: Element, title: str) -> str | None:
+    """The maker's name that stands right before a heading, in an element that is called so.
+
+    Or in any, where the page's *title* says both in a row.
+    """
     parent = heading.getparent()
     for element in (heading.getprevious(), None if parent is None else parent.getprevious()):
         if element is not None and names_maker((element.get("class") or "")[:1000].lower()):
@@ -257,7 +264,17 @@ def brand_before(heading: Element) -> str | None:
     before = heading.getprevious()
     if before is not None and before.tag == heading.tag == "h1":
         return short_text(before) or None  # the name is in two headings
+    if before is not None and before.tag in {"a", "span", "div", "p"}:
+        text = short_text(before)
+        if _is_titled(text, short_text(heading), title):
+            return text
     return None
+
+
+def _is_titled(maker: str, name: str, title: str) -> bool:
+    """Whether a page's title begins with a short text and, behind it, the product's name."""
+    both = f"{maker} {name}".casefold()
+    return 0 < len(maker) <= LONGEST_BRAND and title.casefold().startswith(both)
 
 
 def number_in_heading(heading: Element, url: str) -> str | None:

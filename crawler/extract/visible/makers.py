@@ -24,6 +24,13 @@ def maker_beside(heading: Element) -> str | None:
     for inner in islice(heading.iter("a", "span", "strong", "b", "div"), _MOST_AROUND):
         if inner is not heading and _IS_MAKERS[inner.get("class") or ""]:
             return _fit(short_text(inner))
+    whole = short_text(heading).casefold()
+    for link in islice(heading.iter("a"), _MOST_AROUND):
+        text = short_text(link)
+        parts = (link.get("href") or "").split("/")
+        leads = _letters(text) in map(_letters, parts) and len(text) < len(whole)
+        if text and leads and whole.startswith(text.casefold()):
+            return _fit(text)
     here, own = heading.getparent(), short_text(heading).casefold()
     for _ in range(_MOST_AROUND):
         if here is None or here.tag == "html":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from unicodedata import normalize
 
 from crawler.extract import lazy
@@ -323,9 +323,9 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     if heading is not None:
         if "price" in fields and not seen.buy_buttons and not fields.get("availability"):
             take_drawn(page, seen)
-        fields["name"] = _name_in(heading)
+        fields["name"] = _spaced(_name_in(heading), heading, page)
         if "brand" not in fields:
-            told = brand_before(heading)
+            told = brand_before(heading, page.title)
             fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
         if number := number_in_heading(heading, page.url):
             fields["name"] = fields["name"].removesuffix(f" ({number})")
@@ -348,6 +348,25 @@ def _name_in(heading: Element) -> str:
             return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
         parts += [short_text(inner), inner.tail or ""]
     return short_text(heading)
+
+
+def _spaced(name: str, heading: Element, page: Page) -> str:
+    """A name with a blank where two of its boxes meet, if the page's titles have both words apart."""
+    if not len(heading):
+        return name
+    parts = [heading.text or ""]
+    for inner in heading:
+        parts += [short_text(inner), inner.tail or ""]
+    told = f"{page.title} {page.meta('og:title')}".casefold()
+    words = None
+    for one, two in pairwise(part for part in parts if part):
+        if one[-1:].isalnum() and two[:1].isalnum():
+            words = words or set(_WORDS.findall(told))
+            last, first = _WORDS.findall(one)[-1], _WORDS.findall(two)[0]
+            apart = {last.casefold(), first.casefold()} <= words
+            if apart and f"{last}{first}".casefold() not in words:
+                name = name.replace(f"{last}{first}", f"{last} {first}", 1)
+    return name
 
 
 #: Classes and ids of a product's number, and of what a design writes below its name.

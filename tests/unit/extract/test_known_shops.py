@@ -136,3 +136,56 @@ def test_a_name_may_stand_behind_a_mark_in_its_box():
         title="【Oak】Oak Lamp A3092 128 cm black, in a box【offers】-shop",
     )
     assert fields["name"] == "Oak Lamp A3092 128 cm black, in a box"
+
+
+def test_the_name_is_no_label_of_the_price_below_it():
+    body = (
+        '<h1>Regular Fit Sweatshirt</h1><p class="price">$ 24.99</p><p>Members price <b>$ 19.99</b></p>'
+        '<button>Add to bag</button><h2>Style with</h2><a href="/p/jeans">Slim jeans</a>'
+        "<span>$ 34.99</span>"
+    )
+    assert read(body, "Regular Fit Sweatshirt | Shop")["price"] == Decimal("24.99")
+
+
+def test_amounts_of_other_sizes_are_not_the_price_before():
+    body = (
+        "<h1>Oak Oil</h1><p>€649.00</p><button>Add to cart</button><p>Sizes: "
+        '<a href="/p/2">200 ml €899.00</a></p><p><a href="/p/3">50 ml €549.00</a></p>'
+    )
+    fields = read(body, "Oak Oil | Shop")
+    assert (fields["price"], fields.get("regular_price")) == (Decimal("649.00"), None)
+
+
+def test_words_that_meet_in_a_heading_have_a_blank_between_them_as_the_title_has():
+    body = (
+        "<h1><span>Glowy Home</span><span>Oak Lamp 7</span></h1><p>€45.00</p><button>Buy</button>"
+    )
+    assert read(body, "Glowy Home Oak Lamp 7 | Shop")["name"] == "Glowy Home Oak Lamp 7"
+    whole = body.replace("<span>Glowy Home</span><span>Oak", "<span>Glow</span><span>Oak")
+    assert read(whole, "GlowOak Lamp 7 | Glow and Oak")["name"] == "GlowOak Lamp 7"
+
+
+def test_a_text_behind_a_box_that_holds_another_stays_behind_it():
+    body = "<h1><a><b>Glowy</b></a> Oak <i><b>Lamp</b></i> 7</h1><p>€45.00</p><button>Buy</button>"
+    assert read(body, "Lamps | Shop")["name"] == "Glowy Oak Lamp 7"
+
+
+def test_a_link_with_which_the_name_begins_leads_to_its_maker():
+    body = (
+        '<h1><a href="/glowy-home/"><span>Glowy Home</span></a> Oak Lamp</h1><p>€45.00</p>'
+        "<button>Buy</button>"
+    )
+    assert read(body, "Glowy Home Oak Lamp | Shop")["brand"] == "Glowy Home"
+    body = (
+        '<div><a href="/b/7">Glowy Home</a><h1>Oak Lamp</h1></div><p>€45.00</p><button>Buy</button>'
+    )
+    assert read(body, "Glowy Home Oak Lamp | Shop")["brand"] == "Glowy Home"
+    assert "brand" not in read(body, "Oak Lamp | Glowy Home")
+
+
+def test_a_shops_name_before_a_label_makes_the_number_its_own():
+    body = (
+        "<h1>Oak Lamp</h1><table><tr><td>Lampenhaus-Teilenr.:</td><td>595-OL7</td></tr>"
+        "<tr><td>Herst. Teilenr.:</td><td>OL7</td></tr></table><p>0,43 €</p><button>Kaufen</button>"
+    )
+    assert read(body)["sku"] == "595-OL7"

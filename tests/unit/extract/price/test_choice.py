@@ -18,12 +18,12 @@ from crawler.extract.price.choice import (
     _is_before,
     _is_in_prose,
     _Place,
-    _words_of,
     find_price,
     is_labelled,
     label_before,
 )
 from crawler.extract.price.pairs import Candidate, _favour, is_struck, often_told, paired
+from crawler.extract.price.words_beside import words_of
 
 
 def line_of(text: str, mark: int, element: Any, index: int) -> Line:
@@ -103,14 +103,15 @@ def words(text: str, nth: int) -> str:
     monies = list(find_prices(text))
     since = monies[nth - 1].end if nth else 0
     until = monies[nth + 1].start if nth + 1 < len(monies) else len(text)
-    return " ".join(_words_of(monies[nth], text, since, until).split())
+    return " ".join(words_of(monies[nth], text, since, until).split())
 
 
 def test_of_several_amounts_of_a_line_each_has_the_words_beside_it() -> None:
     several = "now $5.00 each, postage $3.00 extra"
     assert words(several, 0) == "now each, postage"
     assert words(several, 1) == "extra"
-    assert words("now $5.00, postage $3.00", 1) == "now $5.00, postage"  # none behind the last
+    assert words("now $5.00, postage $3.00", 1) == ", postage"  # none behind the last
+    assert words("postage $3.00 - $5.00", 1) == "postage $3.00 -"  # of a span all
     assert words("you save $5.00 today", 0) == "you save today"
 
 

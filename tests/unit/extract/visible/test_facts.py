@@ -174,5 +174,5 @@ def test_a_maker_stands_right_before_the_heading(before: str, brand: str | None)
     near = fragment_fromstring(f"<div>{before}<h1>Drill</h1></div>")
     around = fragment_fromstring(f"<div>{before}<div><h1>Drill</h1></div></div>")
     for page in (near, around):
-        assert brand_before(page.find(".//h1")) == brand
-    assert brand_before(fragment_fromstring("<h1>Drill</h1>")) is None
+        assert brand_before(page.find(".//h1"), "Drill") == brand
+    assert brand_before(fragment_fromstring("<h1>Drill</h1>"), "Drill") is None

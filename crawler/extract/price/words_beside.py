@@ -1,0 +1,46 @@
+"""The words of a line that are about one of its amounts."""
+
+from __future__ import annotations
+
+import re
+
+from crawler.extract import lazy
+from crawler.extract.money.amounts import Money, amount
+from crawler.extract.price.line_amounts import says_old
+from crawler.extract.words import any_of
+
+#: Characters around an amount in a long line, and behind one that are looked at.
+AROUND, BEHIND = 500, 60
+#: What is saved, in percent, behind an amount with which a line ends.
+_SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
+#: The amount with which a line ends, its sign apart.
+_AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
+RANGE = lazy.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
+
+
+def words_of(money: Money, text: str, since: int, until: int) -> str:
+    """The words of a line that are about an amount: each of several has its own beside it."""
+    after = text[money.end : min(until, money.end + 2 * AROUND)]
+    if "%" in after and _SAVED(after):
+        return text[since : money.start]  # words about a percentage are not about the amount
+    if since and after.strip():
+        between = text[since : money.start]
+        told = until < len(text) and (says_old(between.strip()) or tells_a_part(money, text))
+        return between if told else after  # `€9 was €12 save €3`: what follows is about the next
+    if since and until < len(text):
+        return text[since : money.start]
+    if not since and until < len(text):
+        before = text[max(0, money.start - 2 * AROUND) : money.start]
+        return before if says_old(before[-40:].strip()) else before + after  # `Was €9 save €3`
+    if since and not after.strip() and not RANGE.match(text[since : money.start]):
+        return text[since : money.start]  # `Save €700 €3199`: what comes before is about the other
+    if len(text) <= 2 * AROUND:
+        return text[: money.start] + text[money.end :]
+    return text[max(0, money.start - AROUND) : money.start] + text[money.end : money.end + AROUND]
+
+
+def tells_a_part(money: Money, text: str) -> bool:
+    """Whether words behind an amount tell of a lower one behind them: `399,- without tax 329,75`."""
+    found = _AMOUNT_AT_END(text[money.end :][:BEHIND])
+    part = amount(found[1]) if found else None
+    return part is not None and part < money.value
