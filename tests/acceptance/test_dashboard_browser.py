@@ -73,7 +73,7 @@ class Visitor:
         self.page.get_by_role("status").filter(has_text=".").first.wait_for()
 
 
-def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser, tmp_path):
+def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser):
     crawl.workers.settings = {
         **crawl.workers.settings,
         "SEINE_TALLY_SECONDS": 1,
@@ -99,7 +99,7 @@ def test_a_person_watches_and_steers_a_crawl(crawl, redis_url, browser, tmp_path
         _a_dead_letter_is_replayed(me, crawl)
         _a_product_is_found(me, crawl)
         _a_worker_is_drained(me, crawl)
-        _pages_are_accessible(browser, base, tmp_path)
+        _pages_are_accessible(browser, base)
         assert me.troubles == []
 
 
@@ -154,15 +154,13 @@ def _a_worker_is_drained(me, crawl):
     assert [worker.process.returncode for worker in crawl.workers.workers].count(0) == 1
 
 
-def _pages_are_accessible(browser, base, tmp_path):
+def _pages_are_accessible(browser, base):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not there")
     found = {}
     for dark, width in ((False, 1200), (True, 390)):
         visitor = Visitor(browser, base, dark=dark, width=width)
         for path in PAGES:
             visitor.page.goto(path)
-            name = f"{path.strip('/') or 'overview'}{'-dark-phone' if dark else ''}"
-            visitor.page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
             wide = visitor.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{path} is wider than the screen"
             for violation in axe.Axe().run(visitor.page).response["violations"]:

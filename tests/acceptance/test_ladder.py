@@ -23,6 +23,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
 ]
 PRODUCTS = 40
+#: Of a shop that a browser renders, half a second of CPU a page.
+RENDERED = 16
 
 
 def counted(crawl: Crawl, name: str) -> int:
@@ -31,7 +33,7 @@ def counted(crawl: Crawl, name: str) -> int:
     return sum(int(match[1]) for match in found if match)
 
 
-def climb(crawl: Crawl, guard: str, **settings: object) -> None:
+def climb(crawl: Crawl, guard: str, *, products: int = PRODUCTS, **settings: object) -> None:
     """Crawl a guarded shop with a plain worker and one that has a browser."""
     common = {
         **crawl.workers.settings,
@@ -40,14 +42,14 @@ def climb(crawl: Crawl, guard: str, **settings: object) -> None:
         "SEINE_IDENTITY": "chrome-windows",
         **settings,
     }
-    with served(products=PRODUCTS, guard=[guard]) as shop:
+    with served(products=products, guard=[guard]) as shop:
         crawl.workers.settings = {**common, "SEINE_BROWSER": 1}
         crawl.start_idle()
         crawl.workers.settings = common
         crawl.start()
         crawl.seed(shop.url)
         crawl.wait_for_end(100)
-    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    verdict = judge(catalogue(products), crawl.rows())
     logs = "\n".join(said(w)[-3000:] for w in crawl.workers.workers)
     assert verdict.passed, (verdict, logs)
     assert [w.process.returncode for w in crawl.workers.workers] == [0, 0]
@@ -65,7 +67,7 @@ def test_a_shop_that_wants_a_browsers_headers_gets_them_and_no_browser(
 
 
 def test_a_shop_made_of_javascript_is_rendered_by_the_worker_that_can(crawl: Crawl) -> None:
-    climb(crawl, "script")
+    climb(crawl, "script", products=RENDERED)
     with_browser, plain = (said(worker) for worker in crawl.workers.workers)
     assert counted(crawl, "ladder/climb/browser") == 1
     assert "'playwright/page_count'" in with_browser
@@ -81,7 +83,7 @@ def test_a_domain_waits_for_a_browser_worker_and_goes_on_when_one_joins(crawl: C
         "SEINE_LADDER": "on",
         "SEINE_IDENTITY": "chrome-windows",
     }
-    with served(products=PRODUCTS, guard=["script"]) as shop:
+    with served(products=RENDERED, guard=["script"]) as shop:
         crawl.workers.settings = common
         plain = crawl.start()
         crawl.seed(shop.url)
@@ -89,7 +91,7 @@ def test_a_domain_waits_for_a_browser_worker_and_goes_on_when_one_joins(crawl: C
         crawl.workers.settings = {**common, "SEINE_BROWSER": 1}
         crawl.start()
         crawl.wait_for_end(100)
-    assert judge(catalogue(PRODUCTS), crawl.rows()).passed
+    assert judge(catalogue(RENDERED), crawl.rows()).passed
     assert said(plain).count(NO_BROWSER) == 1
     assert counted(crawl, "ladder/climb/browser") == 1
     assert "left alone" not in said(plain)
@@ -115,7 +117,7 @@ def test_a_worker_whose_browser_does_not_start_ends_and_loses_no_page(
         "SEINE_IDENTITY": "chrome-windows",
         "SEINE_BROWSER": 1,
     }
-    with served(products=PRODUCTS, guard=["script"]) as shop:
+    with served(products=RENDERED, guard=["script"]) as shop:
         path = program(tmp_path / "broken-browser", why)
         crawl.workers.settings = {**common, "SEINE_BROWSER_PATH": path}
         broken = crawl.start()
@@ -129,7 +131,7 @@ def test_a_worker_whose_browser_does_not_start_ends_and_loses_no_page(
     assert f"worker exits: its browser does not start: {why}" in said(broken)
     assert "Traceback" not in said(broken)
     assert crawl.redis.zcard(crawl.keys.dead) == 0
-    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    verdict = judge(catalogue(RENDERED), crawl.rows())
     assert verdict.passed, (verdict, *(said(worker)[-3000:] for worker in crawl.workers.workers))
 
 
@@ -165,7 +167,7 @@ def test_a_worker_whose_playwright_is_killed_ends_and_loses_no_page(crawl: Crawl
         "SEINE_IDENTITY": "chrome-windows",
         "SEINE_BROWSER": 1,
     }
-    with served(products=PRODUCTS, guard=["script"]) as shop:
+    with served(products=RENDERED, guard=["script"]) as shop:
         first = crawl.start()
         crawl.seed(shop.url)
         wait_until(lambda: len(crawl.rows()) >= 3, 60, "pages are rendered")
@@ -177,7 +179,7 @@ def test_a_worker_whose_playwright_is_killed_ends_and_loses_no_page(crawl: Crawl
     assert first.process.returncode == 1
     assert said(first).count("worker exits: its browser does not start") == 1
     assert crawl.redis.zcard(crawl.keys.dead) == 0
-    verdict = judge(catalogue(PRODUCTS), crawl.rows())
+    verdict = judge(catalogue(RENDERED), crawl.rows())
     assert verdict.passed, (verdict, *(said(worker)[-3000:] for worker in crawl.workers.workers))
 
 
@@ -187,7 +189,7 @@ def test_a_wall_of_consent_opens_for_a_visitor_with_cookies(crawl: Crawl) -> Non
 
 
 def test_a_robot_under_its_own_name_renders_but_pretends_nothing(crawl: Crawl) -> None:
-    climb(crawl, "script", SEINE_IDENTITY="bot")
+    climb(crawl, "script", products=RENDERED, SEINE_IDENTITY="bot")
     assert counted(crawl, "ladder/climb/browser") == 1
     assert counted(crawl, "ladder/requests/tls") == 0
 
