@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
-from crawler.demo import fleet
+from crawler.demo import fleet, served
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect_redis
 from tests import started
 from tests.helpers import create_database, drop_database, patient, server_folder, sweep_servers
 from tests.measuring import run_alone
+from tests.ordering import long_first, rank
 
 # A shared machine is slow at times; what hypothesis calls too slow there says nothing of the code.
 settings.register_profile("seine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,12 +29,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test's limit the room that a busy machine needs; see `patient`."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Give each test's limit the room that a busy machine needs, and begin with the long tests."""
     for item in items:
         marker = item.get_closest_marker("timeout")
         if marker is not None and marker.args:
             item.add_marker(pytest.mark.timeout(patient(marker.args[0])), append=False)
+    yield  # those that are not asked for are left out
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        items[:] = long_first(
+            items, processes, rank, module=lambda item: item.nodeid.partition("::")[0]
+        )
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -45,9 +54,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.fixture(scope="session", autouse=True)
 def _started() -> Iterator[None]:
-    """Workers of a fleet are forked as well."""
+    """Workers of a fleet are forked as well, and the shops that they crawl."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fleet, "subprocess", started)
+        patch.setattr(served, "subprocess", started)
         yield
     started.end()
 
