@@ -113,3 +113,14 @@ def test_every_pinned_package_runs_on_the_oldest_python_that_we_promise():
                 wrong[line] = needs
 
     assert wrong == {}
+
+
+def test_tests_that_run_alone_are_marked_in_their_own_file():
+    """`make test` collects the files with the mark for its second part, and no others."""
+    elsewhere = [
+        name(path)
+        for path in TESTS
+        if not path.name.startswith("test_") and "mark.alone" in path.read_text("utf-8")
+    ]
+
+    assert elsewhere == []
