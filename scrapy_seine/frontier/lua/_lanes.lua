@@ -1,4 +1,5 @@
--- _lanes: lanes that no live worker has. What workers say of themselves (`worker_info`) tells it, and
+-- _lanes: which workers serve a domain that needs a lane: those that have it, or any where no live one has.
+-- What workers say of themselves (`worker_info`) tells it, and
 -- `lane:<lane>` in control keeps the answer: `<when to look again> <since when nobody has it, or 0>` (ms).
 local LANE_MS, LACKED_MS = 10000, 60000 -- between two looks; a worker that restarts is back by then
 
@@ -51,4 +52,9 @@ local function is_anybodys(lane)
         anybodys[lane] = since > 0 and now >= since + LACKED_MS
     end
     return anybodys[lane]
+end
+
+-- Whether a worker with these lanes, each followed by a space, serves a domain that needs one.
+local function serves_lane(lane, lanes)
+    return lane == '' or string.find(lanes, lane .. ' ', 1, true) ~= nil or is_anybodys(lane)
 end

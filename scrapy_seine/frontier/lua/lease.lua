@@ -93,7 +93,7 @@ local function serve()
             break
         end
         local s = limits(domain)
-        local able = not s or s.lane == '' or string.find(ARGV[6], s.lane .. ' ', 1, true) or is_anybodys(s.lane)
+        local able = not s or serves_lane(s.lane, ARGV[6])
         if able then hand_out(domain, s) else skipped = skipped + 1 end
     end
     count('leased', #out / 6)

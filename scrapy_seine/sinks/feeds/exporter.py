@@ -22,7 +22,6 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.extensions import feedexport
 from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.misc import build_from_crawler, load_object
-from w3lib.url import file_uri_to_path
 
 from scrapy_seine.config import number
 from scrapy_seine.engine.ending.exit_status import fail_after
@@ -37,6 +36,7 @@ from scrapy_seine.frontier.runs import latest_number
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
+from scrapy_seine.sinks.feeds.feed_path import local_path
 from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
@@ -313,19 +313,6 @@ class FeedExporter(feedexport.FeedExporter):
         began = self._began.replace(microsecond=0).isoformat().replace(":", "-")
         known = {"time": began, "batch_time": now, "batch_id": number_}
         return local_path(self._named(kept.uri, kept.options, spider, known))
-
-
-def local_path(uri: str) -> Path:
-    """Return the absolute path of a local feed; of a link, that of the file it leads to.
-
-    Raises:
-        OSError: it is a device, a pipe or a folder, which a file would take the place of.
-    """
-    path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri).absolute()
-    path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file():
-        raise OSError(f"{path} is no file; `-o -:jsonlines` writes to standard output")
-    return path
 
 
 def post_process(options: dict[str, Any], path: Path) -> None:
