@@ -15,6 +15,8 @@ from functools import lru_cache
 
 import attrs
 
+from scrapy_seine.records import Value
+
 #: Key of `request.meta`: the state of the page that is known, as `Validators.plain` lays it out.
 KEY = "validators"
 _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]{0,256}"')
@@ -22,8 +24,8 @@ _TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]{0,256}"')
 _SETTLED = timedelta(seconds=60)
 
 
-@attrs.frozen
-class Validators:
+@attrs.frozen(eq=False, repr=False)
+class Validators(Value):
     """What names one state of a page."""
 
     etag: str | None = None

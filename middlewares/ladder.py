@@ -35,6 +35,7 @@ from crawler.stores.connect import endpoints, redis_client
 from scrapy_seine import meta as m
 from scrapy_seine.config import flag
 from scrapy_seine.engine.worker import worker_of
+from scrapy_seine.records import Record
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -49,8 +50,8 @@ _FRESH_S = 30.0
 _ANNOUNCE_S = 60.0
 
 
-@attrs.define
-class Site:
+@attrs.define(eq=False, repr=False)
+class Site(Record):
     """What this process knows of a domain."""
 
     view: View

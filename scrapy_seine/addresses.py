@@ -21,6 +21,8 @@ from ipaddress import (
 
 import attrs
 
+from scrapy_seine.records import Value
+
 Network = IPv4Network | IPv6Network
 
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
@@ -48,8 +50,8 @@ def _inner(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     return address
 
 
-@attrs.frozen
-class AddressPolicy:
+@attrs.frozen(eq=False, repr=False)
+class AddressPolicy(Value):
     """What counts as private, and who may go there."""
 
     mode: str = "seeds"

@@ -19,11 +19,13 @@ from types import ModuleType
 
 import attrs
 
+from scrapy_seine.records import Value
+
 logger = logging.getLogger(__name__)
 
 
-@attrs.frozen
-class BrokenFile:
+@attrs.frozen(eq=False, repr=False)
+class BrokenFile(Value):
     """A file, or a class in it, that is left out."""
 
     path: str

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import attrs
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 #: Each partition is asked in each round trip, and sends to each other one.
 MOST_PARTITIONS = 64
@@ -75,8 +76,8 @@ def secrets_of(settings: SettingsLike) -> tuple[str, ...]:
     return found
 
 
-@attrs.frozen(kw_only=True)
-class FrontierConfig:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class FrontierConfig(Value):
     """How this process uses the shared frontier."""
 
     crawl: str
@@ -159,8 +160,8 @@ class FrontierConfig:
         )
 
 
-@attrs.frozen(kw_only=True)
-class StoreConfig:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class StoreConfig(Value):
     """How this process writes to PostgreSQL."""
 
     fresh_s: float

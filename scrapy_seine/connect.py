@@ -32,6 +32,7 @@ from scrapy_seine import embedded, redis_topology
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.records import Value
 from scrapy_seine.retry_until import passes
 from scrapy_seine.store_errors import first_line
 
@@ -50,8 +51,8 @@ _answered: set[tuple[str, str]] = set()
 _joined: dict[tuple[str, str, tuple[str, ...]], embedded.Servers] = {}
 
 
-@attrs.frozen
-class Store:
+@attrs.frozen(eq=False, repr=False)
+class Store(Value):
     """A kind of store that a worker needs."""
 
     setting: str
@@ -64,8 +65,8 @@ class Store:
     """What *ask* raises."""
 
 
-@attrs.frozen
-class Endpoints:
+@attrs.frozen(eq=False, repr=False)
+class Endpoints(Value):
     """Addresses of the stores."""
 
     redis_url: str

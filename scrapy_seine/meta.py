@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 import attrs
 
 from scrapy_seine.errors import BadMeta
+from scrapy_seine.records import Value
 
 #: Unique name of the task; survives retries.
 TASK_ID = "task_id"
@@ -112,8 +113,8 @@ _SHOWN = reprlib.Repr()
 _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = 80
 
 
-@attrs.frozen
-class Range:
+@attrs.frozen(eq=False, repr=False)
+class Range(Value):
     """Which values a key may have, for people and as a test."""
 
     text: str
@@ -207,8 +208,8 @@ _ANY = Range("anything", lambda value: True)
 _URL = r"(?i:https?|socks4a?|socks5h?)://\S{1,2000}"
 
 
-@attrs.frozen
-class Key:
+@attrs.frozen(eq=False, repr=False)
+class Key(Value):
     """One key of `request.meta`: what it means, its values, who may set it."""
 
     name: str

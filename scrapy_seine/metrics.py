@@ -21,12 +21,13 @@ from prometheus_client.core import (
 
 from scrapy_seine.page_metrics import Histogram
 from scrapy_seine.printable import escaped
+from scrapy_seine.records import Value
 
 Kind = Literal["counter", "gauge", "histogram"]
 
 
-@attrs.frozen
-class Spec:
+@attrs.frozen(eq=False, repr=False)
+class Spec(Value):
     """One metric. Its first label is always the crawl."""
 
     name: str

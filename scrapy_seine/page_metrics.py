@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import attrs
 
+from scrapy_seine.records import Record
+
 #: Where what has no label of its own is counted.
 OTHER = "other"
 #: Upper bounds of the response time histogram, seconds.
 RESPONSE_BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
-@attrs.define
-class Histogram:
+@attrs.define(eq=False, repr=False)
+class Histogram(Record):
     """Counts by bucket, cheap enough for each page."""
 
     bounds: tuple[float, ...] = RESPONSE_BUCKETS

@@ -22,13 +22,14 @@ from redis.exceptions import RedisClusterException
 from redis.sentinel import Sentinel as BlockingSentinel
 
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 SCHEMES = ("redis+cluster", "rediss+cluster", "redis+sentinel", "rediss+sentinel")
 _PORTS = {"cluster": 6379, "sentinel": 26379}
 
 
-@attrs.frozen(kw_only=True)
-class Topology:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Topology(Value):
     """What such a URL says."""
 
     kind: str

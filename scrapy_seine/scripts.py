@@ -20,6 +20,7 @@ from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from scrapy_seine.errors import ScriptContractError
+from scrapy_seine.records import Value
 
 _HEADER = re.compile(r"(?:--.*\n)+")
 _INCLUDE = re.compile(r"^-- include: (.+)$", re.MULTILINE)
@@ -28,8 +29,8 @@ _NESTED = 7
 _SLOT = re.compile(r"^-- (KEYS|ARGV)\[(\d+)\] \S", re.MULTILINE)
 
 
-@attrs.frozen(kw_only=True)
-class Script:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Script(Value):
     """A Lua script with its includes, ready for EVALSHA."""
 
     name: str

@@ -12,11 +12,13 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.records import Value
+
 Verdict = Literal["ok", "blocked", "captcha", "throttled", "empty", "broken"]
 
 
-@attrs.frozen
-class Signature:
+@attrs.frozen(eq=False, repr=False)
+class Signature(Value):
     """One way to know a page."""
 
     rule: str

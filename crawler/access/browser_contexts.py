@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import attrs
 
+from scrapy_seine.records import Record
 
-@attrs.define
-class BrowserContext:
+
+@attrs.define(eq=False, repr=False)
+class BrowserContext(Record):
     """One context."""
 
     name: str
@@ -25,8 +27,8 @@ class BrowserContext:
     """Something went wrong in it; nobody enters any more."""
 
 
-@attrs.define
-class ContextPool:
+@attrs.define(eq=False, repr=False)
+class ContextPool(Record):
     """The rooms of one browser."""
 
     most: int

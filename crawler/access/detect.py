@@ -24,6 +24,7 @@ from crawler.access import block_signatures
 from crawler.access.block_signatures import Verdict
 from scrapy_seine.meta import RULE, VERDICT
 from scrapy_seine.middlewares.unpacking import GZIP, Damaged, TooLarge, unpack
+from scrapy_seine.records import Value
 
 __all__ = ["BAD", "REFUSED", "REFUSED_AT", "RULE", "VERDICT", "Finding", "Page", "Verdict", "judge"]
 
@@ -63,8 +64,8 @@ _CAPTCHA_PATH = re.compile(
 )
 
 
-@attrs.frozen(kw_only=True)
-class Page:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Page(Value):
     """What the rules see of a response."""
 
     status: int
@@ -83,8 +84,8 @@ class Page:
     """The connection ended before the body did."""
 
 
-@attrs.frozen
-class Finding:
+@attrs.frozen(eq=False, repr=False)
+class Finding(Value):
     """The verdict and the rule that gave it."""
 
     verdict: Verdict

@@ -20,6 +20,7 @@ import attrs
 
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 #: Identity of a site that chose none: name and contact in the User-Agent, nothing pretended.
 BOT = "bot"
@@ -29,8 +30,8 @@ PROFILE = "header_profile"
 _SAFARI_LANGUAGES = 2
 
 
-@attrs.frozen
-class Profile:
+@attrs.frozen(eq=False, repr=False)
+class Profile(Value):
     """One browser on one platform."""
 
     name: str

@@ -14,12 +14,13 @@ import attrs
 
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 Kind = Literal["climb", "down", "probe", "fail", "stuck"]
 
 
-@attrs.frozen
-class Step:
+@attrs.frozen(eq=False, repr=False)
+class Step(Value):
     """One rung."""
 
     name: str
@@ -46,8 +47,8 @@ STEPS = {
 EXPENSIVE = 10
 
 
-@attrs.frozen(kw_only=True)
-class Policy:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Policy(Value):
     """When a domain climbs, probes and gives up."""
 
     window_s: float = 60.0
@@ -88,8 +89,8 @@ class Policy:
         )
 
 
-@attrs.frozen(kw_only=True)
-class View:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class View(Value):
     """A domain's place, as Redis tells it. Times in ms."""
 
     now: int = 0
@@ -112,8 +113,8 @@ class View:
     """Since when the top step fails; 0: it does not."""
 
 
-@attrs.frozen
-class Decision:
+@attrs.frozen(eq=False, repr=False)
+class Decision(Value):
     """What is to be done about a domain."""
 
     kind: Kind

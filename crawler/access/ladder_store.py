@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View
 from crawler.access.state import prefix, run, text
 from scrapy_seine.lenient import whole
+from scrapy_seine.records import Value
 
 #: For how long a browser worker's word that it exists is believed, ms.
 BROWSERS_MS = 180_000
@@ -24,8 +25,8 @@ _LATEST = 1000
 _TEXT = frozenset({"step", "probe", "reason"})
 
 
-@attrs.frozen
-class Place:
+@attrs.frozen(eq=False, repr=False)
+class Place(Value):
     """Where a domain stands, for people."""
 
     domain: str

@@ -12,6 +12,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.state import prefix, run
+from scrapy_seine.records import Record
 
 #: How far one page moves the average.
 STEP = 0.1
@@ -21,8 +22,8 @@ MOST = 10_000
 BATCH = 200
 
 
-@attrs.define
-class Sizes:
+@attrs.define(eq=False, repr=False)
+class Sizes(Record):
     """What one process knows."""
 
     known: dict[str, float] = attrs.Factory(dict)

@@ -23,6 +23,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
 from scrapy_seine.reads import paint
+from scrapy_seine.records import Value
 
 #: Seconds between two looks, and between two lines away from a terminal.
 _LOOK_S, _PLAIN_S = 0.5, 5.0
@@ -40,8 +41,8 @@ _NEWEST = """
 """
 
 
-@attrs.frozen(kw_only=True)
-class Wish:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Wish(Value):
     """What is to be watched."""
 
     url: str
@@ -54,8 +55,8 @@ class Wish:
     """Where the worker's log goes."""
 
 
-@attrs.frozen(kw_only=True)
-class Seen:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Seen(Value):
     """What was found so far."""
 
     products: int
@@ -71,8 +72,8 @@ class Seen:
         return self.counts.totals.get("done", 0) + self.counts.dead
 
 
-@attrs.frozen(kw_only=True)
-class Outcome:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Outcome(Value):
     """How a watch ended."""
 
     products: int

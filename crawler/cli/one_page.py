@@ -21,13 +21,14 @@ from scrapy_seine.addresses import AddressPolicy
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
+from scrapy_seine.records import Value
 
 _TIMEOUT_S = 30
 _MOST_BYTES = 20_000_000
 
 
-@attrs.frozen
-class Got:
+@attrs.frozen(eq=False, repr=False)
+class Got(Value):
     """An answer."""
 
     url: str

@@ -16,6 +16,7 @@ import attrs
 
 from crawler.extract import Found, Link
 from crawler.extract.site import select
+from scrapy_seine.records import Record, Value
 
 #: What an item should have.
 WANTED = ("name", "price", "currency", "availability", "sku", "gtin", "brand", "images")
@@ -39,8 +40,8 @@ _HINTS = {
 _TOKEN = re.compile(r"[A-Za-z][\w-]*")
 
 
-@attrs.define
-class Round:
+@attrs.define(eq=False, repr=False)
+class Round(Record):
     """The pages that are still to be looked at: products first, of one shelf after the other."""
 
     queue: list[Link]
@@ -65,8 +66,8 @@ class Round:
         return None
 
 
-@attrs.frozen
-class Guess:
+@attrs.frozen(eq=False, repr=False)
+class Guess(Value):
     """An element that may hold a field."""
 
     selector: str

@@ -22,6 +22,7 @@ from scrapy_seine.errors import ConfigError, FrontierError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import forget_pages
 from scrapy_seine.reads.dead_letters import Filter, search_dead
+from scrapy_seine.records import Value
 from scrapy_seine.urls import normalise
 
 #: Dead letters that one action may move.
@@ -38,8 +39,8 @@ _CHOICES = ("domain", "job", "site", "url")
 Form = Mapping[str, str]
 
 
-@attrs.frozen
-class Action:
+@attrs.frozen(eq=False, repr=False)
+class Action(Value):
     """One verb: what it asks, and what it does."""
 
     question: Callable[[Form], str]

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from crawler.dashboard.html import Node, tag
 from scrapy_seine.reads.formatting import count
+from scrapy_seine.records import Value
 
 #: The drawing's own units; it is stretched to its place.
 WIDTH, HEIGHT = 600.0, 100.0
@@ -24,8 +25,8 @@ _SPARK_HEIGHT = 24.0
 _HUNDRED = 100
 
 
-@attrs.frozen
-class Series:
+@attrs.frozen(eq=False, repr=False)
+class Series(Value):
     """One line: values at even steps; None where nothing was measured."""
 
     name: str

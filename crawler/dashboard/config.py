@@ -8,6 +8,7 @@ import attrs
 
 from scrapy_seine.config import SettingsLike, number, secrets_of
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 _SHORTEST_TOKEN = 16
 
@@ -26,8 +27,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-@attrs.frozen(kw_only=True)
-class DashboardConfig:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class DashboardConfig(Value):
     """Where it listens, and who may come in."""
 
     crawl: str

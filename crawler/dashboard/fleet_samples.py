@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from scrapy_seine.reads.overview import Overview
+from scrapy_seine.records import Value
 
 #: Seconds between two looks.
 STEP_S = 10
@@ -25,8 +26,8 @@ _SMOOTH = 3
 _MOST = 200
 
 
-@attrs.frozen(kw_only=True)
-class Sample:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Sample(Value):
     """The fleet at one moment."""
 
     at: float

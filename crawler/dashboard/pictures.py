@@ -16,12 +16,13 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.reads.database import Row
+from scrapy_seine.records import Value
 
 _NAME = re.compile(r"[0-9a-f]{40}")
 
 
-@attrs.frozen
-class Stored:
+@attrs.frozen(eq=False, repr=False)
+class Stored(Value):
     """The folders of a store, looked up once for all rows of a page."""
 
     folder: Path

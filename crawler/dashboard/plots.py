@@ -14,6 +14,7 @@ from crawler.dashboard.html import tag
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import moment_of
 from scrapy_seine.reads.outcome_counts import HOURS, MINUTES, TENS, Grain, Minute, read_steps
+from scrapy_seine.records import Value
 
 _MINUTE_S = 60
 _DAY_S = 86400
@@ -24,8 +25,8 @@ _SMOOTH = 3
 _LEAST = 30
 
 
-@attrs.frozen(kw_only=True)
-class Range:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Range(Value):
     """How far a plot looks back, and how finely."""
 
     name: str

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import attrs
 
+from scrapy_seine.records import Value
+
 Markup = Literal["json-ld", "microdata", "opengraph", "plain"]
 
 #: What a product page looks like inside, and how many of ten look so.
@@ -65,8 +67,8 @@ NEW_EVERY, LATER_NEW_EVERY = 20, 100
 TWIN_EVERY = 20
 
 
-@attrs.frozen(kw_only=True)
-class ShopProduct:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ShopProduct(Value):
     """One product of the shop: what a correct crawl must find, and how its page is marked up."""
 
     number: int

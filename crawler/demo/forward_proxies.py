@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from scrapy_seine.records import Record
+
 NO_LOGIN = (
     b"HTTP/1.1 407 Proxy Authentication Required\r\nConnection: close\r\n"
     b'Proxy-Authenticate: Basic realm="proxy"\r\nContent-Length: 0\r\n\r\n'
@@ -23,8 +25,8 @@ NO_LOGIN = (
 Mode = Literal["good", "hang", "garbage", "close", "cut", "auth", "rewrite", "gone"]
 
 
-@attrs.define
-class Forward:
+@attrs.define(eq=False, repr=False)
+class Forward(Record):
     """One proxy."""
 
     kind: Literal["http", "socks5"]

@@ -19,6 +19,7 @@ from typing import Literal, get_args
 import attrs
 
 from crawler.demo.pages import Page
+from scrapy_seine.records import Record, Value
 
 Guard = Literal["headers", "captcha", "rate", "cookie", "script", "quota", "network"]
 GUARDS: tuple[Guard, ...] = get_args(Guard)
@@ -55,8 +56,8 @@ _SHELL = (
 )
 
 
-@attrs.frozen
-class Visitor:
+@attrs.frozen(eq=False, repr=False)
+class Visitor(Value):
     """Who asks, and for what."""
 
     host: str
@@ -68,8 +69,8 @@ class Visitor:
     """Looked up without regard to case."""
 
 
-@attrs.define
-class Guards:
+@attrs.define(eq=False, repr=False)
+class Guards(Record):
     """The defences of one shop."""
 
     by_host: Mapping[str, frozenset[Guard]]

@@ -30,6 +30,7 @@ from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.records import Value
 
 #: Section -> its defence ('' = none); the address is its place, 127.0.0.1 and so on.
 SECTIONS: Mapping[str, str] = {
@@ -53,8 +54,8 @@ TOLERANCE = 0.1
 _STEP = re.compile(r"'ladder/requests/(\w+)': (\d+)")
 
 
-@attrs.frozen(kw_only=True)
-class Section:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Section(Value):
     """How one section ended."""
 
     name: str
@@ -63,8 +64,8 @@ class Section:
     """Steps of the ladder, in the order in which they were used."""
 
 
-@attrs.frozen
-class DeadProxy:
+@attrs.frozen(eq=False, repr=False)
+class DeadProxy(Value):
     """What became of a proxy that does not work."""
 
     mode: str
@@ -79,8 +80,8 @@ class DeadProxy:
         return self.resting or not self.bans
 
 
-@attrs.frozen(kw_only=True)
-class Outcome:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Outcome(Value):
     """How the crawl ended."""
 
     sections: tuple[Section, ...]

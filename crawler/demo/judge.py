@@ -8,10 +8,11 @@ from typing import Any
 import attrs
 
 from crawler.demo.catalogue import ShopProduct
+from scrapy_seine.records import Value
 
 
-@attrs.frozen(kw_only=True)
-class Verdict:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Verdict(Value):
     """What was asked for, and what was found."""
 
     expected: int

@@ -17,6 +17,7 @@ from crawler.demo import markup
 from crawler.demo.catalogue import ShopProduct, by_category, catalogue, slug
 from crawler.demo.markup import BASE
 from crawler.demo.prices import price_text
+from scrapy_seine.records import Value
 
 #: Products on one page of a listing.
 PER_PAGE = 24
@@ -41,8 +42,8 @@ _FILLER = (
 )
 
 
-@attrs.frozen
-class Page:
+@attrs.frozen(eq=False, repr=False)
+class Page(Value):
     """One answer of the shop."""
 
     body: bytes = b""

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import attrs
 
 from crawler.reads.crawl_report import time_left
+from scrapy_seine.records import Record, Value
 
 #: Speed is that of the last so many seconds.
 WINDOW_S = 3.0
 
 
-@attrs.frozen(kw_only=True)
-class Progress:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Progress(Value):
     """A crawl at one moment."""
 
     seconds: float
@@ -36,8 +37,8 @@ class Progress:
         return (self.total - self.done) / self.speed if self.speed > 0 else None
 
 
-@attrs.define
-class Meter:
+@attrs.define(eq=False, repr=False)
+class Meter(Record):
     """Turns readings of the counters into progress."""
 
     started: float

@@ -23,6 +23,7 @@ from crawler.demo.served import served
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
+from scrapy_seine.records import Record, Value
 
 #: A dead worker's leases return after this many seconds: short, so that nobody waits for them.
 LEASE_S = 3
@@ -39,8 +40,8 @@ LATENCY_MS = 100
 LIMIT_S = 3600
 
 
-@attrs.frozen(kw_only=True)
-class Options:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Options(Value):
     """What one demo is to do."""
 
     products: int = 1000
@@ -51,8 +52,8 @@ class Options:
     """Where the logs go."""
 
 
-@attrs.frozen(kw_only=True)
-class Outcome:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Outcome(Value):
     """How a demo ended."""
 
     crawl: str
@@ -76,8 +77,8 @@ class Outcome:
         return self.verdict.passed and not self.failed and self.killed == self.wanted_kill
 
 
-@attrs.frozen
-class Audience:
+@attrs.frozen(eq=False, repr=False)
+class Audience(Value):
     """Who is told what happens."""
 
     say: Callable[[str], None]
@@ -195,8 +196,8 @@ def _replace(workers: Fleet, audience: Audience) -> None:
     _introduce(workers.start(), audience)
 
 
-@attrs.define
-class Pages:
+@attrs.define(eq=False, repr=False)
+class Pages(Record):
     """Reads the counters of one crawl, and what each worker says of itself."""
 
     redis: Redis

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from crawler.demo.progress import Progress, line
+from scrapy_seine.records import Record
 from scrapy_seine.terminal import Live
 
 #: Away from a terminal the line is repeated this often, in seconds.
@@ -21,8 +22,8 @@ NAME_WIDTH = 33
 COLUMNS = ("external_id", "name", "price", "currency", "availability")
 
 
-@attrs.define
-class Screen:
+@attrs.define(eq=False, repr=False)
+class Screen(Record):
     """Tells a demo's story on one console; use it as a context manager."""
 
     console: Console

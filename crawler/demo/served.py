@@ -12,9 +12,11 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.records import Value
 
-@attrs.frozen
-class ServedShop:
+
+@attrs.frozen(eq=False, repr=False)
+class ServedShop(Value):
     """A running shop."""
 
     url: str

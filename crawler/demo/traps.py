@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import attrs
 
 from crawler.demo.pages import Page
+from scrapy_seine.records import Record
 
 FACETS = {
     "colour": ("red", "blue", "green", "black"),
@@ -27,8 +28,8 @@ SESSION = "sessionid"
 _FIRST_MONTH, _MONTHS = 2020 * 12, 80 * 12
 
 
-@attrs.define
-class Traps:
+@attrs.define(eq=False, repr=False)
+class Traps(Record):
     """Adds endless links to a site's pages."""
 
     page: Callable[[str], Page]

@@ -10,6 +10,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of, finder
+from scrapy_seine.records import Record
 
 Kind = Literal["product", "listing", "other"]
 
@@ -85,8 +86,8 @@ def looks_like_listing(path: str) -> bool:
     return _LISTING_PATH(path) is not None
 
 
-@attrs.define
-class Verdict:
+@attrs.define(eq=False, repr=False)
+class Verdict(Record):
     """What a page is, and why."""
 
     product: float = 0.0

@@ -22,6 +22,7 @@ from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text
 from crawler.extract.visible.described import described
 from crawler.items import Product
+from scrapy_seine.records import Record
 
 #: A category that some shops describe as one product has none of these.
 _OWN_NUMBERS = ("sku", "mpn", "gtin", "gtin13", "gtin8", "gtin12", "gtin14", "isbn", "productID")
@@ -47,8 +48,8 @@ _Read = TypeVar("_Read")
 _SURE = 8
 
 
-@attrs.define(kw_only=True)
-class Found:
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Found(Record):
     """What the default parser found on a page."""
 
     fields: Fields
@@ -242,8 +243,8 @@ def _worth_reading(known: Fields, verdict: Verdict, offered: dict[str, Fields]) 
     return not all(name in known for name in _ENOUGH) or not known["price"]
 
 
-@attrs.define
-class _Described:
+@attrs.define(eq=False, repr=False)
+class _Described(Record):
     """A source's nodes by what they describe."""
 
     products: list[Node] = attrs.Factory(list)

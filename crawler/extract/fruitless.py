@@ -18,6 +18,7 @@ from crawler.extract.links.dead_ends import may_sell
 from crawler.extract.newest import Newest
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word
+from scrapy_seine.records import Record, Value
 
 #: Pages in a row that look alike before it is told; their sizes differ by a twentieth at most.
 ENOUGH, _ALIKE = 12, 0.05
@@ -36,8 +37,8 @@ HELP = (
 )
 
 
-@attrs.frozen
-class Look:
+@attrs.frozen(eq=False, repr=False)
+class Look(Value):
     """A page that shows no product."""
 
     title: str
@@ -62,8 +63,8 @@ class Look:
         return ", ".join([*words, *(said for said, find in _GATES.items() if find(text))])
 
 
-@attrs.define
-class _Site:
+@attrs.define(eq=False, repr=False)
+class _Site(Record):
     seeded: bool = False
     """Whether this worker read one of the site's seeds."""
     pages: int = 0
@@ -82,8 +83,8 @@ class _Site:
     """The first page that showed nothing, as long as none showed a product."""
 
 
-@attrs.define
-class Fruitless:
+@attrs.define(eq=False, repr=False)
+class Fruitless(Record):
     """The sites that a worker reads, and what they showed."""
 
     _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MOST_SITES))

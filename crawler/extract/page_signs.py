@@ -7,10 +7,11 @@ from decimal import Decimal
 import attrs
 
 from crawler.extract.fields import Fields
+from scrapy_seine.records import Record
 
 
-@attrs.define(kw_only=True)
-class Visible:
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Visible(Record):
     """What a page shows, and the signs by which its kind is told."""
 
     fields: Fields = attrs.Factory(dict)

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from scrapy_seine.reads.formatting import count, span
+from scrapy_seine.records import Value
 
 #: A line of the block has its label in this many columns.
 _LABEL = 13
@@ -57,8 +58,8 @@ _NOT_READ = {
 }
 
 
-@attrs.frozen(kw_only=True)
-class Moment:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Moment(Value):
     """A crawl while a worker works on it."""
 
     crawl: str
@@ -116,8 +117,8 @@ def plural(n: int, noun: str) -> str:
     return f"{count(n)} {noun}{'' if n == 1 else 's'}"
 
 
-@attrs.frozen(kw_only=True)
-class End:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class End(Value):
     """How a worker ended."""
 
     crawl: str

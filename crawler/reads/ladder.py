@@ -11,13 +11,14 @@ from redis.asyncio import Redis
 from crawler.access.ladder import STEPS
 from crawler.access.ladder_store import LadderStore
 from scrapy_seine.lenient import moment_of, whole, word
+from scrapy_seine.records import Value
 
 #: Domains whose step is counted for the metrics: those with the latest news.
 MOST = 1000
 
 
-@attrs.frozen(kw_only=True)
-class Rung:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Rung(Value):
     """Where one domain stands."""
 
     step: str

@@ -19,6 +19,7 @@ import attrs
 import orjson
 
 from crawler.reads.database import Database, Row
+from scrapy_seine.records import Value
 
 _VALUES = (
     "name, price, regular_price, currency, availability, brand, url,"
@@ -37,8 +38,8 @@ _PLACE = 3
 MOST_SITES = 500
 
 
-@attrs.frozen
-class Order:
+@attrs.frozen(eq=False, repr=False)
+class Order(Value):
     """One order of a list."""
 
     column: str
@@ -61,8 +62,8 @@ ORDERS = {
 MOVES = {"fell": -1, "rose": 1}
 
 
-@attrs.frozen(kw_only=True)
-class ProductFilter:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ProductFilter(Value):
     """Which products are listed; an empty text asks for nothing."""
 
     words: str = ""
@@ -76,8 +77,8 @@ class ProductFilter:
     """One of ORDERS; what has a move is ordered by when it moved."""
 
 
-@attrs.frozen
-class Listed:
+@attrs.frozen(eq=False, repr=False)
+class Listed(Value):
     """One page of a list."""
 
     rows: list[Row]

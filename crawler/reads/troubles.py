@@ -10,6 +10,7 @@ from crawler.reads.crawl_report import plural
 from crawler.reads.doctor.clocks import ROUGH_SKEW_S
 from scrapy_seine.reads.formatting import share, span
 from scrapy_seine.reads.overview import Overview
+from scrapy_seine.records import Value
 
 #: A share of failed tries above which something is wrong, and the tries that say so.
 _BAD_SHARE, _TRIES = 0.2, 20
@@ -21,8 +22,8 @@ _LATE_S = 30.0
 _LATELY = 10
 
 
-@attrs.frozen
-class Trouble:
+@attrs.frozen(eq=False, repr=False)
+class Trouble(Value):
     """One thing that is wrong."""
 
     text: str

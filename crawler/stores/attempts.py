@@ -17,6 +17,7 @@ from psycopg2 import extensions
 from crawler.stores.queries import query
 from crawler.stores.rows import fitting
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import connect
 
 logger = logging.getLogger(__name__)
@@ -26,8 +27,8 @@ AHEAD = 7
 _SMALL, _BIG = 2**15 - 1, 2**31 - 1
 
 
-@attrs.frozen(kw_only=True)
-class Attempt:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Attempt(Value):
     """One download that was tried."""
 
     url: str

@@ -16,6 +16,7 @@ import attrs
 
 from crawler.stores.quality import Quality, measure, save
 from crawler.stores.queries import query
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 logger = logging.getLogger(__name__)
@@ -24,8 +25,8 @@ _KEEP = timedelta(days=2)
 _KEEP_DOUBTS = timedelta(days=90)
 
 
-@attrs.frozen(kw_only=True)
-class Finished:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Finished(Value):
     """What `finish_site` did."""
 
     known: int
@@ -42,8 +43,8 @@ class Finished:
     """What the crawl's data is worth; it is kept for the next crawl to be compared with."""
 
 
-@attrs.frozen
-class Unseen:
+@attrs.frozen(eq=False, repr=False)
+class Unseen(Value):
     """A product that a crawl did not see."""
 
     url: str

@@ -11,11 +11,12 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 
-@attrs.frozen
-class DeadEnd:
+@attrs.frozen(eq=False, repr=False)
+class DeadEnd(Value):
     """A shape of addresses whose further pages are left out."""
 
     shape: str

@@ -22,6 +22,7 @@ from crawler.extract.template.mass_changes import amount
 from crawler.extract.template.observation import FIELDS
 from crawler.stores.queries import query
 from crawler.stores.rows import MEANINGFUL, ProductRow, digest_of, fitting
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: A value that is told again so long after its first time is believed.
@@ -45,8 +46,8 @@ _TAKEN_BACK = frozenset({"repeated", "changed"})
 _ESSENTIAL = frozenset({"external_id", "name"})
 
 
-@attrs.frozen
-class Stored:
+@attrs.frozen(eq=False, repr=False)
+class Stored(Value):
     """What the table holds under a key, as far as doubts need it."""
 
     item: Mapping[str, Any]
@@ -67,8 +68,8 @@ class Told(NamedTuple):
     """Other products of the site have what this one had, and were seen with it since."""
 
 
-@attrs.frozen
-class Doubtful:
+@attrs.frozen(eq=False, repr=False)
+class Doubtful(Value):
     """One value that was kept out."""
 
     row: ProductRow

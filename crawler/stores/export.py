@@ -18,6 +18,7 @@ from psycopg2 import errors, extensions, sql
 
 from scrapy_seine.errors import ConfigError, StoreError
 from scrapy_seine.lenient import did_you_mean
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import interruptible_statements, transaction
 from scrapy_seine.store_errors import first_line, said_by
 
@@ -58,8 +59,8 @@ _CONDITION = re.compile(r"\s*(\w+)\s*(!=|<=|>=|=|<|>|~)(.*)", re.DOTALL)
 CHUNK = 2_000
 
 
-@attrs.frozen
-class Condition:
+@attrs.frozen(eq=False, repr=False)
+class Condition(Value):
     """One filter."""
 
     field: str
@@ -96,8 +97,8 @@ class Condition:
         return name + sql.SQL(f" {operator} %s"), [self.value]
 
 
-@attrs.frozen
-class Selection:
+@attrs.frozen(eq=False, repr=False)
+class Selection(Value):
     """What to export."""
 
     table: str
@@ -154,8 +155,8 @@ def _column(name: str) -> sql.Composable:
     return sql.SQL("{} AS {}").format(computed, sql.Identifier(name))
 
 
-@attrs.frozen
-class Column:
+@attrs.frozen(eq=False, repr=False)
+class Column(Value):
     """A column of the result."""
 
     name: str

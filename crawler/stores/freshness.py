@@ -8,12 +8,13 @@ from typing import Literal
 import attrs
 
 from crawler.stores.rows import ProductRow
+from scrapy_seine.records import Value
 
 Action = Literal["new", "changed", "refreshed", "unchanged", "stale"]
 
 
-@attrs.frozen
-class Known:
+@attrs.frozen(eq=False, repr=False)
+class Known(Value):
     """What the table holds under a product's key."""
 
     content_hash: bytes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 _KNOWN = """
@@ -24,8 +25,8 @@ RETURNING (extract(epoch FROM since) * 1000000)::bigint
 """
 
 
-@attrs.frozen
-class Noted:
+@attrs.frozen(eq=False, repr=False)
+class Noted(Value):
     """What was noted of a crawl, and what was known before. Times are Unix times, microseconds."""
 
     before: str | None

@@ -30,6 +30,7 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: What each field's coverage counts for.
@@ -43,8 +44,8 @@ SCORE_FALL, FIELD_FALL = 0.1, 1 / 3
 _HALF = 0.5
 
 
-@attrs.frozen(kw_only=True)
-class Quality:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Quality(Value):
     """The measure of one site."""
 
     site_id: str

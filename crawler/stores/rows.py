@@ -13,6 +13,7 @@ import orjson
 
 from crawler.items import Product
 from scrapy_seine.errors import BadItem
+from scrapy_seine.records import Value
 
 #: What a visitor sees. A change of one of these is a change of the product; a new address, another
 #: parser or another time of day is not.
@@ -30,8 +31,8 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _ANY = orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
 
 
-@attrs.frozen(kw_only=True)
-class Seen:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Seen(Value):
     """The state of a page that was read: what a later request may name as known."""
 
     etag: str | None = None
@@ -40,8 +41,8 @@ class Seen:
     """Version of the parser that read it."""
 
 
-@attrs.frozen
-class Confirmed:
+@attrs.frozen(eq=False, repr=False)
+class Confirmed(Value):
     """A page that is unchanged since the state that its request named."""
 
     site_id: str
@@ -59,8 +60,8 @@ def swallowed(table: str) -> BadItem:
     return BadItem(f"a trigger or a rule of {table} kept it out without an error")
 
 
-@attrs.frozen
-class Vanished:
+@attrs.frozen(eq=False, repr=False)
+class Vanished(Value):
     """The page of known products that is not there any more, or shows no product."""
 
     site_id: str
@@ -71,8 +72,8 @@ class Vanished:
     """The products are gone by that; otherwise the end of a complete crawl decides."""
 
 
-@attrs.frozen
-class ProductRow:
+@attrs.frozen(eq=False, repr=False)
+class ProductRow(Value):
     """One product, ready to be stored."""
 
     site_id: str
@@ -101,8 +102,8 @@ class ProductRow:
         return attrs.evolve(self, external_id=external_id, body=body)
 
 
-@attrs.frozen
-class RejectedRow:
+@attrs.frozen(eq=False, repr=False)
+class RejectedRow(Value):
     """One item that was refused, with the reason."""
 
     site_id: str | None

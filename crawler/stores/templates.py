@@ -12,14 +12,15 @@ import orjson
 from psycopg2 import extensions
 
 from crawler.stores.queries import query
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: Templates that a worker begins with: the newest, some KB each.
 MOST = 1_000
 
 
-@attrs.frozen
-class TemplateRow:
+@attrs.frozen(eq=False, repr=False)
+class TemplateRow(Value):
     """What is known of one make of a site's pages."""
 
     site_id: str

@@ -22,6 +22,7 @@ from scrapy_seine.embedded import valkey
 from scrapy_seine.embedded.data_folder import Places, default_data_folder, layout, make
 from scrapy_seine.embedded.process import try_lock
 from scrapy_seine.errors import EmbeddedError
+from scrapy_seine.records import Value
 
 __all__ = ["SERVERS", "Servers", "default_data_folder", "folders", "socket_path", "start", "stop"]
 
@@ -49,8 +50,8 @@ class Server(Protocol):
 SERVERS: dict[str, Server] = {"redis": valkey}
 
 
-@attrs.frozen(kw_only=True)
-class Servers:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Servers(Value):
     """Running servers."""
 
     urls: Mapping[str, str]

@@ -12,13 +12,14 @@ from pathlib import Path
 import attrs
 
 from scrapy_seine.errors import EmbeddedError
+from scrapy_seine.records import Value
 
 #: PostgreSQL refuses to run as root; the first of these that exists runs it then.
 UNPRIVILEGED = ("nobody", "daemon")
 
 
-@attrs.frozen(kw_only=True)
-class Account:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Account(Value):
     """A user of this machine."""
 
     uid: int

@@ -18,20 +18,21 @@ from pathlib import Path
 import attrs
 
 from scrapy_seine.errors import ConfigError, EmbeddedError
+from scrapy_seine.records import Value
 
 SOURCES = {"auto": ("wheel", "system"), "wheel": ("wheel",), "system": ("system",)}
 
 
-@attrs.frozen(kw_only=True)
-class Redis:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Redis(Value):
     """A Valkey or Redis server."""
 
     source: str
     server: Path
 
 
-@attrs.frozen(kw_only=True)
-class Postgres:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Postgres(Value):
     """A PostgreSQL installation."""
 
     source: str

@@ -17,6 +17,7 @@ import attrs
 from scrapy_seine.embedded.account import Account, for_postgres, own_folder
 from scrapy_seine.embedded.binaries import Postgres
 from scrapy_seine.errors import EmbeddedError
+from scrapy_seine.records import Value
 
 #: Bytes of a unix socket's path that every system allows, with its closing zero.
 SOCKET_PATH_MAX = 104
@@ -26,8 +27,8 @@ POSTGRES_SOCKET = ".s.PGSQL.5432"
 REACHABLE = Path("/var/tmp")  # noqa: S108  # own_folder checks who owns what is in it
 
 
-@attrs.frozen(kw_only=True)
-class Places:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Places(Value):
     """Folders and files of one project's servers."""
 
     data: Path

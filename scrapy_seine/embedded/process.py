@@ -17,6 +17,7 @@ import attrs
 
 from scrapy_seine.embedded.account import Account, plain_environment
 from scrapy_seine.errors import EmbeddedError
+from scrapy_seine.records import Value
 
 # The shell ends at once, so that the server is nobody's child: no starter has to wait for it.
 _DETACH = '"$@" >&2 & echo $!'
@@ -29,8 +30,8 @@ IN_USE_PATIENCE_S = 5.0
 PATIENCE_S = 60.0
 
 
-@attrs.frozen
-class Process:
+@attrs.frozen(eq=False, repr=False)
+class Process(Value):
     """A process, told from a later one with the same id by the time it started."""
 
     pid: int
@@ -176,8 +177,8 @@ def _ps(pid: int, what: str) -> str:
     return done.stdout.strip()
 
 
-@attrs.frozen(kw_only=True)
-class Server:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Server(Value):
     """What starting and stopping an embedded server needs to know of it."""
 
     name: str

@@ -25,6 +25,7 @@ from scrapy_seine.config import LEAST_SECRET, MOST_PARTITIONS, SettingsLike
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean, nearest
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 
 #: Characters of a wrong value that are shown.
 _SHOWN = 100
@@ -33,8 +34,8 @@ _UNSET = object()
 OURS = ("SEINE_", "FRONTIER_")
 
 
-@attrs.frozen
-class Kind:
+@attrs.frozen(eq=False, repr=False)
+class Kind(Value):
     """Values that a setting may have."""
 
     text: str

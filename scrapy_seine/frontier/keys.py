@@ -61,6 +61,8 @@ from itertools import count
 import attrs
 from redis.crc import key_slot
 
+from scrapy_seine.records import Value
+
 #: Slots of a Redis Cluster.
 SLOTS = 16384
 
@@ -101,8 +103,8 @@ def part_of(id_: str) -> int:
     return int(index) if index.isdecimal() else 0
 
 
-@attrs.frozen
-class Keys:
+@attrs.frozen(eq=False, repr=False)
+class Keys(Value):
     """Names of one crawl's keys."""
 
     crawl: str
@@ -149,8 +151,8 @@ class Keys:
         return f"{self.part(domain).prefix}d:{domain}"
 
 
-@attrs.frozen
-class SeedKeys:
+@attrs.frozen(eq=False, repr=False)
+class SeedKeys(Value):
     """Names of the keys around one list of seeds."""
 
     seeds: str

@@ -18,6 +18,7 @@ import attrs
 from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.errors import FrontierError
+from scrapy_seine.records import Record
 
 _ROLLED_BACK = re.compile(r"ROLLEDBACK (\d+) (\d+)")
 
@@ -51,8 +52,8 @@ def new_token() -> str:
     return str(int.from_bytes(os.urandom(7)))
 
 
-@attrs.define
-class Known:
+@attrs.define(eq=False, repr=False)
+class Known(Record):
     """The last that replies showed of one crawl's, or one partition's, state."""
 
     id: str

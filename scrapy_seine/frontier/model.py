@@ -9,6 +9,8 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.records import Record, Value
+
 #: Scrapy priorities beyond these count as these: 13 bits of a sorted set's score are theirs.
 PRIORITY_LIMIT = 4000
 #: Words in the first line of a stored request that belongs to no job.
@@ -49,8 +51,8 @@ def company(max_deliveries: int) -> int:
     return (max_deliveries + 1) // 2
 
 
-@attrs.frozen(kw_only=True)
-class Budgets:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Budgets(Value):
     """How much may enter the frontier; 0 is no limit. What is over is counted, and not seen."""
 
     domain_pages: int = 0
@@ -64,8 +66,8 @@ class Budgets:
 NO_BUDGETS = Budgets()
 
 
-@attrs.define
-class Latency:
+@attrs.define(eq=False, repr=False)
+class Latency(Record):
     """How long one domain took to answer, added up until it is told."""
 
     good: int = 0
@@ -90,8 +92,8 @@ class Latency:
 
 
 # Frozen in fact only: a frozen class takes twice the time to make, and each request makes one.
-@attrs.define(kw_only=True, unsafe_hash=True)
-class Push:
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Push(Value):
     """A request on its way into the frontier."""
 
     domain: str
@@ -125,8 +127,8 @@ class Push:
         return fingerprint, self.domain, level_of(self.priority), self.not_before_ms, self.stored
 
 
-@attrs.define(kw_only=True, unsafe_hash=True)
-class Lease:
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Lease(Value):
     """A request in this worker's hands until it ends the lease or stops renewing it."""
 
     id: str
@@ -174,8 +176,8 @@ class Lease:
         return [*parts, "", ""] if len(parts) <= _WITHOUT_JOB else parts
 
 
-@attrs.frozen(kw_only=True)
-class Leased:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Leased(Value):
     """Answer to `lease`."""
 
     state: Literal["OK", "PAUSED"]
@@ -199,8 +201,8 @@ class Leased:
     """Workers that live, where the caller knew of no other; else 0."""
 
 
-@attrs.frozen(kw_only=True)
-class Beat:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Beat(Value):
     """Answer to a worker's heartbeat."""
 
     lost: Sequence[str]
@@ -215,8 +217,8 @@ class Beat:
     """Jobs that are cancelled; None: this server was not asked, or their key is of another type."""
 
 
-@attrs.frozen(kw_only=True)
-class Early:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Early(Value):
     """A link that enters before its page ends."""
 
     push: Push
@@ -226,8 +228,8 @@ class Early:
     """Called when the frontier has it, or had it before."""
 
 
-@attrs.frozen(kw_only=True)
-class Done:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Done(Value):
     """A page that is finished, with the children that it yielded."""
 
     lease: Lease
@@ -243,8 +245,8 @@ class Done:
         return "cancelled" if self.rule == "cancelled" else "ignored"
 
 
-@attrs.frozen(kw_only=True)
-class Retry:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Retry(Value):
     """A failed request that is to be tried again."""
 
     lease: Lease
@@ -252,8 +254,8 @@ class Retry:
     push: Push
 
 
-@attrs.frozen(kw_only=True)
-class Burial:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Burial(Value):
     """A request that is given up."""
 
     lease: Lease
@@ -268,8 +270,8 @@ class Burial:
         return b"buried %b" % self.note
 
 
-@attrs.frozen(kw_only=True)
-class Counts:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Counts(Value):
     """Where the crawl's requests are (I1), and totals since it began."""
 
     ready: int

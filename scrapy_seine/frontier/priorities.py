@@ -21,14 +21,15 @@ from scrapy_seine.frontier.model import PRIORITY_LIMIT, header_of
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.lenient import word
 from scrapy_seine.meta import SITE_ID
+from scrapy_seine.records import Value
 
 #: Requests that one step reads, and that one script changes, at most.
 STEP, CHANGED_AT_ONCE = 500, 100
 Stored = tuple[str, bytes]
 
 
-@attrs.frozen(kw_only=True)
-class Which:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Which(Value):
     """Which of the queued requests are meant; each field that is not empty narrows it."""
 
     domain: str = ""
@@ -47,8 +48,8 @@ class Which:
         )
 
 
-@attrs.frozen(kw_only=True)
-class Changed:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Changed(Value):
     """What `set_priority` did."""
 
     changed: int = 0

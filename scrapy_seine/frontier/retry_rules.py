@@ -5,10 +5,11 @@ from __future__ import annotations
 import attrs
 
 from scrapy_seine.frontier import backoff
+from scrapy_seine.records import Value
 
 
-@attrs.frozen
-class Rule:
+@attrs.frozen(eq=False, repr=False)
+class Rule(Value):
     """How one kind of failure is retried."""
 
     retries: int

@@ -20,13 +20,14 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.lenient import record, whole, word
 from scrapy_seine.meta import RUN, run_of
+from scrapy_seine.records import Value
 
 #: Runs of which a crawl keeps the beginning, the newest ones.
 KEPT = 1000
 
 
-@attrs.frozen(kw_only=True)
-class Latest:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Latest(Value):
     """A crawl's latest run, as somebody sees it who may begin the next one. Times in Unix ms."""
 
     number: int
@@ -109,8 +110,8 @@ async def asked_for(frontier: Frontier, number: int) -> str | None:
     return asked if isinstance(asked, str) else None
 
 
-@attrs.frozen
-class Closed:
+@attrs.frozen(eq=False, repr=False)
+class Closed(Value):
     """What a crawl's own code ended it by."""
 
     at_ms: float
@@ -184,8 +185,8 @@ async def _latest(frontier: Frontier) -> tuple[Latest, float]:
     return latest, seconds * 1000 + micros / 1000
 
 
-@attrs.frozen(kw_only=True)
-class Run:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Run(Value):
     """One run, for people."""
 
     number: int

@@ -37,6 +37,7 @@ from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted, kept_s
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, Robots, away_s, state_of
 from scrapy_seine.politeness.site_limits import SiteLimits
+from scrapy_seine.records import Value
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -54,8 +55,8 @@ MOST_SITES = 10_000
 _WAY = ("proxy", m.PROXY_POOL, m.PROXY_COUNTRY, m.SITE_ID, "download_slot")
 
 
-@attrs.frozen
-class _Site:
+@attrs.frozen(eq=False, repr=False)
+class _Site(Value):
     robots: Robots
     until: float
     delay_ms: int = 0

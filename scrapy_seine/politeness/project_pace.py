@@ -14,13 +14,14 @@ from typing import Any
 import attrs
 
 from scrapy_seine.config import SettingsLike, flag, number
+from scrapy_seine.records import Value
 
 #: Part of a pause that may be left out at random, at most: none would be no pause.
 _MOST_JITTER = 0.9
 
 
-@attrs.frozen
-class Pace:
+@attrs.frozen(eq=False, repr=False)
+class Pace(Value):
     """Pauses that follow from how long sites take to answer."""
 
     target: float
@@ -29,8 +30,8 @@ class Pace:
     most_ms: int
 
 
-@attrs.frozen
-class ProjectPace:
+@attrs.frozen(eq=False, repr=False)
+class ProjectPace(Value):
     """A shortest pause, and how many times as long the part is that chance adds to it."""
 
     delay_ms: int

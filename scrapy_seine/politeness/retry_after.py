@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 import attrs
 
 from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.records import Value
 
 TOO_MANY_REQUESTS = 429
 UNAVAILABLE = 503
@@ -47,8 +48,8 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     return max((date - now).total_seconds(), 0.0)
 
 
-@attrs.frozen
-class Block:
+@attrs.frozen(eq=False, repr=False)
+class Block(Value):
     """A whole site is to be left alone."""
 
     wait_s: float

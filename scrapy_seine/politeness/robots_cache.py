@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.politeness.robots_rules import SIZE_LIMIT, State
+from scrapy_seine.records import Value
 from scrapy_seine.scripts import call, load_script
 
 _STATES: dict[bytes, State] = {b"rules": "rules", b"free": "free", b"away": "away"}
@@ -24,8 +25,8 @@ def kept_s(settings: SettingsLike) -> float:
     return number(settings, "SEINE_ROBOTS_SECONDS", 86400, low=1)
 
 
-@attrs.frozen
-class Known:
+@attrs.frozen(eq=False, repr=False)
+class Known(Value):
     """A robots.txt that the fleet has."""
 
     state: State
@@ -34,15 +35,15 @@ class Known:
     """For how long it may be believed, seconds."""
 
 
-@attrs.frozen
-class Wanted:
+@attrs.frozen(eq=False, repr=False)
+class Wanted(Value):
     """Nobody has it: the caller is to fetch it, and to store what comes of it."""
 
     failures: int
 
 
-@attrs.frozen
-class Awaited:
+@attrs.frozen(eq=False, repr=False)
+class Awaited(Value):
     """Another worker fetches it."""
 
 

@@ -15,14 +15,15 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import real, record
+from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
 #: Actions kept in Redis (`actions`, a list of JSON, newest first).
 KEEP = 500
 
 
-@attrs.frozen(kw_only=True)
-class Deed:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Deed(Value):
     """One action."""
 
     at: float

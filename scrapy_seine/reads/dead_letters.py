@@ -14,6 +14,7 @@ from scrapy_seine.frontier.together import together
 from scrapy_seine.lenient import word
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.requests import Found, load, read
+from scrapy_seine.records import Value
 
 #: Dead letters read in one step while filtering.
 STEP = 500
@@ -21,8 +22,8 @@ STEP = 500
 MOST = 20_000
 
 
-@attrs.frozen(kw_only=True)
-class Filter:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Filter(Value):
     """Which dead letters are meant; empty fields match all."""
 
     reason: str = ""

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
 from scrapy_seine.reads.outcome_counts import OUTCOMES
+from scrapy_seine.records import Value
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]
 _ASKED = ("robots", "measured")
@@ -28,8 +29,8 @@ _FIELDS = (
 )
 
 
-@attrs.frozen(kw_only=True)
-class Domain:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Domain(Value):
     """One domain at one moment."""
 
     name: str

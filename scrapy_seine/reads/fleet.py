@@ -20,6 +20,7 @@ from scrapy_seine.lenient import real, record, whole, word
 from scrapy_seine.meta import CREATED_AT, is_own
 from scrapy_seine.printable import printable, redact
 from scrapy_seine.reads.domains import Domain, free_slots, read_domains
+from scrapy_seine.records import Value
 
 #: Ready domains looked at for the due-now backlog; beyond them it is scaled up.
 SAMPLE = 100
@@ -27,8 +28,8 @@ SAMPLE = 100
 MAX_WORKERS = 1000
 
 
-@attrs.frozen(kw_only=True)
-class Worker:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Worker(Value):
     """One worker, as its last heartbeat described it."""
 
     name: str
@@ -58,8 +59,8 @@ class Worker:
         return 60 * self.pages / ran_s if self.started and ran_s > 1 else 0.0
 
 
-@attrs.frozen(kw_only=True)
-class Fleet:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Fleet(Value):
     """Counters, workers and pressure of one crawl."""
 
     crawl: str

@@ -24,6 +24,7 @@ from redis.exceptions import ResponseError
 
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
+from scrapy_seine.records import Value
 
 OUTCOMES = ("done", "retry", "bury")
 #: What is kept of each step of time: how requests ended, items, answers and how long they took.
@@ -34,8 +35,8 @@ _MINUTE_S = 60
 _DAY_S = 86400
 
 
-@attrs.frozen
-class Grain:
+@attrs.frozen(eq=False, repr=False)
+class Grain(Value):
     """How finely counts are kept, and for how long."""
 
     name: str
@@ -58,8 +59,8 @@ Ended = Mapping[str, Mapping[str, int]]
 """Ended requests: outcome to number, by domain."""
 
 
-@attrs.frozen
-class Minute:
+@attrs.frozen(eq=False, repr=False)
+class Minute(Value):
     """One minute of the fleet, or another step of time."""
 
     at: int

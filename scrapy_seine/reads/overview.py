@@ -16,6 +16,7 @@ from scrapy_seine.frontier.runs import Run, list_runs
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
 from scrapy_seine.reads.outcome_counts import Minute, pages_a_minute, read_minutes
+from scrapy_seine.records import Value
 
 #: Newest dead letters whose reasons are counted.
 REASONS_OF = 200
@@ -24,8 +25,8 @@ RUNS = 5
 _MINUTE_S = 60
 
 
-@attrs.frozen(kw_only=True)
-class Overview:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Overview(Value):
     """All that the first screen shows."""
 
     fleet: Fleet

@@ -6,14 +6,16 @@ import math
 
 import attrs
 
+from scrapy_seine.records import Value
+
 #: What happened this long ago counts about a third as much as what happens now, s.
 _MEMORY_S = 120.0
 #: A job whose total grows by more than this share of what it ends has no end in sight.
 _GROWS = 0.5
 
 
-@attrs.frozen
-class Pace:
+@attrs.frozen(eq=False, repr=False)
+class Pace(Value):
     """A job's speed, as it was when somebody last looked."""
 
     at_s: float
@@ -27,8 +29,8 @@ class Pace:
     """Requests that were added per second, smoothed likewise."""
 
 
-@attrs.frozen(kw_only=True)
-class Estimate:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Estimate(Value):
     """When a job may be over."""
 
     rate: float

@@ -13,10 +13,11 @@ from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.together import together
 from scrapy_seine.lenient import real, whole, word
 from scrapy_seine.reads.fleet import meta_of, stored_fields
+from scrapy_seine.records import Value
 
 
-@attrs.frozen(kw_only=True)
-class Found:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Found(Value):
     """One stored request."""
 
     id: str

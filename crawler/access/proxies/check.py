@@ -13,6 +13,7 @@ import attrs
 from crawler.access.detect import Page, judge
 from crawler.access.proxies.line import Proxy
 from scrapy_seine.engine.download.http.gateway import asked_for
+from scrapy_seine.records import Value
 
 if TYPE_CHECKING:
     import wreq
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 _AT_ONCE = 50
 
 
-@attrs.frozen
-class ProxyCheck:
+@attrs.frozen(eq=False, repr=False)
+class ProxyCheck(Value):
     """What came of one."""
 
     id: str

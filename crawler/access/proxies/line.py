@@ -23,6 +23,7 @@ from urllib.parse import quote, urlsplit
 import attrs
 
 from scrapy_seine.engine.download.http.gateway import PLACE
+from scrapy_seine.records import Value
 
 POOLS = ("datacenter", "residential", "gateway")
 SCHEMES = ("http", "https", "socks5", "socks5h")
@@ -37,8 +38,8 @@ _SENT = re.compile(r"[!#-;=?-\[\]_a-z~]+")
 _BARE = re.compile(r"^(?P<host>[\w.-]+):(?P<port>\d+)(?::(?P<user>[^:]+):(?P<secret>.+))?$")
 
 
-@attrs.frozen
-class Proxy:
+@attrs.frozen(eq=False, repr=False)
+class Proxy(Value):
     """One way out."""
 
     url: str = attrs.field(repr=False)
@@ -62,8 +63,8 @@ class Proxy:
         return PLACE in self.url
 
 
-@attrs.frozen
-class BadLine:
+@attrs.frozen(eq=False, repr=False)
+class BadLine(Value):
     """A line that is no proxy."""
 
     number: int

@@ -19,6 +19,7 @@ from crawler.access.proxies.line import Proxy
 from crawler.access.state import prefix, run, text
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.lenient import record, whole
+from scrapy_seine.records import Value
 
 #: A proxy whose pause ends this soon is taken ahead of time, ms.
 LEAD_MS = 1000
@@ -27,8 +28,8 @@ LISTED_MS = 900_000
 Outcome = Literal["good", "ban", "unknown"]
 
 
-@attrs.frozen(kw_only=True)
-class PoolConfig:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class PoolConfig(Value):
     """How long proxies rest, and how hard one may be worked."""
 
     quarantine_s: float = 1800.0
@@ -66,8 +67,8 @@ class PoolConfig:
         )
 
 
-@attrs.frozen
-class Each:
+@attrs.frozen(eq=False, repr=False)
+class Each(Value):
     """Limits of a domain that each proxy keeps by itself."""
 
     delay_ms: int
@@ -76,8 +77,8 @@ class Each:
     """Uses at a time; 0: any number."""
 
 
-@attrs.frozen
-class Taken:
+@attrs.frozen(eq=False, repr=False)
+class Taken(Value):
     """A proxy for one request."""
 
     id: str
@@ -90,8 +91,8 @@ class Taken:
     """Redis' time of the answer."""
 
 
-@attrs.frozen
-class Slot:
+@attrs.frozen(eq=False, repr=False)
+class Slot(Value):
     """When a request's address may ask the request's domain."""
 
     at_ms: int
@@ -102,8 +103,8 @@ class Slot:
     """The request has left: what is sent again needs another time."""
 
 
-@attrs.frozen
-class Some:
+@attrs.frozen(eq=False, repr=False)
+class Some(Value):
     """A few of many."""
 
     ids: tuple[str, ...]
@@ -115,8 +116,8 @@ class Some:
         return f"{self.count} ({', '.join(self.ids)}{', …' if self.count > len(self.ids) else ''})"
 
 
-@attrs.frozen
-class Registered:
+@attrs.frozen(eq=False, repr=False)
+class Registered(Value):
     """What came of a worker's list."""
 
     left: int
@@ -135,8 +136,8 @@ def name_of(proxies: Sequence[Proxy]) -> str:
     return hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16]
 
 
-@attrs.frozen
-class Health:
+@attrs.frozen(eq=False, repr=False)
+class Health(Value):
     """What the fleet knows of one proxy."""
 
     id: str

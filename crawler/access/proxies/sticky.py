@@ -11,6 +11,7 @@ from time import monotonic
 import attrs
 
 from scrapy_seine.config import SettingsLike, number
+from scrapy_seine.records import Record
 
 #: Pools whose proxies are kept for a while.
 _STICKY = frozenset({"residential", "gateway"})
@@ -21,8 +22,8 @@ _MOST = 10_000
 Way = tuple[str, str, str]
 
 
-@attrs.define
-class _Session:
+@attrs.define(eq=False, repr=False)
+class _Session(Record):
     proxy: str
     since: float
     uses: int = 0

@@ -23,6 +23,8 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
+from scrapy_seine.records import Value
+
 _DAY_S = 86_400.0
 #: Looks that found a change are taken for equally long; so many steps find the rate then.
 _STEPS = 16
@@ -37,8 +39,8 @@ _CATEGORY, _SITE = 2.0, 0.5
 MOST_GROUPS = 5000
 
 
-@attrs.frozen
-class Looks:
+@attrs.frozen(eq=False, repr=False)
+class Looks(Value):
     """What looks at a product, or at all products of a category, found."""
 
     changes: int = 0
@@ -56,8 +58,8 @@ class Looks:
         )
 
 
-@attrs.frozen
-class Belief:
+@attrs.frozen(eq=False, repr=False)
+class Belief(Value):
     """A gamma distribution of the rate of change, in changes a second."""
 
     shape: float

@@ -7,10 +7,11 @@ from datetime import datetime
 import attrs
 
 from crawler.catalogue.coordinator.change_rate import Looks
+from scrapy_seine.records import Value
 
 
-@attrs.frozen
-class Known:
+@attrs.frozen(eq=False, repr=False)
+class Known(Value):
     """A product as the coordinator looks at it, and as a site file's `importance` sees it."""
 
     url: str

@@ -34,6 +34,7 @@ from crawler.catalogue.coordinator.importance import importance
 from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.jobs.model import Plan
 from crawler.stores.queries import query
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 #: No product is fetched more often than this, s.
@@ -66,8 +67,8 @@ def period_s(
     return max(SHORTEST_S, min(period, known_s))
 
 
-@attrs.frozen
-class Due:
+@attrs.frozen(eq=False, repr=False)
+class Due(Value):
     """A product whose period is over."""
 
     known: Known

@@ -30,6 +30,7 @@ from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import real, record, word
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
 #: Events kept, about; a receiver that is away for longer misses the oldest.
@@ -46,8 +47,8 @@ _BATCH = 100
 _LEAST_SECRET = 16
 
 
-@attrs.frozen
-class WebhookConfig:
+@attrs.frozen(eq=False, repr=False)
+class WebhookConfig(Value):
     """Where events go."""
 
     url: str

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from scrapy_seine.reads.progress import Estimate, Pace, estimate, follow
+from scrapy_seine.records import Value
 
 State = Literal["running", "paused", "finished", "cancelled"]
 #: Counters of a job that tell how its requests ended.
@@ -20,8 +21,8 @@ NAME = re.compile(r"[\w.:-]{1,120}")
 _NUMBERED = re.compile(r"(.*?)(?::(\d+))?")
 
 
-@attrs.frozen(kw_only=True)
-class Plan:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Plan(Value):
     """What is to be done for one site, again and again."""
 
     site_id: str
@@ -43,8 +44,8 @@ class Plan:
     """Times of the schedule before this start nothing; None: all count."""
 
 
-@attrs.frozen(kw_only=True)
-class Job:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Job(Value):
     """One run, with its counters."""
 
     id: str

@@ -8,6 +8,7 @@ import attrs
 from psycopg2.extras import execute_values
 
 from crawler.catalogue.jobs.model import Job
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import transaction
 
 _UPSERT = """
@@ -36,8 +37,8 @@ FROM jobs WHERE crawl = %s AND state IN ('running', 'paused') ORDER BY started_a
 _LOST = "UPDATE jobs SET state = 'lost', note = %s WHERE job_id = %s"
 
 
-@attrs.frozen
-class Unended:
+@attrs.frozen(eq=False, repr=False)
+class Unended(Value):
     """A job that has not ended, as PostgreSQL knows it."""
 
     id: str

@@ -20,6 +20,7 @@ from crawler.catalogue.jobs.model import NAME, Plan
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.lenient import items, real, record, word
+from scrapy_seine.records import Value
 from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
@@ -30,8 +31,8 @@ MOST = 10_000
 _LONGEST_CRON = 200
 
 
-@attrs.frozen(kw_only=True)
-class Schedule:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Schedule(Value):
     """When a site's full crawl starts."""
 
     site_id: str

@@ -34,6 +34,7 @@ from crawler.extract.links.scripted import SCRIPTED, scripted
 from crawler.extract.links.unlinked import continued, unlinked
 from crawler.extract.page.page import Element, Page, tidied
 from crawler.extract.words import Marks, any_of, finder, whole
+from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 LinkKind = Literal["product", "pagination", "listing", "other"]
@@ -107,8 +108,8 @@ _MOST_PARAMETERS = 50
 _SHORT = 300
 
 
-@attrs.frozen
-class Link:
+@attrs.frozen(eq=False, repr=False)
+class Link(Value):
     """A link worth following."""
 
     url: str

@@ -15,6 +15,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.links.choice import Link, mark_of
+from scrapy_seine.records import Record
 
 #: Pages of a shape that led nowhere before it is left out.
 ENOUGH = 20
@@ -63,8 +64,8 @@ def shape_of(url: str) -> str | None:
     return f"{parts.netloc}/{'/'.join(words)}{'?' * bool(names)}{'&'.join(names)}"
 
 
-@attrs.define
-class _Shape:
+@attrs.define(eq=False, repr=False)
+class _Shape(Record):
     vain: int = 0
     """Pages in a row that led nowhere."""
     useful: bool = False
@@ -74,8 +75,8 @@ class _Shape:
     """Its first page, until the second one tells which of its links are the site's frame."""
 
 
-@attrs.define
-class DeadEnds:
+@attrs.define(eq=False, repr=False)
+class DeadEnds(Record):
     """What is known of the shapes of each site's addresses."""
 
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)

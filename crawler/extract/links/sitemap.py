@@ -11,6 +11,7 @@ from itertools import islice
 import attrs
 
 from crawler.extract import lazy
+from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
 #: The protocol's own limits, with room for those who bend them.
@@ -41,8 +42,8 @@ _HREF = lazy.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
 _LINE = lazy.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
-@attrs.frozen
-class Sitemap:
+@attrs.frozen(eq=False, repr=False)
+class Sitemap(Value):
     """What one file lists."""
 
     pages: list[tuple[str, str]] = attrs.Factory(list)

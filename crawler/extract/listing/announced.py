@@ -20,6 +20,7 @@ from crawler.extract.listing.pagecount import MOST_PAGES, numbers_of, split
 from crawler.extract.page import lines
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of
+from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 #: Forms of a second page's address, the most frequent first; each costs one request of a site.
@@ -50,8 +51,8 @@ _MOST_BUTTONS = 3_000
 _NOWHERE = ("#", "javascript:")
 
 
-@attrs.frozen(kw_only=True)
-class Search:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Search(Value):
     """A search for a listing's second page, as a stored request holds it."""
 
     listing: str
@@ -122,8 +123,8 @@ def resume(plain: Mapping[str, object]) -> Search:
     return search
 
 
-@attrs.frozen
-class Announced:
+@attrs.frozen(eq=False, repr=False)
+class Announced(Value):
     """What a listing says of itself beyond what it shows."""
 
     products: int

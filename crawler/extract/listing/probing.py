@@ -16,6 +16,7 @@ import attrs
 from crawler.extract.links.choice import Link
 from crawler.extract.listing.pagecount import MOST_PAGES, numbers_of, split, step_of
 from crawler.extract.page.page import Page
+from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH
 
 #: Pages asked of one listing, at most.
@@ -27,8 +28,8 @@ _FARTHEST, _LONGEST_STEP = 10_000, 1_000_000
 _WINDOW = 5
 
 
-@attrs.frozen(kw_only=True)
-class Probe:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Probe(Value):
     """How far the search is; places are counted from 1, whatever the addresses count."""
 
     template: str

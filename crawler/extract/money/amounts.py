@@ -14,6 +14,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.money import local_signs, multiples
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_one_of
+from scrapy_seine.records import Value
 
 _THREE_DECIMALS = frozenset({"KWD", "BHD", "OMR", "JOD", "TND"})
 _SPACES = " \u00a0\u202f\u2009"
@@ -58,8 +59,8 @@ _MIDST = frozenset("€£")
 _APART = lazy.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
 
-@attrs.frozen
-class Money:
+@attrs.frozen(eq=False, repr=False)
+class Money(Value):
     """An amount in a text."""
 
     value: Decimal

@@ -46,6 +46,7 @@ from crawler.extract.price.pairs import (
 from crawler.extract.price.tiles import Amounts, is_within
 from crawler.extract.price.words_beside import AROUND, BEHIND, RANGE, tells_a_part, words_of
 from crawler.extract.words import Marks, any_of, any_word, whole_of
+from scrapy_seine.records import Value
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
 _APART = lazy.pattern(any_of("amounts", "apart"))
@@ -184,8 +185,8 @@ def _leads_nowhere(element: Element) -> bool:
     return link is not None and not leads_away(link)
 
 
-@attrs.frozen
-class _Place:
+@attrs.frozen(eq=False, repr=False)
+class _Place(Value):
     """What stands around an amount."""
 
     line: Line

@@ -15,6 +15,7 @@ from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import NOW, PRICE, Line
 from crawler.extract.page.page import short_text
 from crawler.extract.words import Marks, any_of, any_word
+from scrapy_seine.records import Value
 
 #: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
 _WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
@@ -58,8 +59,8 @@ PERCENT = lazy.pattern(
 _PERCENT = re.compile(r"(?<![\d.,])(\d{1,2})\s?%").search
 
 
-@attrs.frozen
-class Candidate:
+@attrs.frozen(eq=False, repr=False)
+class Candidate(Value):
     """An amount of the page that may be the price, with what speaks for and against it."""
 
     money: Money

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from crawler.extract import lazy
+from scrapy_seine.records import Record
 
 _MOST_NODES = 20_000
 _MOST_CHARS = 1_500_000
@@ -85,8 +86,8 @@ def _unescaped(match: re.Match[str]) -> str:
     return "" if code[-1] == "\n" else _ESCAPED.get(code, code)
 
 
-@attrs.define
-class _Reader:
+@attrs.define(eq=False, repr=False)
+class _Reader(Record):
     text: str
     place: int
     names: dict[str, Any]

@@ -10,6 +10,7 @@ from lxml import etree
 
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.structured.schema import Node
+from scrapy_seine.records import Value
 
 _BY_ID = etree.XPath("//*[@id=$name]")
 _ADDRESSES = {
@@ -31,8 +32,8 @@ _WORDS = frozenset(
 )  # fmt: skip
 
 
-@attrs.frozen
-class _Dialect:
+@attrs.frozen(eq=False, repr=False)
+class _Dialect(Value):
     """The attributes that a syntax uses for the same things."""
 
     marked: Any

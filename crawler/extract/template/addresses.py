@@ -12,6 +12,7 @@ import attrs
 
 from crawler.extract import lazy
 from crawler.extract.links.dead_ends import steps_of
+from scrapy_seine.records import Record
 
 #: Products of one shape of address before others of that shape are taken for some, and how many times
 #: as many as pages that are none.
@@ -54,8 +55,8 @@ def _mark(step: str) -> str:
     return (first if first == last else first + last) + dot + ending
 
 
-@attrs.define
-class _Shape:
+@attrs.define(eq=False, repr=False)
+class _Shape(Record):
     products: int = 0
     others: int = 0
     waiting: list[str] = attrs.Factory(list)
@@ -66,8 +67,8 @@ class _Shape:
         return self.products >= _ENOUGH and self.products >= _TIMES * self.others
 
 
-@attrs.define
-class Addresses:
+@attrs.define(eq=False, repr=False)
+class Addresses(Record):
     """What is known of the addresses of each site's products."""
 
     _sites: dict[str, dict[str, _Shape]] = attrs.Factory(dict)

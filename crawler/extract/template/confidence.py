@@ -12,6 +12,7 @@ import attrs
 from crawler.extract.money.currencies import is_local
 from crawler.extract.template.observation import FIELDS, Seen, same
 from crawler.extract.template.profile import KNOWN, Field, Profile
+from scrapy_seine.records import Value
 
 #: How often a source is right where nothing is known of the site (prices of saved pages: JSON-LD
 #: 62 of 65, microdata 34 of 36, visible text 10 of 20).
@@ -49,8 +50,8 @@ _MANY = 60
 _NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 
 
-@attrs.frozen
-class Doubt:
+@attrs.frozen(eq=False, repr=False)
+class Doubt(Value):
     """Why a value is not believed."""
 
     kind: str
@@ -59,8 +60,8 @@ class Doubt:
     """What contradicts it, in words."""
 
 
-@attrs.frozen
-class Judgement:
+@attrs.frozen(eq=False, repr=False)
+class Judgement(Value):
     """A page held against its site's template."""
 
     confidence: Mapping[str, float]

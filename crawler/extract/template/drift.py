@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from crawler.extract.template.mass_changes import CHANGED
+from scrapy_seine.records import Value
 
 #: What is said of a template, where a field is not doubtful by it.
 _SAID = {
@@ -23,8 +24,8 @@ _SAID = {
 }
 
 
-@attrs.frozen
-class Drift:
+@attrs.frozen(eq=False, repr=False)
+class Drift(Value):
     """A template that changed."""
 
     site_id: str

@@ -8,14 +8,15 @@ import attrs
 
 from crawler.extract.template.mending import Mender
 from crawler.extract.template.profile import Profile
+from scrapy_seine.records import Record
 
 #: Pages whose names and prices are compared, and the fields of which they are.
 NEWEST = 12
 COMPARED = ("name", "price", "availability")
 
 
-@attrs.define
-class Make:
+@attrs.define(eq=False, repr=False)
+class Make(Record):
     """What is known of one make: its profile, its newest pages, and what was said of it."""
 
     profile: Profile = attrs.Factory(Profile)

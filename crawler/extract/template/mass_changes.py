@@ -19,6 +19,7 @@ from crawler.extract.default import Found
 from crawler.extract.template.confidence import Doubt
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Seen
+from scrapy_seine.records import Record, Value
 
 #: The kind of the doubt. Where nothing is stored, there is none.
 CHANGED = "changed"
@@ -61,8 +62,8 @@ class Pair(NamedTuple):
     """The sources of the page that tell the stored value."""
 
 
-@attrs.frozen
-class Change:
+@attrs.frozen(eq=False, repr=False)
+class Change(Value):
     """What all known products have since."""
 
     field: str
@@ -73,8 +74,8 @@ class Change:
     """What stands before and after each stored name."""
 
 
-@attrs.define
-class Contrast:
+@attrs.define(eq=False, repr=False)
+class Contrast(Record):
     """The newest pages of a make beside what their products are stored with."""
 
     _pairs: dict[str, deque[Pair]] = attrs.Factory(dict)

@@ -20,6 +20,7 @@ from crawler.extract.template.mass_changes import Change, Contrast, amount
 from crawler.extract.template.nodes import PLACED, Text, texts_of, values
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.product_names import ENOUGH, Shown, name_place
+from scrapy_seine.records import Record, Value
 
 #: Pages that agree on a place before it is believed, and the share of those tried that do.
 _ENOUGH, _SHARE = 6, 0.6
@@ -40,8 +41,8 @@ _NOWHERE = frozenset({"currency"})
 BELOW = "below"
 
 
-@attrs.frozen
-class _Waiting:
+@attrs.frozen(eq=False, repr=False)
+class _Waiting(Value):
     texts: list[Text]
     seen: Mapping[str, Seen]
     fields: Mapping[str, Any]
@@ -52,8 +53,8 @@ class _Waiting:
         return self.seen[field].value if field in self.seen else None
 
 
-@attrs.define
-class _Search:
+@attrs.define(eq=False, repr=False)
+class _Search(Record):
     """Where the known values of one field stand on the newest pages that contradict them."""
 
     tried: int = 0
@@ -87,8 +88,8 @@ class _Search:
         return place if hits >= max(_ENOUGH, _SHARE * self.tried) else None
 
 
-@attrs.define
-class Mender:
+@attrs.define(eq=False, repr=False)
+class Mender(Record):
     """What is looked for on the pages of one make."""
 
     _waiting: OrderedDict[str, _Waiting] = attrs.Factory(OrderedDict)

@@ -20,6 +20,7 @@ from crawler.extract.page.page import Page
 from crawler.extract.page.places import path
 from crawler.extract.price.choice import is_labelled
 from crawler.extract.visible.text import currency_of_place, heading_of, title_parts
+from scrapy_seine.records import Value
 
 #: Fields whose place is looked for.
 PLACED = ("name", "price", "sku")
@@ -32,8 +33,8 @@ _SHORTEST_NAME = 3
 _MIDDLE = ("second", "third", "fourth")
 
 
-@attrs.frozen
-class Text:
+@attrs.frozen(eq=False, repr=False)
+class Text(Value):
     """A text of a page."""
 
     path: str

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from crawler.extract.template.observation import FIELDS, Seen
+from scrapy_seine.records import Record
 
 #: Pages after which a make is known well enough to hold a page against it.
 KNOWN = 8
@@ -21,8 +22,8 @@ _MANY_PATHS = 60
 _MOST_PAGES = 2_000
 
 
-@attrs.define
-class Field:
+@attrs.define(eq=False, repr=False)
+class Field(Record):
     """One field on the pages of one make."""
 
     pages: int = 0
@@ -126,8 +127,8 @@ class Field:
                 counts[key] //= 2
 
 
-@attrs.define
-class Profile:
+@attrs.define(eq=False, repr=False)
+class Profile(Record):
     """All fields of one make of pages."""
 
     fields: dict[str, Field] = attrs.Factory(lambda: {name: Field() for name in FIELDS})

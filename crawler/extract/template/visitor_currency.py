@@ -20,6 +20,7 @@ import attrs
 from crawler.extract import lazy
 from crawler.extract.newest import Newest
 from crawler.extract.template.confidence import Doubt
+from scrapy_seine.records import Record, Value
 
 #: The kind of the doubt. A second look decides about it, not how many pages have it.
 TURNED = "turned"
@@ -48,8 +49,8 @@ _CHOICE = lazy.pattern(
 Held = list[tuple[str, str]]
 
 
-@attrs.frozen
-class Look:
+@attrs.frozen(eq=False, repr=False)
+class Look(Value):
     """A page to be read again, by whichever worker."""
 
     url: str
@@ -65,8 +66,8 @@ class Look:
         return f"look {blake2b(f'{self.url} {about}'.encode(), digest_size=8).hexdigest()}"
 
 
-@attrs.define
-class _Market:
+@attrs.define(eq=False, repr=False)
+class _Market(Record):
     """The pages of a site whose addresses name one market, or none."""
 
     usual: str
@@ -164,16 +165,16 @@ class _Market:
         return [Look(one, self.usual, held) for one in urls], news
 
 
-@attrs.define
-class _Site:
+@attrs.define(eq=False, repr=False)
+class _Site(Record):
     markets: dict[str, _Market] = attrs.Factory(dict)
     expected: Look | None = None
     """The page that comes next."""
     looks: list[Look] = attrs.Factory(list)
 
 
-@attrs.define
-class Tenders:
+@attrs.define(eq=False, repr=False)
+class Tenders(Record):
     """The currencies of the sites that a worker reads."""
 
     _sites: Newest[_Site] = attrs.Factory(lambda: Newest(_Site, _MOST_SITES))

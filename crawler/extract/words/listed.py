@@ -15,6 +15,7 @@ from typing import Protocol
 import attrs
 
 from crawler.extract.words.prefixes import NEVER, PLAIN, written_out
+from scrapy_seine.records import Record
 
 
 class AnyOf(Protocol):
@@ -47,8 +48,8 @@ _CHOICE = re.compile(r"(?<!\\)\(\?:([^()\[\]]*)\)(?![*+?{])")
 _START = 2
 
 
-@attrs.define(slots=True)
-class _Word:
+@attrs.define(slots=True, eq=False, repr=False)
+class _Word(Record):
     """A part of a rule's entry, whose pattern is compiled when a text may hold it."""
 
     needs: str

@@ -18,6 +18,7 @@ from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_table import faults
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
+from scrapy_seine.records import Value
 
 #: Share of Redis' memory limit beyond which it is time to act.
 FULL = 0.8
@@ -140,8 +141,8 @@ def version_findings(versions: Mapping[str, str | None]) -> list[Finding]:
     return found or [_ok("versions", told)]
 
 
-@attrs.frozen(kw_only=True)
-class RedisFacts:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class RedisFacts(Value):
     """What Redis said of itself."""
 
     info: Mapping[str, Any]
@@ -234,8 +235,8 @@ def ladder_findings(waiting: Sequence[str]) -> list[Finding]:
     return [Finding("warn", "browser", text, advice)]
 
 
-@attrs.frozen(kw_only=True)
-class PostgresFacts:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class PostgresFacts(Value):
     """What PostgreSQL said of itself."""
 
     version: int

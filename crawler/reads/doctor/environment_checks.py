@@ -35,6 +35,7 @@ from scrapy_seine.engine.settings_table import PORT, Kind, faults
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.printable import redact
 from scrapy_seine.reads.formatting import size
+from scrapy_seine.records import Value
 
 #: Name of the object that a try writes; readers of an archive pass over names with a dot in front.
 PROBE = ".seine-doctor"
@@ -190,8 +191,8 @@ def _no_handler(path: str) -> str:
     return ""
 
 
-@attrs.frozen
-class _RightAlone:
+@attrs.frozen(eq=False, repr=False)
+class _RightAlone(Value):
     """Settings without those whose own value is wrong, which the table has told of."""
 
     settings: SettingsLike

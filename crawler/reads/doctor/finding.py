@@ -6,11 +6,13 @@ from typing import Literal
 
 import attrs
 
+from scrapy_seine.records import Value
+
 Level = Literal["ok", "warn", "fail"]
 
 
-@attrs.frozen
-class Finding:
+@attrs.frozen(eq=False, repr=False)
+class Finding(Value):
     """One thing that was looked at."""
 
     level: Level

@@ -20,6 +20,7 @@ from scrapy_seine.engine.settings_table import OURS, strays
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import nearest
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -45,8 +46,8 @@ _STORES = {"REDIS_URL", "DATABASE_URL", "PROXY_LIST"}
 _ALIKE = 0.85
 
 
-@attrs.frozen
-class Source:
+@attrs.frozen(eq=False, repr=False)
+class Source(Value):
     """One setting that is not as its file has it."""
 
     name: str

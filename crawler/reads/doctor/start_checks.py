@@ -18,6 +18,7 @@ from crawler.reads.doctor.finding import Finding
 from scrapy_seine.broken_files import BrokenFile
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
+from scrapy_seine.records import Value
 
 #: Parts of the addresses that examples carry.
 _PLACEHOLDERS = ("example.com", "example.org", "example.net", "yourdomain")
@@ -28,8 +29,8 @@ _LIST_ADVICE = (
 _NAMED = 3
 
 
-@attrs.frozen
-class Wish:
+@attrs.frozen(eq=False, repr=False)
+class Wish(Value):
     """How a site file wants its site to be fetched."""
 
     site: str

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scrapy_seine.records import Value
+
 if TYPE_CHECKING:  # where it is used: most workers have no archive
     from warcio.recordloader import ArcWarcRecord
 
@@ -22,8 +24,8 @@ Headers = list[tuple[str, str]]
 _FRAMING = {"transfer-encoding", "content-length", "connection", "keep-alive"}
 
 
-@attrs.frozen(kw_only=True)
-class Page:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Page(Value):
     """An answer as the server sent it: compressed where it was."""
 
     url: str
@@ -36,8 +38,8 @@ class Page:
     job_id: str | None = None
 
 
-@attrs.frozen
-class Place:
+@attrs.frozen(eq=False, repr=False)
+class Place(Value):
     """Where a record is in its file, in bytes."""
 
     start: int

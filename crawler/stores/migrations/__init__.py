@@ -16,6 +16,7 @@ import psycopg2
 from psycopg2 import extensions
 
 from scrapy_seine.errors import MigrationError
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.postgres.database import (
     connected,
     interruptible_statements,
@@ -32,8 +33,8 @@ _TABLE = """
 """
 
 
-@attrs.frozen
-class Migration:
+@attrs.frozen(eq=False, repr=False)
+class Migration(Value):
     """One numbered file."""
 
     name: str

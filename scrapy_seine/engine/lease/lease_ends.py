@@ -26,12 +26,13 @@ from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry
 from scrapy_seine.frontier.retry_rules import KEEPS_LINKS, decide
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 
 logger = logging.getLogger(__name__)
 
 
-@attrs.frozen
-class Ends:
+@attrs.frozen(eq=False, repr=False)
+class Ends(Value):
     """Turns entries that ended into what the exchange sends, and decides on their retries."""
 
     exchange: Exchange

@@ -18,21 +18,22 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.printable import printable, redact
+from scrapy_seine.records import Record
 
 logger = logging.getLogger(__name__)
 _LONGEST_URL = 300
 
 
-@attrs.define
-class _Stay:
+@attrs.define(eq=False, repr=False)
+class _Stay(Record):
     since: float
     tell_s: float
     """Age at which it is told."""
     landed: bool
 
 
-@attrs.define
-class LongPages:
+@attrs.define(eq=False, repr=False)
+class LongPages(Record):
     """Finds the requests that a worker's spider, pipelines or middlewares do not let go of."""
 
     limit_s: float

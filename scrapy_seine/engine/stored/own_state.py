@@ -23,6 +23,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_seine.engine.stored.callbacks import own_classes
+from scrapy_seine.records import Value
 
 #: Methods that change the list, dict, set or deque that they are called on.
 _CHANGING = frozenset(
@@ -37,8 +38,8 @@ _HOOKS = {"parse_start_url": "_callback", "parse_row": "parse", "parse_node": "p
 _TELLING = frozenset({"logger", "logging", "log", "print"})
 
 
-@attrs.frozen
-class OwnState:
+@attrs.frozen(eq=False, repr=False)
+class OwnState(Value):
     """What the callbacks of a spider's class share by the spider itself."""
 
     read_by: dict[str, frozenset[str]]

@@ -27,6 +27,7 @@ from scrapy_seine.fingerprint import fingerprint
 from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
+from scrapy_seine.records import Record, Value
 from scrapy_seine.urls import domain
 
 STEP = 500
@@ -44,8 +45,8 @@ _PLAIN = {
 }
 
 
-@attrs.frozen(kw_only=True)
-class Source:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Source(Value):
     """Where scrapy-redis' keys are, and how far to trust them."""
 
     requests: str
@@ -55,8 +56,8 @@ class Source:
     """File of URLs, one a line, to look up in the dupefilter; empty: none."""
 
 
-@attrs.define
-class Imported:
+@attrs.define(eq=False, repr=False)
+class Imported(Record):
     """What an import did. The source is left as it was."""
 
     queued: int = 0

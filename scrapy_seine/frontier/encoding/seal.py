@@ -24,6 +24,7 @@ import attrs
 from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
 from scrapy_seine.frontier.model import Push, header_of
+from scrapy_seine.records import Value
 
 _ID_BYTES = 4
 _MAC_BYTES = SEAL_BYTES - _ID_BYTES
@@ -31,8 +32,8 @@ _MAC_BYTES = SEAL_BYTES - _ID_BYTES
 _NOTHING = "nothing"
 
 
-@attrs.frozen
-class _Key:
+@attrs.frozen(eq=False, repr=False)
+class _Key(Value):
     id: bytes
     key: bytes = attrs.field(repr=False)
 

@@ -10,6 +10,7 @@ import attrs
 from scrapy_seine.frontier.encoding.wire import MAX_CHILDREN, commit_args
 from scrapy_seine.frontier.keys import Keys, part_of
 from scrapy_seine.frontier.model import Burial, Done, Early, Lease, Push, Retry
+from scrapy_seine.records import Record, Value
 
 #: Leases ended by one script, at most: a script holds up every other client.
 MAX_PAGES = 100
@@ -29,8 +30,8 @@ _OWN_HOMES = {Burial: "burials", Early: "early"}
 _BOUNDS, _MEASURED = 3, 5
 
 
-@attrs.frozen
-class Call:
+@attrs.frozen(eq=False, repr=False)
+class Call(Value):
     """One script call of a round trip, and what it speaks of."""
 
     name: str
@@ -42,8 +43,8 @@ def _commit(pages: Sequence[Done | Burial]) -> tuple[str, list[Any]]:
     return "commit", commit_args(pages)
 
 
-@attrs.define
-class Endings:
+@attrs.define(eq=False, repr=False)
+class Endings(Record):
     """What sites wish; pages done, to retry, to bury or to hand back; slots to free; pushes."""
 
     limits: list[Call] = attrs.Factory(list)

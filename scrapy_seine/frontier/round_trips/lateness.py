@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import attrs
 
+from scrapy_seine.records import Record
+
 #: Growth at each miss, in shares and ms; decay at each request that was on time. In balance where
 #: about one of four misses its time. It grows slowly from nothing: requests that came in together
 #: are late together, and a worker with CPU to spare keeps to the pauses in spite of that.
@@ -17,8 +19,8 @@ _GROWTH, _STEP_MS, _DECAY = 1.05, 0.1, 0.985
 MOST_MS = 500.0
 
 
-@attrs.define
-class Lateness:
+@attrs.define(eq=False, repr=False)
+class Lateness(Record):
     """Learned from each request that a pause binds."""
 
     ms: float = 0.0

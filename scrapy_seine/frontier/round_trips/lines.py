@@ -15,11 +15,12 @@ from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.records import Record, Value
 from scrapy_seine.scripts import call
 
 
-@attrs.frozen(kw_only=True)
-class LeaseRequest:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class LeaseRequest(Value):
     """What a worker asks a partition for."""
 
     worker: str
@@ -28,8 +29,8 @@ class LeaseRequest:
     lanes: str
 
 
-@attrs.define(kw_only=True)
-class Answer:
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Answer(Record):
     """What came of one line's round trip."""
 
     line: Line

@@ -19,6 +19,7 @@ from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.part import LONGEST_S, NO_PAGE, Part, Reading
 from scrapy_seine.sinks.feeds.part_storage import Place
@@ -32,8 +33,8 @@ IDLE_S = 0.25
 NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
 
 
-@attrs.frozen
-class Naming:
+@attrs.frozen(eq=False, repr=False)
+class Naming(Value):
     """How a worker names its parts, and a page within them."""
 
     part: Callable[[int], Awaitable[str]]

@@ -20,6 +20,7 @@ import attrs
 import orjson
 
 from scrapy_seine.errors import SeineError
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds import formats
 from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of
 from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
@@ -35,8 +36,8 @@ BASE = ".base"
 _EARLY_BYTES = 256 << 20
 
 
-@attrs.frozen
-class Joined:
+@attrs.frozen(eq=False, repr=False)
+class Joined(Value):
     """What was written."""
 
     files: Sequence[tuple[Path, int]]
@@ -53,8 +54,8 @@ class Joined:
         return sum(items for _, items in self.files)
 
 
-@attrs.frozen
-class Order:
+@attrs.frozen(eq=False, repr=False)
+class Order(Value):
     """What is to be joined, and where to."""
 
     folder: Path
@@ -74,8 +75,8 @@ class Order:
     """What is done with the rows of a file, compression for instance."""
 
 
-@attrs.frozen
-class Written:
+@attrs.frozen(eq=False, repr=False)
+class Written(Value):
     """A part that is there."""
 
     path: Path

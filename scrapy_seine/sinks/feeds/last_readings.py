@@ -12,12 +12,14 @@ from collections.abc import Sequence
 
 import attrs
 
+from scrapy_seine.records import Value
+
 #: Outcomes after which the page is not read again.
 _FINAL = {"done", "ignored", "bury"}
 
 
-@attrs.frozen
-class Rows:
+@attrs.frozen(eq=False, repr=False)
+class Rows(Value):
     """What a part's sidecar says."""
 
     name: str

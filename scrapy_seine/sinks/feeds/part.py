@@ -10,6 +10,7 @@ import orjson
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
 
 from scrapy_seine.engine.fastpath import scrapy_internals
+from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds.packed import is_packed
 
 #: Version of the sidecar's form.
@@ -24,8 +25,8 @@ SIDECAR = ".rows"
 Kind = Literal["rows", "json", "csv", "parquet", "packed", "opaque"]
 
 
-@attrs.frozen
-class Reading:
+@attrs.frozen(eq=False, repr=False)
+class Reading(Value):
     """One reading of one page: the same page may be read again after a worker's death."""
 
     page: str
@@ -40,8 +41,8 @@ class Reading:
 NO_PAGE = Reading("", "", 0)
 
 
-@attrs.frozen
-class Sealed:
+@attrs.frozen(eq=False, repr=False)
+class Sealed(Value):
     """A part that is ready to be written."""
 
     data: bytes

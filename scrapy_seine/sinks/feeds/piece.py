@@ -8,9 +8,11 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.records import Value
 
-@attrs.frozen
-class Piece:
+
+@attrs.frozen(eq=False, repr=False)
+class Piece(Value):
     """A part, and which of its rows are taken."""
 
     path: Path

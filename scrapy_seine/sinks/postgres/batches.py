@@ -10,9 +10,11 @@ from typing import Any
 
 import attrs
 
+from scrapy_seine.records import Value
 
-@attrs.frozen(kw_only=True)
-class Limits:
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Limits(Value):
     """When a batch leaves, and how much may wait."""
 
     rows: int = 500
@@ -38,8 +40,8 @@ class Piece:
     since: float
 
 
-@attrs.frozen
-class Report:
+@attrs.frozen(eq=False, repr=False)
+class Report(Value):
     """What happened to some pieces."""
 
     stored: list[Any] = attrs.Factory(list)

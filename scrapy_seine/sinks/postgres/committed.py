@@ -19,6 +19,8 @@ from typing import Any
 import attrs
 from psycopg2 import extensions
 
+from scrapy_seine.records import Record
+
 #: A number is asked for at most so often, s.
 EVERY_S = 1.0
 #: Rows are kept so long after their commit, s; replicas are behind by less, as a rule.
@@ -32,8 +34,8 @@ _MISSING = """
 """
 
 
-@attrs.define
-class Stretch:
+@attrs.define(eq=False, repr=False)
+class Stretch(Record):
     """Rows that were committed up to a transaction."""
 
     rows: list[Any] = attrs.Factory(list)
@@ -44,8 +46,8 @@ class Stretch:
     """When it was committed, monotonic s."""
 
 
-@attrs.define
-class Missing:
+@attrs.define(eq=False, repr=False)
+class Missing(Record):
     """What a server does not have."""
 
     rows: list[Any] = attrs.Factory(list)
@@ -56,8 +58,8 @@ class Missing:
     """There were others, which are not kept any more."""
 
 
-@attrs.define
-class Committed:
+@attrs.define(eq=False, repr=False)
+class Committed(Record):
     """The rows that a server confirmed, the oldest first."""
 
     most: int

@@ -16,6 +16,7 @@ from itemadapter import ItemAdapter, is_item
 from psycopg2 import extensions, sql
 
 from scrapy_seine.errors import BadItem, ConfigError
+from scrapy_seine.records import Value
 
 #: Name of a table, with its schema or without; PostgreSQL cuts longer ones.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?")
@@ -47,8 +48,8 @@ USING (spider, key)
 """
 
 
-@attrs.frozen
-class ItemRow:
+@attrs.frozen(eq=False, repr=False)
+class ItemRow(Value):
     """One item."""
 
     spider: str

@@ -24,6 +24,7 @@ import psycopg2
 
 from scrapy_seine.errors import StoreError
 from scrapy_seine.printable import redact
+from scrapy_seine.records import Value
 
 Blame = Literal["row", "doubt", "table", "again", "server"]
 
@@ -45,8 +46,8 @@ _FILLED = re.compile(rb"INSERT INTO (?:[\w\"]+\.)?\"?(\w+)\"?(?: AS \w+)?\s*\(([
 _HEAD = 4_000
 
 
-@attrs.frozen(kw_only=True)
-class Refusal:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Refusal(Value):
     """Why some rows were not written."""
 
     blame: Blame

@@ -13,6 +13,8 @@ from urllib.parse import ParseResult
 
 import attrs
 
+from scrapy_seine.records import Value
+
 _TARGET = re.compile(r"[\x21-\x7e]+")
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _STATUS = re.compile(rb"[1-9]\d\d")
@@ -101,8 +103,8 @@ def _harmless(line: bytes) -> bytes:
     return name + colon + b" ".join(value.splitlines())
 
 
-@attrs.frozen(slots=True)
-class Head:
+@attrs.frozen(slots=True, eq=False, repr=False)
+class Head(Value):
     """An answer's head."""
 
     status: int
