@@ -12,10 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Protocol
 
-import attrs
-
 from crawler.extract.words.prefixes import NEVER, PLAIN, written_out
-from scrapy_seine.records import Record
 
 
 class AnyOf(Protocol):
@@ -48,15 +45,8 @@ _CHOICE = re.compile(r"(?<!\\)\(\?:([^()\[\]]*)\)(?![*+?{])")
 _START = 2
 
 
-@attrs.define(slots=True, eq=False, repr=False)
-class _Word(Record):
-    """A part of a rule's entry, whose pattern is compiled when a text may hold it."""
-
-    needs: str
-    part: str
-    frame: tuple[str, str]
-    """What the rule has before and behind its words."""
-    look: Look | None = None
+Frame = tuple[str, str]
+"""What a rule has before and behind its words."""
 
 
 class Listed:
@@ -76,7 +66,12 @@ class Listed:
         self._lower = lower
         self._entries = entries
         self._compiled = compiled
-        self._words: list[_Word] = []
+        # The parts of the rule's entries: letters that each needs, its pattern, and the function
+        # that looks for it, made when a text may hold it. Three lists take a start a third of what
+        # an object a part took.
+        self._needs: list[str] = []
+        self._parts: list[tuple[str, Frame]] = []
+        self._looks: list[Look | None] = []
         self._by_gram: dict[str, list[int]] = {}
         self._grams: frozenset[str] = frozenset()
         self._others: list[tuple[int, str]] = []
@@ -99,21 +94,22 @@ class Listed:
 
     def may_hold(self, text: str) -> bool:
         """Whether the text holds the letters that some word cannot do without."""
-        if not self._words:
+        if not self._needs:
             self._read()
         return bool(self._held(self._lower(text)))
 
     def _found(self, text: str) -> re.Match[str] | None:
-        if not self._words:
+        if not self._needs:
             self._read()
         held = self._held(text)
         if len(held) > 1:
             held.sort()
         for place in held:
-            word = self._words[place]
-            if word.look is None:
-                word.look = self._compiled(word.part.join(word.frame))
-            if (found := word.look(text)) is not None:
+            look = self._looks[place]
+            if look is None:
+                part, frame = self._parts[place]
+                look = self._looks[place] = self._compiled(part.join(frame))
+            if (found := look(text)) is not None:
                 return found
         return None
 
@@ -121,51 +117,57 @@ class Listed:
         """The places of the words whose letters a text holds."""
         others = self._ascii if text.isascii() else self._others
         held = [place for place, needs in others if needs in text]
-        words, by_gram = self._words, self._by_gram
+        needs_of, by_gram = self._needs, self._by_gram
         if len(text) <= _SHORT:
             for gram in self._grams & _grams(text):
-                held += [place for place in by_gram[gram] if words[place].needs in text]
+                held += [place for place in by_gram[gram] if needs_of[place] in text]
         else:
-            held += [p for places in by_gram.values() for p in places if words[p].needs in text]
+            held += [p for places in by_gram.values() for p in places if needs_of[p] in text]
         return held
 
     def _read(self) -> None:
-        words: list[_Word] = []
+        found: list[str] = []
+        by_gram, parts, lower = self._by_gram, self._parts, self._lower
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part, told in _parts_of(entry):
-                needs = self._lower(told)
+                needs = lower(told)
                 needs = told if needs == told else needs  # one text in memory, not two
                 if len(needs) >= _GRAM:
-                    self._by_gram.setdefault(needs[:_GRAM], []).append(len(words))
+                    by_gram.setdefault(needs[:_GRAM], []).append(len(found))
                 else:
-                    self._others.append((len(words), needs))
-                words.append(_Word(needs, part, frame))
-        self._grams = frozenset(self._by_gram)
+                    self._others.append((len(found), needs))
+                found.append(needs)
+                parts.append((part, frame))
+        self._grams = frozenset(by_gram)
         self._ascii = [(place, needs) for place, needs in self._others if needs.isascii()]
-        self._words = words
+        self._looks = [None] * len(found)
+        self._needs = found
 
 
 class Begun(Listed):
     """The same for a rule that begins with its words, and for texts that begin with them."""
 
     def _held(self, text: str) -> list[int]:
-        by_start, words = self._by_gram, self._words
+        by_start, needs_of = self._by_gram, self._needs
         return [
             place
             for length in range(_START + 1)
             for place in by_start.get(text[:length], ())
-            if words[place].needs in text
+            if needs_of[place] in text
         ]
 
     def _read(self) -> None:
-        words: list[_Word] = []
+        found: list[str] = []
         for entry, frame in _framed_entries(self.rule, self._entries):
             for part in written_out(entry):
-                needs = letters(part)
-                start = self._lower(_start(part, needs))[:_START]
-                self._by_gram.setdefault(start, []).append(len(words))
-                words.append(_Word(self._lower(needs), part, frame))
-        self._words = words
+                told = letters(part)
+                needs, start = self._lower(told), _start(part, told)
+                start = needs if start == told else self._lower(start)
+                self._by_gram.setdefault(start[:_START], []).append(len(found))
+                found.append(needs)
+                self._parts.append((part, frame))
+        self._looks = [None] * len(found)
+        self._needs = found
 
 
 @lru_cache(maxsize=256)
@@ -197,6 +199,8 @@ def _parts_of(entry: str) -> list[tuple[str, str]]:
     >>> _parts_of("in stock"), _parts_of(r"\d (?:piece|left)s?")
     ([('in stock', 'in stock')], [('\\d pieces?', ' piece'), ('\\d lefts?', ' left')])
     """
+    if PLAIN(entry):
+        return [(entry, entry)]
     needs = letters(entry)
     found = _CHOICE.search(entry) if len(needs) < _GRAM else None
     if not found:

@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable
 
 NEVER = "(?!)"
-_GROUP, _QUANTIFIERS = "(?:", "?*+{"
+_GROUP, _QUANTIFIERS = "(?:", ("?", "*", "+", "{")
+#: What stands for no letter of its own.
+_ANY = (".", "^", "$")
 _DIGITS, _ESCAPED_DIGIT, _ESCAPE = "0123456789", r"\d", "\\"
 #: Letters alone, as most words are.
 PLAIN = re.compile(r"[^\\.^$*+?{}\[\]()|]+").fullmatch
@@ -47,8 +49,8 @@ def written_out(pattern: str) -> list[str]:
     if PLAIN(pattern):
         return [pattern]
     head, rest = _head(pattern)
-    optional = rest[:1] == "?" and rest[1:2] not in set("?+")
-    if rest[:1] and rest[0] in _QUANTIFIERS and not optional:
+    optional = rest[:1] == "?" and rest[1:2] not in ("?", "+")
+    if rest.startswith(_QUANTIFIERS) and not optional:
         return [pattern]
     choices = _choices(head)
     if choices is None or (choices == [head] and not optional):
@@ -60,13 +62,14 @@ def written_out(pattern: str) -> list[str]:
 
 def _head(pattern: str) -> tuple[str, str]:
     """A pattern's first group, class, escape or letter, and the rest."""
-    if pattern.startswith("("):
+    first = pattern[:1]
+    if first == "(":
         end = _end_of_group(pattern)
-    elif pattern.startswith("["):
+    elif first == "[":
         found = _CLASS.match(pattern)
         end = found.end() if found else pattern.find("]", 2) + 1
     else:
-        end = 2 if pattern.startswith(_ESCAPE) else 1
+        end = 2 if first == _ESCAPE else 1
     return pattern[:end], pattern[end:]
 
 
@@ -117,10 +120,10 @@ def _branches(parts: list[str], depth: int, not_after: str = "") -> str:
     """Alternatives, those that begin with the same letter behind it."""
     groups: dict[str, list[str]] = {}
     for part in parts:
-        head, rest = _head(part)
+        head, rest = _head(part) if depth > 0 else ("", part)
         plain = len(head) == 1 or (head[:1] == _ESCAPE and not head[1:].isalnum())
-        plain = plain and head not in set(".^$") and rest[:1] not in set(_QUANTIFIERS)
-        groups.setdefault(head if plain and depth > 0 else "", []).append(part)
+        plain = plain and head not in _ANY and not rest.startswith(_QUANTIFIERS)
+        groups.setdefault(head if plain else "", []).append(part)
     found = groups.pop("", [])
     found = [f"(?<!{not_after}){part}" for part in found] if not_after else found
     for head, members in groups.items():
