@@ -22,6 +22,11 @@ from spiders.page_reading import OK, PageReading, job_of
 MOST_SITEMAPS = 500
 #: Sitemaps of other sites that are asked for on behalf of one site, at most.
 MOST_FOREIGN = 50
+#: Pages on the way to a sitemap, at most: an index that names an index without end is a trap.
+MOST_LEVELS = 10
+#: Statuses that say that there is no such file. Redirects are followed, because many a shop's
+#: /sitemap.xml is one, and what a server fails at is tried again.
+NONE_THERE = [400, 401, 403, 404, 405, 406, 410, 451]
 
 
 class Sitemaps(PageReading):
@@ -34,7 +39,7 @@ class Sitemaps(PageReading):
                 absolute(response.url, "/robots.txt"),
                 callback=self.parse_robots,
                 priority=PRIORITY["listing"],
-                meta={"handle_httpstatus_all": True},
+                meta={"handle_httpstatus_list": NONE_THERE},
                 cb_kwargs={"origin": response.url},
             )
 
@@ -49,7 +54,8 @@ class Sitemaps(PageReading):
 
     def parse_robots(self, response: Response, origin: str) -> Iterator[Request]:
         """Ask for the sitemaps that a shop's robots.txt names, else where they usually are."""
-        text = response.body[:500_000].decode("utf-8", "replace") if response.status == OK else ""
+        body = response.body[:500_000] if response.status == OK else b""
+        text = body.decode("utf-8-sig", "replace")
         named = named_in_robots(text, response.url) or [absolute(origin, "/sitemap.xml")]
         yield from self._sitemaps(named, origin, MOST_FOREIGN)
 
@@ -73,6 +79,9 @@ class Sitemaps(PageReading):
             return
         site = sites.find(origin)
         found = read_sitemap(response.body, response.url)
+        if response.meta.get(m.DEPTH, 0) >= MOST_LEVELS:
+            self._count("sitemaps_too_deep", len(found.sitemaps))
+            found.sitemaps.clear()
         yield from self._sitemaps(found.sitemaps, origin, foreign, since=since, crawled=crawled)
         changed = dates_of(found.pages) if response.meta.get(m.JOB_TYPE) == "news" else {}
         start = datetime.fromisoformat(since) if since else None
@@ -108,6 +117,6 @@ class Sitemaps(PageReading):
             url,
             callback=self.parse_sitemap,
             priority=PRIORITY["listing"],
-            meta={"handle_httpstatus_all": True},
+            meta={"handle_httpstatus_list": NONE_THERE},
             cb_kwargs={"origin": origin, "foreign": foreign, **words},
         )

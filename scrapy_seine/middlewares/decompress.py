@@ -38,6 +38,10 @@ _META, _XML = re.compile(b"charset" + _NAME), re.compile(b"encoding" + _NAME)
 _SNIFFED = 4096
 
 
+class Unusable(IgnoreRequest):
+    """A body that cannot be unpacked, and has no try left."""
+
+
 class Decompress(HttpCompressionMiddleware):
     """In the place of Scrapy's own, which lets pass what it could unpack of a body."""
 
@@ -74,7 +78,7 @@ class Decompress(HttpCompressionMiddleware):
         """Unpack the body within SEINE_READ_SECONDS.
 
         Raises:
-            IgnoreRequest: it is too large, or cannot be unpacked and has no try left.
+            Unusable: it is too large, or cannot be unpacked and has no try left.
         """
         if not has_header(response, "Content-Encoding") or request.method == "HEAD":
             return _readable(response)
@@ -86,7 +90,7 @@ class Decompress(HttpCompressionMiddleware):
         except TooLarge as error:
             reason = f"{packed} and makes {error} bytes or more, DOWNLOAD_MAXSIZE is {most}"
             self.inflight.retry(request, kind="size", reason=reason)
-            raise IgnoreRequest(reason) from None
+            raise Unusable(reason) from None
         except Unreadable as error:
             entry = self.inflight.entry_of(request)
             if entry is not None:
@@ -108,7 +112,7 @@ class Decompress(HttpCompressionMiddleware):
     def _again(self, request: Request, kind: str, reason: str) -> Request:
         back = self.inflight.retry(request, kind=kind, reason=reason)
         if back is None:
-            raise IgnoreRequest(reason)
+            raise Unusable(reason)
         return back
 
 

@@ -32,6 +32,7 @@ from scrapy_seine.engine.lease.outcomes import Ignored
 from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
+from scrapy_seine.middlewares.decompress import Unusable
 from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted, kept_s
@@ -266,6 +267,9 @@ class RobotsMiddleware:
             if error.place != place_of(ask):  # a redirect leads there: as if there were none
                 return Known("free", b"", self.lifetime_s)
             raise  # the page may not be asked for either, and other pages may
+        except Unusable as error:  # there are rules, and nobody can read them
+            logger.warning("robots.txt of %s: %s", origin, error)
+            return Known("away", b"", away_s(failures))
         except IgnoreRequest:  # more redirects than five: as if there were none
             return Known("free", b"", self.lifetime_s)
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from itertools import pairwise
 
@@ -61,6 +62,27 @@ async def test_an_unreadable_robots_txt_delays_every_page_and_loses_none(redis_u
         assert asked[1] - asked[0] >= 4.9
         assert min(site.times()) > asked[1]
         assert len(site.times()) == 30
+
+
+async def test_a_damaged_robots_txt_delays_every_page_and_loses_none(redis_url, namespace):
+    """I7: it was taken for none, and what it forbids was fetched."""
+    rules = gzip.compress(b"User-agent: *\nDisallow: /no/\n" + b"# more\n" * 99)
+    left = [rules[:-20], rules]
+
+    def answer(request: web.BaseRequest) -> web.StreamResponse:
+        if request.path != "/robots.txt":
+            return page(request)
+        body = left.pop(0) if len(left) > 1 else left[0]
+        return web.Response(body=body, headers={"Content-Encoding": "gzip"})
+
+    async with serve(answer) as site:
+        urls = [*site.pages(5), f"{site.url}no/1"]
+        await crawl_of(redis_url, namespace, site, urls)
+        asked = site.times("/robots.txt")
+        assert len(asked) == 2
+        assert min(site.times()) > asked[1]
+        assert len(site.times()) == 5
+        assert not site.times("/no/")
 
 
 async def test_a_missing_robots_txt_and_a_redirected_one(redis_url, namespace):
