@@ -65,7 +65,7 @@ def _started() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def _servers() -> Iterator[embedded.Servers]:
     sweep_servers()
-    with server_folder() as folder:
+    with server_folder(in_memory=True) as folder:
         yield embedded.start(folder, durable=False)
 
 
