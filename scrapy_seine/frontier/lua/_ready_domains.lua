@@ -1,7 +1,7 @@
 -- _ready_domains: where a domain stands: ready to be served, waiting for its time, or neither.
 local touched = {}
 local unfit = unlike('ZCARD', { READY, WAITING, DELAYED, LEASES, DEAD })
-    or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS })
+    or unlike('HLEN', { REQUESTS, HELD, DELIVERIES, AUTOPSY, COUNTERS, P .. 'seen' })
 if unfit then
     return unfit
 end

@@ -5,10 +5,6 @@
 local SEEN = P .. 'seen'
 local KINDS = { exact = exact, bloom = bloom, bf = bf }
 local memory
-unfit = unlike('HLEN', { SEEN })
-if unfit then
-    return unfit
-end
 
 local function begin(g)
     g.gen, g.kind, g.n, g.since, g.dirty = g.gen + 1, g.wanted, 0, now, true
