@@ -198,8 +198,7 @@ class _Finder:
         self.others = others_of(page, self.here[1])
         self.products: set[str] = set()
         self.turned: set[str] = set()
-        self.box: Element = None
-        self.around = 0
+        self.around: list[dict[Element, int]] = [{} for _ in range(_CLIMB + 1)]
 
     def add(self, element: Element, kind: LinkKind | None, href: str | None = None) -> None:
         href = href or element.get("href")
@@ -301,16 +300,20 @@ class _Finder:
             kind = None
         return kind, reason
 
-    def _context(self, element: Element) -> int:
+    def _context(self, element: Element, levels: int = _CLIMB) -> int:
+        """What the classes of an element and those around it say, so many *levels* in all."""
+        words = element.get("class")
+        own = _CLASS_CONTEXT[words] if words else 0
         box = element.getparent()
         if box is None:
-            return _context(element)
-        if box is not self.box:
-            # The links of a menu stand side by side.
-            self.box = box
-            self.around = _CONTEXT_TAGS.get(box.tag, 0) | _context(box, _CLIMB - 1)
-        words = element.get("class")
-        return self.around | _CLASS_CONTEXT[words] if words else self.around
+            return own
+        # The links of a menu have their boxes in common.
+        boxes = self.around[levels]
+        around = boxes.get(box)
+        if around is None:
+            above = self._context(box, levels - 1) if levels > 1 else 0
+            boxes[box] = around = above | _CONTEXT_TAGS.get(box.tag, 0)
+        return own | around
 
     def result(self) -> list[Link]:
         links = list(self.made.values())
@@ -403,20 +406,6 @@ def _class_context(words: str) -> int:
 
 
 _CLASS_CONTEXT = Marks(_class_context)
-
-
-def _context(element: Element, levels: int = _CLIMB) -> int:
-    """What the classes of an element and those around it say, so many *levels* in all."""
-    context, here = 0, element
-    for _ in range(levels):
-        words = here.get("class")
-        if words:
-            context |= _CLASS_CONTEXT[words]
-        here = here.getparent()
-        if here is None:
-            break
-        context |= _CONTEXT_TAGS.get(here.tag, 0)
-    return context
 
 
 def _is_facet(

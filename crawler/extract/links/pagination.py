@@ -53,7 +53,9 @@ def page_number(address: Address, unusual: Collection[str] = ()) -> int:
     *unusual* are more names of parameters that say it.
     """
     named = _page_number(address)
-    return named or max((_whole(value) for name, value in address[2] if name in unusual), default=0)
+    if named or not unusual:
+        return named
+    return max((_whole(value) for name, value in address[2] if name in unusual), default=0)
 
 
 @lru_cache(maxsize=1024)
