@@ -14,7 +14,7 @@ from itertools import chain, islice
 import attrs
 
 from crawler.extract.page import joints
-from crawler.extract.page.page import Element, Page
+from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import shows_another
 from crawler.extract.words import Marks, start_of
 
@@ -147,7 +147,7 @@ def _style_flags(style: str) -> int:
 
 
 _HOLDS_DIGIT = re.compile(r"\d").search
-_DIGIT_IN = Marks(lambda text: _HOLDS_DIGIT(text) is not None)
+_DIGIT_IN = Marks(holds_digit)
 _CLASS_FLAGS = Marks(_class_flags)
 #: Where classes are hashes, microdata and attributes for tests name the boxes.
 _FOR_TESTS = (
@@ -457,7 +457,7 @@ class _Reader:
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
-        text = " ".join(text.split())
+        text = squashed(text)
         if not text or (length < _SHORT and text in _BETWEEN):
             return
         lines, out = self.out.lines, self.out
@@ -472,7 +472,7 @@ class _Reader:
             flags |= ELSEWHERE
         if flags & _TELLING:
             self._tell(place)
-        if _DIGIT_IN[text] if length <= _LONGEST else _HOLDS_DIGIT(text):
+        if _DIGIT_IN[text] if length <= _LONGEST else holds_digit(text):
             flags |= DIGIT
         lines.append(Line(text, flags, element, place))
 
