@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import unquote
 
 from crawler.extract.page.page import Element
@@ -81,6 +81,11 @@ _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search
 
 def shows_another(card: Element) -> bool:
     """Whether a box that is called a card shows another thing: not, where it only holds buttons."""
+    first = next(card.iter("a"), None)
+    if first is None:
+        return False
+    if first.get("href") and not _IS_BUTTON(first.get("class") or ""):
+        return leads_away(first)  # nearly all
     if not leads_away(card):
         return False
     links = (link.get("class") or "" for link in card.iter("a"))
@@ -96,17 +101,17 @@ def tiles_of(members: list[Element], most: int) -> list[Element]:
         return []
     sample = members[:12]
     around = [[m, *islice(m.iterancestors(), 6)] for m in sample]
-    shared = Counter(element for chain in around for element in set(chain))
+    shared = Counter(chain.from_iterable(around))
     still, whole = [], []
-    for chain in around:
-        own = [element for element in chain if shared[element] == 1]
+    for boxes in around:
+        own = [element for element in boxes if shared[element] == 1]
         whole += own[-1:]
         if not own or not leads_away(own[-1]):
-            still.append(chain[0])
+            still.append(boxes[0])
     if not still:  # the page's own thing may lead to its category
         still = [
-            chain[0]
-            for chain, box in zip(around, whole, strict=True)
+            boxes[0]
+            for boxes, box in zip(around, whole, strict=True)
             if next(box.iter("h1"), None) is not None
         ]
         still = still if len(still) == 1 else []

@@ -106,7 +106,7 @@ def find_facts(read: Lines, seen: Visible) -> None:
     for line in read.own:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
-        if line.flags & _lines.JOINED or not _TELLS_NOTHING[line.text]:
+        if not _TELLS_NOTHING[line.text] or _label_inside(line):
             following = line.index + 1
             _take_told(seen, line, lines[following] if following < len(lines) else None)
     if "sku" not in seen.fields:
@@ -131,7 +131,7 @@ def _facts_beyond(read: Lines, seen: Visible) -> None:
     for line in read.lines[max(read.heading, 0) :]:
         if not line.flags & _lines.BEYOND or len(line.text) > _LONGEST_FACT:
             continue
-        if line.flags & _lines.JOINED or not _TELLS_NOTHING[line.text]:
+        if not _TELLS_NOTHING[line.text] or _label_inside(line):
             following, apart = line.index + 1, Visible()
             _take_told(apart, line, read.lines[following] if following < len(read.lines) else None)
             for field, value in _told_of(apart).items():
@@ -152,7 +152,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
     if field and following is not None:
         if not line.element.tag == following.element.tag == "th":  # the head of a table
             _take(seen, field, following.text)
-    elif line.flags & _lines.JOINED and not _RULED(line.text) and (label := _label_inside(line)):
+    elif (label := _label_inside(line)) and not _RULED(line.text):
         _take(seen, *label)
     elif _DIVIDED(line.text):
         # "In stock - item #12": each part may be a fact.
@@ -170,7 +170,7 @@ def _take_told(seen: Visible, line: Line, following: Line | None) -> None:
 
 
 def _tells_nothing(text: str) -> bool:
-    """Whether a line that is in one element tells no fact, whatever comes after it."""
+    """Whether a line tells no fact, whatever comes after it and wherever it is divided."""
     if _label(text) or _DIVIDED(text):
         return False
     return len(text) >= _LONGEST_CODE or _unseparated(text) is None
@@ -181,10 +181,12 @@ _TELLS_NOTHING = Marks(_tells_nothing)
 
 
 def _label_inside(line: Line) -> tuple[str, str] | None:
-    """The field and the value of a line whose first element holds just a label.
+    """The field and the value of a line of several parts whose first element holds just a label.
 
     `<span>Item no</span><span>88-12</span>` is one line, without a blank where it is divided.
     """
+    if not line.flags & _lines.JOINED:
+        return None
     box = line.element
     label = (box.text or "")[:_LONGEST_FACT].strip()
     if not label and len(box):  # behind a sign

@@ -32,21 +32,27 @@ def maker_beside(heading: Element) -> str | None:
         if text and leads and whole.startswith(text.casefold()):
             return _fit(text)
     here, own = heading.getparent(), short_text(heading).casefold()
+    silent: set[Element] = set()
     for _ in range(_MOST_AROUND):
         if here is None or here.tag == "html":
             return None
-        told = {name.casefold(): name for name in _named_in(here, own)}
+        told = {name.casefold(): name for name in _named_in(here, own, silent)}
         if told:
             return told.popitem()[1] if len(told) == 1 else None
         here = here.getparent()
     return None
 
 
-def _named_in(box: Element, own: str) -> Iterator[str]:
+def _named_in(box: Element, own: str, silent: set[Element]) -> Iterator[str]:
+    """The makers that a box names; *silent* are links and pictures that name none, found so far."""
     for element in islice(box.iter("a", "img"), _MOST_LINKS):
+        if element in silent:
+            continue
         name = _on_logo(element, own) if element.tag == "img" else _of_link(element)
         if name:
             yield name
+        else:
+            silent.add(element)
 
 
 def _on_logo(image: Element, own: str) -> str | None:

@@ -19,7 +19,7 @@ from crawler.extract.money.currencies import (
 )
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
-from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text
+from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text, squashed
 from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
@@ -168,7 +168,7 @@ def _large(page: Page) -> Element | None:
     A box that is called a product's name, else the first text in large letters.
     """
     large = None
-    for element, _ in zip(page.root.iter(*_BOXES, "big"), range(_MOST_BOXES), strict=False):
+    for element in islice(page.root.iter(*_BOXES, "big"), _MOST_BOXES):
         called = _CALLED_PRODUCT[f"{element.get('class')} {element.get('id')}"]
         if not called and (large is not None or not _is_large(element)):
             continue
@@ -221,26 +221,29 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
     best, part, loose, whole, longest = None, None, None, None, _SHORTEST_NAME
     if all(len(title) <= longest for title in titles):
         return None
-    parts = {p for title in titles for p in title_parts(title) if len(p) > longest}
-    for element, _ in zip(page.root.iter(*_BOXES, "h2", "h3"), range(_MOST_BOXES), strict=False):
+    parts = tuple({p for title in titles for p in title_parts(title) if len(p) > longest})
+    told = "\n".join(titles)
+    for element in islice(page.root.iter(*_BOXES, "h2", "h3"), _MOST_BOXES):
         text = element.text
         if len(element) == 1 and element[0].tag == "img" and not (text or "").strip():
             text = element[0].tail  # a mark stands before the name
         if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
-        alone = len(element) <= 1 or element[0].tag == "br"
-        text = " ".join(text.split()).casefold() if alone else ""
-        begins = bool(text) and any(title.startswith(text) for title in titles)
+        text = squashed(text).casefold()
+        if not text or (len(element) > 1 and element[0].tag != "br"):
+            continue
+        stands = text in told
+        begins = stands and any(title.startswith(text) for title in titles)
         if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
-        elif part is None and (
+        elif stands and part is None and (
             text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
         ):
             if _is_called_name(element):
                 part = element
             elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
                 loose = element if element.tag != "a" else None
-        elif whole is None and text.startswith(tuple(parts)) and _is_called_name(element):
+        elif whole is None and text.startswith(parts) and _is_called_name(element):
             whole = element if len(text) <= _LONGEST_WORDS else None
     return next((found for found in (best, part, whole, loose) if found is not None), None)
 
@@ -451,7 +454,7 @@ def breadcrumbs(page: Page, name: str | None) -> list[str]:
     own_tag = str(heading.tag) if heading is not None else "h1"
     tags = page.root.iter(*_TRAIL_TAGS, own_tag)
     trails = 0
-    for element, _ in zip(tags, range(_MOST_BEFORE), strict=False):
+    for element in islice(tags, _MOST_BEFORE):
         if element is heading or trails >= _MOST_TRAILS:
             break
         if not (
