@@ -13,9 +13,12 @@ _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
     rb"|item[-_]?details?\b|product[-_]?details?\b|mota|mo-ta"
 )
-_NAMED = lazy.pattern(
-    rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")", re.I
-)
+_NAMED = lazy.pattern(rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")")
+#: Each of the words holds one of these, which most pages do not: the pattern asks at each place.
+_IN_WORDS = (
+    b"desc", b"detail", b"opis", b"beschreibung", b"omschrijving", b"beskriv", b"kuvaus", b"leiras",
+    b"aciklama", b"mota", b"mo-ta",
+)  # fmt: skip
 _CALLED = lazy.pattern(
     r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
     r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
@@ -43,7 +46,8 @@ _SHORTEST, _LONGEST = 12, 5_000
 
 def described(page: Page, heading: Element) -> str | None:
     """The text of the first box behind the heading that is called a description."""
-    if not _NAMED.search(page.raw):
+    low = page.raw.lower()
+    if not any(word in low for word in _IN_WORDS) or not _NAMED.search(low):
         return None
     passed = False
     for element in islice(page.root.iter(*_BOXES, heading.tag), _MOST_BOXES):

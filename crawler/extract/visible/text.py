@@ -229,15 +229,18 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
             text = element[0].tail  # a mark stands before the name
         if text is None or len(text) < _SHORTEST_CALLED or len(text) > 9 * LONGEST:
             continue
-        text = squashed(text).casefold()
-        if not text or (len(element) > 1 and element[0].tag != "br"):
-            continue
-        stands = text in told
+        alone = len(element) <= 1 or element[0].tag == "br"
+        text = squashed(text).casefold() if alone else ""
+        stands = text != "" and text in told
         begins = stands and any(title.startswith(text) for title in titles)
         if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
-        elif stands and part is None and (
-            text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
+        elif (
+            stands
+            and part is None
+            and (
+                text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
+            )
         ):
             if _is_called_name(element):
                 part = element
