@@ -249,7 +249,8 @@ def near_before(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _is_right_before(old: Candidate, new: Candidate) -> bool:
-    near = abs(old.line.index - new.line.index) <= 1 and not new.follows_link
+    apart = abs(old.line.index - new.line.index)
+    near = apart <= (_NEAR if old.told_old else 1) and not new.follows_link  # its label has a line
     return near and new.money.value < old.money.value < 5 * new.money.value
 
 

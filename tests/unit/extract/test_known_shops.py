@@ -189,3 +189,14 @@ def test_a_shops_name_before_a_label_makes_the_number_its_own():
         "<tr><td>Herst. Teilenr.:</td><td>OL7</td></tr></table><p>0,43 €</p><button>Kaufen</button>"
     )
     assert read(body)["sku"] == "595-OL7"
+
+
+def test_a_price_above_the_name_with_a_labelled_one_before_goes_before_anothers_behind_the_button():
+    body = (
+        "<p>In 20+ carts</p><div><p>Price: $28.00</p><p>Original price:</p><p>$40.00</p><p>30% off, it "
+        "ends in 12 hours</p></div><h1>Oak Lamp</h1><p>Colour</p><button>Add to cart</button><p>Good "
+        'seller</p><div>From our shop</div><a href="/p/2">Belt</a><p>$35.00</p>'
+        '<a href="/p/3">Ring</a><p>$12.00</p>'
+    )
+    fields = read(body)
+    assert (fields["price"], fields["regular_price"]) == (Decimal("28.00"), Decimal("40.00"))
