@@ -37,7 +37,8 @@ return n
 def source() -> str:
     """The frontier's own Lua with a body that only remembers, or only asks."""
     script = load_script("scrapy_seine.frontier", "remember")
-    return script.source.partition("-- remember: ")[0] + BODY
+    shared, _, own = script.source.partition("-- remember: ")
+    return shared + BODY + own.rpartition("return new\n")[2]  # the functions around it end there
 
 
 def run(redis: Redis, crawl: str, verb: str, n: int, seed: int) -> int:
