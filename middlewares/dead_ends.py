@@ -1,4 +1,4 @@
-"""Pages of a shape that leads nowhere are not fetched (crawler.extract.links.dead_ends)."""
+"""Pages that lead nowhere, or are known, are not fetched (crawler.extract.links)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,18 @@ class DeadEnds:
         """Let a request pass.
 
         Raises:
-            Ignored: pages of its address's shape led nowhere.
+            Ignored: pages of its address's shape led nowhere, or its page is known but for the name
+                of a visit.
         """
-        known: Any = getattr(self.crawler.spider, "dead_ends", None)
-        if known is None or not known.shapes:
+        spider = self.crawler.spider
+        ends: Any = getattr(spider, "dead_ends", None)
+        visits: Any = getattr(spider, "visits", None)
+        if not (ends and ends.shapes) and not (visits and visits.found):
             return
         meta = request.meta
         if not meta.get(m.DEPTH) or m.KNOWN in meta or request.callback is not None:
             return  # a seed, a known product's page, or a page of a search
-        if known.is_one(request.url):
+        if ends and ends.is_one(request.url):
             raise Ignored(RULE, "pages of addresses like this one led to nothing")
+        if visits and visits.is_known(str(meta.get(m.JOB_ID) or ""), request.url):
+            raise Ignored(RULE, "its page is known under an address that differs in a visit's name")

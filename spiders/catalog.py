@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from scrapy import Request
@@ -15,6 +15,7 @@ from crawler.extract.links.choice import PRIORITY, shelf_of
 from crawler.extract.links.dead_ends import ENOUGH, DeadEnds
 from crawler.extract.links.other_languages import Copies
 from crawler.extract.links.registered_domain import same_site
+from crawler.extract.links.visits import ALIKE, Visits
 from crawler.extract.listing import announced, probing
 from crawler.extract.listing.pagecount import further_pages
 from crawler.extract.page.page import tidied
@@ -54,6 +55,8 @@ class CatalogSpider(Sitemaps, FurtherPages):
         self.book = Book(self._note_drift)
         #: Shapes of addresses that led nowhere; `middlewares.dead_ends` leaves them out.
         self.dead_ends = DeadEnds()
+        #: Parameters that name a visit: what is known but for them is left out there, too.
+        self.visits = Visits()
         #: What each site showed: where it is nothing, that is said.
         self.fruitless = Fruitless()
         #: Shops' copies in other languages, which are left out.
@@ -124,13 +127,13 @@ class CatalogSpider(Sitemaps, FurtherPages):
         for source, error in found.unread.items():
             self._count(f"unread/{source}")
             self.logger.warning("%s: its %s is left out: %s", response.url, source, error)
-        shown = False
+        shown: list[Hashable] = []
         given = response.meta.get(m.SITE_ID)
         site_id = given or sites.site_id(response.url)
         judged = self._judge(found, site_id)
         yield from self._again(found, site_id, site, job_of(response))
         for item in site.products(page, found):
-            shown = True
+            shown.append((item.name, str(item.price), item.sku, item.gtin, str(item.images)))
             item.site_id = given or item.site_id or site_id
             if judged is not None and item.sources is found.sources:
                 item.confidence = dict(judged.confidence)
@@ -139,12 +142,13 @@ class CatalogSpider(Sitemaps, FurtherPages):
             yield item
         if not shown:
             yield from self._not_shown(response, found)
-        self._note_fruit(response, found, shown)
+        self._note_fruit(response, found, bool(shown))
         if response.meta.get(m.JOB_TYPE) in _NO_LINKS:
             return
         links = site.links(page, header(response, "X-Robots-Tag"))
         self._tell_of_languages(page, site_id)
-        self._learn_shape(response, found, shown, links)
+        self._learn_shape(response, found, bool(shown), links)
+        self._learn_visits(response, shown, links)
         yield from self._follow(response, site, page, links, announced.has_list(found.kind, links))
         yield from self._look_for_sitemaps(response)
 
@@ -267,6 +271,18 @@ class CatalogSpider(Sitemaps, FurtherPages):
                 "%s: pages of this shape are left out, because %d of them led to nothing",
                 printable(shape),
                 ENOUGH,
+            )
+
+    def _learn_visits(self, response: Response, shown: list[Hashable], links: list[Link]) -> None:
+        """Learn which parameters name a visit: the middleware for dead ends asks for them once."""
+        if "?" not in response.url or "redirect_urls" in response.meta:
+            return
+        name = self.visits.note(job_of(response), response.url, shown, [x.url for x in links])
+        if name is not None:
+            self._count("visits")
+            self.logger.info(
+                "site %s: pages that differ in the parameter %s alone are left out, because %s",
+                *(printable(site_id_of(response)), printable(name), ALIKE),
             )
 
     def _tell_of_languages(self, page: Page, site_id: str) -> None:

@@ -1,0 +1,132 @@
+"""Parameters that name a visit under a name that nobody knows: a new value in the links of each page.
+
+A shop that writes one into its links has no end: each page leads to all others under new addresses.
+A parameter says nothing where ten pages whose addresses differ in nothing else showed the same, and
+none showed anything else. From then on no page is fetched that is known but for its value. The pages
+of products decide; a listing's parameter must say nothing on listings, too. Pure, and bounded.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import islice
+from time import monotonic
+
+import attrs
+
+#: Pages that showed the same before their parameter says nothing.
+ENOUGH = 10
+#: The reason, for who is told of it.
+ALIKE = f"{ENOUGH} of them showed the same, and none anything else"
+#: Parameters of an address that are looked at; parameters that are remembered, and pages of each.
+_MOST_NAMES, _MOST_PARAMETERS, _MOST_PAGES = 4, 500, 5_000
+#: Links of a page that are compared.
+_MOST_LINKS = 400
+#: How long a page stays known, s: a worker that never ends fetches it again.
+_KNOWN_S = 3600.0
+
+#: A job, a host, a parameter's name, and whether the pages are those of products.
+_Key = tuple[str, str, str, bool]
+
+
+@attrs.define
+class _Parameter:
+    """What is known of a parameter."""
+
+    pages: OrderedDict[str, tuple[str, int, float]] = attrs.Factory(OrderedDict)
+    """By address without it: its value, what the page showed, and when (monotonic s)."""
+    same: int = 0
+    tells: bool = False
+    """Two of its values showed different things."""
+
+    @property
+    def says_nothing(self) -> bool:
+        return self.same >= ENOUGH and not self.tells
+
+    def note(self, page: str, value: str, shown: int) -> None:
+        before = self.pages.get(page)
+        self.pages[page] = value, shown, monotonic()
+        self.pages.move_to_end(page)
+        if len(self.pages) > _MOST_PAGES:
+            self.pages.popitem(last=False)
+        if before is not None and before[0] != value:
+            self.same += before[1] == shown
+            self.tells = self.tells or before[1] != shown
+
+    def knows(self, page: str) -> bool:
+        before = self.pages.get(page)
+        return before is not None and monotonic() - before[2] < _KNOWN_S
+
+
+@attrs.define
+class Visits:
+    """What the parameters of each site's addresses say."""
+
+    _known: OrderedDict[_Key, _Parameter] = attrs.Factory(OrderedDict)
+    found: set[str] = attrs.Factory(set)
+    """Names of those that say nothing."""
+
+    def note(
+        self, job: str, url: str, products: Sequence[Hashable], links: Sequence[str]
+    ) -> str | None:
+        """Take what a page showed; returns the name of a parameter that says nothing since.
+
+        *products* is what tells each of its products from others, *links* are where it leads.
+        """
+        news = None
+        for host, name, value, page in _parameters(url):
+            if products:
+                shown = hash(tuple(products))
+            else:
+                shown = hash(frozenset(page_without(link, name) for link in links[:_MOST_LINKS]))
+            known = self._parameter((job, host, name, bool(products)))
+            told = known.says_nothing
+            known.note(page, value, shown)
+            if products and known.says_nothing and not told:
+                self.found.add(name)
+                news = name
+        return news
+
+    def is_known(self, job: str, url: str) -> bool:
+        """Whether a page was fetched already under another value of a parameter that says nothing."""
+        if not any(name in url for name in self.found):
+            return False
+        for host, name, _, page in _parameters(url):
+            products = self._known.get((job, host, name, True))
+            if products is None or not products.says_nothing:
+                continue
+            others = self._known.get((job, host, name, False))
+            if products.knows(page) or (others and others.says_nothing and others.knows(page)):
+                return True
+        return False
+
+    def _parameter(self, key: _Key) -> _Parameter:
+        known = self._known.setdefault(key, _Parameter())
+        self._known.move_to_end(key)
+        if len(self._known) > _MOST_PARAMETERS:
+            self._known.popitem(last=False)
+        return known
+
+
+def page_without(url: str, name: str) -> str:
+    """An address without a parameter.
+
+    >>> page_without("https://a.example/p?id=7&visit=3f", "visit")
+    'https://a.example/p?id=7'
+    """
+    place, _, query = url.partition("?")
+    rest = [pair for pair in query.split("&") if pair and pair.partition("=")[0] != name]
+    return f"{place}?{'&'.join(rest)}"
+
+
+def _parameters(url: str) -> Iterator[tuple[str, str, str, str]]:
+    """Host, name, value, and the address without it, of each parameter."""
+    place, _, query = url.partition("?")
+    if not query:
+        return
+    host = place.partition("://")[2].partition("/")[0]
+    for pair in islice(query.split("&"), _MOST_NAMES):
+        name, _, value = pair.partition("=")
+        if name:
+            yield host, name, value, page_without(url, name)
