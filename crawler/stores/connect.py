@@ -20,6 +20,7 @@ from scrapy_seine.connect import (
     missing,
     redis_client,
 )
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.postgres.database import connect
 
 __all__ = [
@@ -34,6 +35,10 @@ __all__ = [
     "redis_client",
     "running_database",
 ]
+
+
+#: Encodings of a database that can hold any text; None: what stands between does not say.
+_ENCODINGS = frozenset({"UTF8", "SQL_ASCII", None})
 
 
 def running_database(settings: SettingsLike) -> str:
@@ -52,7 +57,14 @@ def running_database(settings: SettingsLike) -> str:
 
 
 def _ask(url: str) -> None:
-    connect(url).close()
+    connection = connect(url)
+    encoding = connection.get_parameter_status("server_encoding")
+    connection.close()
+    if encoding not in _ENCODINGS:
+        raise ConfigError(
+            f"its encoding is {encoding}, which lacks letters and signs that pages have, so that"
+            " their rows would be refused; make a database with ENCODING 'UTF8'"
+        )
 
 
 STORES["postgres"] = Store("DATABASE_URL", ("postgresql", "postgres"), _ask, (psycopg2.Error,))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import redis
@@ -16,6 +17,7 @@ from redis.exceptions import DataError
 
 from crawler.stores import connect
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from tests.helpers import drop_database, execute
 
 
 @pytest.fixture
@@ -105,6 +107,18 @@ def test_a_mistyped_parameter_of_redis_is_a_line_at_once(
 def test_a_parameter_that_an_address_cannot_have_is_a_line_at_once(url: str) -> None:
     with pytest.raises(ConfigError, match="REDIS_URL"):
         connect.endpoints({"REDIS_URL": url}, need=("redis",))
+
+
+def test_a_database_that_lacks_letters_is_a_line_at_once(database_url: str) -> None:
+    """I10: each page with such a letter failed ten times, and scrapy doctor found nothing."""
+    made = "ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    execute(database_url, f"CREATE DATABASE t_latin {made}")
+    url = urlsplit(database_url)._replace(path="/t_latin").geturl()
+    try:
+        with pytest.raises(ConfigError, match="its encoding is LATIN1"):
+            connect.endpoints({"DATABASE_URL": url}, need=("postgres",))
+    finally:
+        drop_database(database_url, url)
 
 
 def test_a_cluster_that_is_away_is_waited_for_and_no_traceback(
