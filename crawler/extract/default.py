@@ -20,7 +20,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text
-from crawler.extract.visible.described import described
+from crawler.extract.visible.described import described, may_describe
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -170,8 +170,10 @@ def _describe(found: Found) -> None:
     page = found.page
     if any(told.get("description") for told in found.offered.values()):
         return
-    heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
-    told = page.meta("description") or (heading is not None and described(page, heading))
+    told: str | None = page.meta("description")
+    if not told and may_describe(page):
+        heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
+        told = None if heading is None else described(page, heading)
     if told:
         found.offered.setdefault("text", {})["description"] = told
 

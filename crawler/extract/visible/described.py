@@ -44,11 +44,14 @@ _MOST_BOXES, _MOST_AROUND = 8_000, 8
 _SHORTEST, _LONGEST = 12, 5_000
 
 
+def may_describe(page: Page) -> bool:
+    """Whether an attribute somewhere on a page may call a box a description."""
+    low = page.raw.lower()
+    return any(word in low for word in _IN_WORDS) and _NAMED.search(low) is not None
+
+
 def described(page: Page, heading: Element) -> str | None:
     """The text of the first box behind the heading that is called a description."""
-    low = page.raw.lower()
-    if not any(word in low for word in _IN_WORDS) or not _NAMED.search(low):
-        return None
     passed = False
     for element in islice(page.root.iter(*_BOXES, heading.tag), _MOST_BOXES):
         passed = passed or element is heading
