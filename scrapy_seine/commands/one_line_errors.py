@@ -25,7 +25,7 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
 
     *tell* says the line another way.
     """
-    tell = tell or complain
+    tell = _told_to_whom_reads(tell or complain)
     open_streams()
     try:
         with interruptible():
@@ -55,6 +55,18 @@ def guarded(work: Callable[[], int | None], tell: Callable[[str], None] | None =
         tell(refusal)
         return FAILED
     return status
+
+
+def _told_to_whom_reads(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Say a line, or nothing where the reader of a pipe has gone."""
+
+    def told(text: str) -> None:
+        try:
+            tell(text)
+        except BrokenPipeError:
+            sys.stdout = None
+
+    return told
 
 
 def complain(text: str) -> None:

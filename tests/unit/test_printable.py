@@ -16,6 +16,7 @@ from crawler.stores.export import Column
 from crawler.stores.formats import harmless_cell, write_csv, write_jsonl
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
+from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import escaped, guarded_streams, printable
 from scrapy_seine.reads import paint
 from tests.measuring import within_cpu
@@ -120,3 +121,16 @@ def test_json_lines_lose_nothing(text: str) -> None:
 def test_the_time_for_a_cell_is_linear(letter: str) -> None:
     with within_cpu(0.5):
         harmless_cell(letter * 200_000)
+
+
+def test_a_failure_whose_reader_has_gone_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`scrapy logs nosuch --json | true` said its line, and then how it could not say it."""
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+
+    def fail() -> None:
+        raise ConfigError("there is none")
+
+    def tell(_: str) -> None:
+        raise BrokenPipeError
+
+    assert guarded(fail, tell) == 1
