@@ -83,7 +83,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "middlewares/conditional",
     ),
     "scrapy_seine.engine.reading.watchdog": ("engine/reading/watchdog",),
-    "scrapy_seine.frontier.backoff": ("frontier/retry_rules",),
+    "scrapy_seine.frontier.retry_wait": ("frontier/retry_rules",),
     "scrapy_seine.frontier.encoding.codec": (
         "frontier/encoding/codec",
         "frontier/encoding/nesting",

@@ -60,7 +60,7 @@ class LadderStore:
             args += (step, good, bad, cost * (good + bad) if cost >= EXPENSIVE else 0)
         window = int(self.policy.window_s * 1000)
         return _view(
-            await run(self.redis, "ladder_verdicts", self.key, self.now_ms, domain, window, *args)
+            await run(self.redis, "count_verdicts", self.key, self.now_ms, domain, window, *args)
         )
 
     async def move(self, domain: str, seen: View, decision: Decision) -> bool:

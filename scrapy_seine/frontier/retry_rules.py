@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from scrapy_seine.frontier import backoff
+from scrapy_seine.frontier import retry_wait
 from scrapy_seine.records import Value
 
 
@@ -72,4 +72,4 @@ def decide(
         return None
     if wait_s is not None:
         return wait_s
-    return backoff.wait_s(retry_count, rule.base_s, rule.cap_s, draw)
+    return retry_wait.wait_s(retry_count, rule.base_s, rule.cap_s, draw)

@@ -1,4 +1,4 @@
--- _exact: fingerprints in integer sets, addressed by linear hashing.
+-- _seen_exact: fingerprints in integer sets, addressed by linear hashing.
 -- A set below 512 integers stays in Redis' compact encoding (8 bytes a fingerprint). Linear hashing
 -- (Litwin 1980) splits one set at a time, so growth never pauses and no set outgrows the encoding:
 -- an unsplit set holds 1 to 2 times SHARD_FILL on average.

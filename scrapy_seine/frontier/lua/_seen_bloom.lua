@@ -1,4 +1,4 @@
--- _bloom: fingerprints as bits: 2 bytes a URL, and of a thousand new URLs less than one is taken for
+-- _seen_bloom: fingerprints as bits: 2 bytes a URL, and of a thousand new URLs less than one is taken for
 -- known. Layers follow Almeida et al. 2007: each is twice the size of the one before and errs a
 -- quarter as often, so the errors of all together stay bounded however far a crawl grows.
 -- A layer is cut into segments, so that no command is slow and no allocation is large; a fingerprint

@@ -1,4 +1,4 @@
--- ladder_verdicts: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
+-- count_verdicts: add verdicts to a domain's window, and say where it stands; without verdicts, only say.
 -- include: _numbers _clock _count _ladder_state
 -- KEYS[1] prefix of the ladder's keys
 -- ARGV[1] now ms (0: ask the server)
