@@ -24,7 +24,7 @@ from crawler.extract.template.confidence import (
     oddity,
     swapped,
 )
-from crawler.extract.template.disputes import right_source
+from crawler.extract.template.right_source import right_source
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
 from crawler.extract.template.learned import mend
