@@ -181,6 +181,10 @@ TESTS: dict[str, tuple[str, ...]] = {
         "extract/template/template",
         "extract/template/template_rules",
     ),
+    "crawler.extract.template.doubts": (
+        "extract/template/template",
+        "extract/template/template_rules",
+    ),
     "crawler.extract.template.profile": (
         "extract/template/template",
         "extract/template/mending",

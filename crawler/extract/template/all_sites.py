@@ -13,10 +13,10 @@ from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses
 from crawler.extract.template.cluster import broad_signature, signature
-from crawler.extract.template.confidence import (
+from crawler.extract.template.confidence import confidence
+from crawler.extract.template.doubts import (
     Doubt,
     Judgement,
-    confidence,
     constant,
     doubt_of,
     goes_with_the_goods,
@@ -24,7 +24,6 @@ from crawler.extract.template.confidence import (
     oddity,
     swapped,
 )
-from crawler.extract.template.right_source import right_source
 from crawler.extract.template.drift import Drift
 from crawler.extract.template.language import in_other_words
 from crawler.extract.template.learned import mend
@@ -33,6 +32,7 @@ from crawler.extract.template.mass_changes import CHANGED
 from crawler.extract.template.observation import FIELDS, Seen, observe
 from crawler.extract.template.profile import KNOWN, Field, Profile
 from crawler.extract.template.repeats import compared, copied
+from crawler.extract.template.right_source import right_source
 from crawler.extract.template.visitor_currency import TURNED, Tenders
 
 #: Sites, makes of pages of one site, and makes of all sites, that are known at once.
@@ -104,7 +104,7 @@ class Book:
         self._hold_currency(site_id, found, make, doubts)
         made = Judgement(
             {
-                name: confidence(name, one, profile.fields[name], doubts.get(name))
+                name: confidence(name, one, profile.fields[name], is_doubted=name in doubts)
                 for name, one in seen.items()
                 if one.value is not None
             },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crawler.extract.default import Found
-from crawler.extract.template.confidence import constant
+from crawler.extract.template.doubts import constant
 from crawler.extract.template.mending import BELOW
 from crawler.extract.template.name_affixes import without_affix
 from crawler.extract.template.nodes import texts_of, value_at

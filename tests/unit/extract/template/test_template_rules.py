@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.extract.template.confidence import (
-    confidence,
+from crawler.extract.template.confidence import confidence
+from crawler.extract.template.doubts import (
     constant,
     doubt_of,
     newcomer,
@@ -274,29 +274,28 @@ class TestOddities:
 
 class TestConfidence:
     def test_nothing_is_known_of_no_value(self) -> None:
-        assert confidence("price", seen(None, None), Field(), None) == 0.0
+        assert confidence("price", seen(None), Field()) == 0.0
 
     def test_a_better_source_and_one_that_agrees_are_worth_more(self) -> None:
-        text = confidence("price", seen("5"), Field(), None)
-        ld = confidence("price", seen("5", "json-ld"), Field(), None)
-        both = confidence("price", seen("5", "json-ld", text="5"), Field(), None)
-        against = confidence("price", seen("5", "json-ld", state="6"), Field(), None)
+        text = confidence("price", seen("5"), Field())
+        ld = confidence("price", seen("5", "json-ld"), Field())
+        both = confidence("price", seen("5", "json-ld", text="5"), Field())
+        against = confidence("price", seen("5", "json-ld", state="6"), Field())
         assert against < ld < both
         assert text == pytest.approx(0.6)
         assert ld == pytest.approx(0.95)
 
     def test_a_doubt_bounds_it(self) -> None:
         known = taught(60, seen("5", "json-ld", text="5"))
-        doubt = swapped("price", page(price=seen("5")), 4)
-        assert confidence("price", seen("5", "json-ld", text="5"), known, doubt) == 0.3
+        assert confidence("price", seen("5", "json-ld", text="5"), known, is_doubted=True) == 0.3
 
     def test_a_place_that_all_pages_have_is_worth_something_if_prices_differ_there(self) -> None:
         varied, same_price = Field(), taught(KNOWN, seen("5", path="p"))
         for n in range(KNOWN):
             varied.learn("price", seen(n, path="p"))
         here = seen("5", path="p")
-        assert confidence("price", here, varied, None) > confidence("price", here, same_price, None)
-        assert confidence("price", here, same_price, None) == pytest.approx(0.6)
+        assert confidence("price", here, varied) > confidence("price", here, same_price)
+        assert confidence("price", here, same_price) == pytest.approx(0.6)
 
     def test_half_of_the_prices_in_a_place_may_be_one(self) -> None:
         half, more = Field(), Field()
@@ -304,43 +303,41 @@ class TestConfidence:
             half.learn("price", seen("5" if n < 5 else 10 + n, path="p"))
             more.learn("price", seen("5" if n < 6 else 10 + n, path="p"))
         here = seen("5", path="p")
-        assert confidence("price", here, half, None) > confidence("price", here, more, None)
+        assert confidence("price", here, half) > confidence("price", here, more)
 
     def test_stock_that_nearly_all_products_have_is_still_typical_of_stock(self) -> None:
         mixed, same_stock = Field(), taught(100, seen("InStock"), "availability")
         for n in range(100):
             mixed.learn("availability", seen("InStock" if n < 97 else "OutOfStock"))
         here = seen("InStock")
-        assert confidence("availability", here, mixed, None) > confidence(
-            "availability", here, same_stock, None
+        assert confidence("availability", here, mixed) > confidence(
+            "availability", here, same_stock
         )
-        assert confidence("availability", seen("PreOrder"), mixed, None) == confidence(
-            "availability", here, same_stock, None
+        assert confidence("availability", seen("PreOrder"), mixed) == confidence(
+            "availability", here, same_stock
         )
 
     def test_a_number_that_differs_on_each_page_is_typical_of_a_number(self) -> None:
         known, frame = Field(), taught(KNOWN, seen("A-1"), "sku")
         for n in range(KNOWN):
             known.learn("sku", seen(f"A-{n}"))
-        assert confidence("sku", seen("A-99"), known, None) > confidence(
-            "sku", seen("A-1"), frame, None
-        )
+        assert confidence("sku", seen("A-99"), known) > confidence("sku", seen("A-1"), frame)
 
     def test_a_currency_of_all_pages_is_typical_unless_other_countries_write_it_so(self) -> None:
         euros = taught(KNOWN, seen("EUR"), "currency")
         dollars = taught(KNOWN, seen("USD"), "currency")
         fewer = taught(KNOWN - 1, seen("EUR"), "currency")
-        assert confidence("currency", seen("EUR"), euros, None) > confidence(
-            "currency", seen("EUR"), fewer, None
+        assert confidence("currency", seen("EUR"), euros) > confidence(
+            "currency", seen("EUR"), fewer
         )
-        assert confidence("currency", seen("USD"), dollars, None) == confidence(
-            "currency", seen("EUR"), fewer, None
+        assert confidence("currency", seen("USD"), dollars) == confidence(
+            "currency", seen("EUR"), fewer
         )
 
     def test_a_currency_that_is_told_by_its_code_is_typical_whoever_writes_its_sign(self) -> None:
         told = Seen("USD", "state", {"state": "USD"}, None)
         known, fewer = (taught(n, told, "currency") for n in (KNOWN, KNOWN - 1))
-        assert confidence("currency", told, known, None) > confidence("currency", told, fewer, None)
+        assert confidence("currency", told, known) > confidence("currency", told, fewer)
 
 
 @pytest.mark.parametrize(
