@@ -106,6 +106,7 @@ class Found(Record):
         said = self.not_to_be_had
         if said is None:
             return None
+        _describe(self)
         self.merge()
         self.fields["availability"] = said
         return Product(url=self._url, sources=self.sources, **self.fields)

@@ -22,6 +22,8 @@ from crawler.extract.visible import text
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy.pattern(r"(?:index|default)\.\w+|index")
+#: What is done with a thing, behind its number: `/products/12/show`.
+_VIEWS = lazy.pattern(r"show|view|details?|info|display")
 _NAMED = lazy.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
@@ -299,6 +301,8 @@ def own_part(url: str) -> str | None:
     'lámpa'
     >>> own_part("https://a.example/product/red-lamp/12/category/24/display/1/")
     '12'
+    >>> own_part("https://a.example/products/12/show")
+    '12'
     >>> own_part("https://a.example/item.php?it_id=15299&ca_id=10&page=2")
     '15299'
     """
@@ -306,6 +310,8 @@ def own_part(url: str) -> str | None:
     path = without_view(path)
     parts = [part for part in path.split("/") if part]
     while parts and _INDEX.fullmatch(parts[-1]):
+        parts.pop()
+    if len(parts) > 1 and _VIEWS.fullmatch(parts[-1]) and parts[-2].isdigit():
         parts.pop()
     named = _NAMED.search(query)
     if named is None and query and "." in path.rpartition("/")[2]:

@@ -17,6 +17,8 @@ class Visible(Record):
     fields: Fields = attrs.Factory(dict)
     price_distance: int | None = None
     """Lines between heading and price."""
+    price_line: int | None = None
+    """The line in which it stands."""
     buy_buttons: int = 0
     asks: bool = False
     """A button asks who sells it, bids for it or keeps it, where none buys."""

@@ -49,7 +49,7 @@ _FILE = finder(
 )
 _USELESS = finder(
     rf"/(?:{any_of('paths', 'useless')})(?:[/?#.]|$)"
-    r"|[?&](?:add-to-cart|add_to_cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
+    r"|[?&](?:add[-_]?to[-_]?cart|add[-_]?cart|add_to_wishlist|add-to-wishlist|action=add|remove_item"
     r"|replytocom|share|print|wishlist|compare|currency|setcurrency|setlang|___store|feed)(?:=|&|$)"
     rf"|[?&](?:route|rt)=(?:account|checkout|information)|[?&](?:action|do|act|op|cmd)=(?:add|buy|login|print|cart|{any_of('paths', 'acts')})",
 )

@@ -219,7 +219,7 @@ def _judged(money: Money, place: _Place, since: int, until: int) -> Candidate:
     cost = _cost_of_place(money, place) + (OTHER if other else 0)
     if since and RANGE.match(before):
         cost += 5
-    told = before[-40:].strip() or label
+    told = before[-40:].strip(" :：") or label
     if place.behind:
         told = line.text[money.end : until][:40].strip()
     told_old = says_old(told)
@@ -312,7 +312,7 @@ def find_price(read: Lines, seen: Visible, local: str | None, tiles: bool = True
     seen.fields["price"] = best.money.value
     seen.fields["currency"] = best.money.currency
     seen.paths["price"] = path(best.line.element)
-    seen.price_distance = best.cost
+    seen.price_distance, seen.price_line = best.cost, best.line.index
     seen.price_marked = bool(best.line.flags & _lines.PRICE)
     seen.price_alone = len(candidates) == 1
     seen.price_in_prose = _is_in_prose(read, best)

@@ -39,6 +39,8 @@ _PRESSED = frozenset({"submit", "image", "button"})
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
+#: Boxes above the heading that may be about the product.
+_ABOVE = 2
 #: What is said of a thing that nobody can order now.
 NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 #: Characters of a line that may be no more than a word or two.
@@ -252,6 +254,16 @@ def _sold_alone(read: Lines, buttons: int) -> str | None:
         if line is not None and len(line.text) < _SHORT and _SOLD(line.text):
             counts = following is not None and following.text[:1].isdigit()
             return None if counts else "OutOfStock"
+    return None
+
+
+def told_above(heading: Element) -> str | None:
+    """What a word right above the heading says of a thing that nobody sells now: "Sold out"."""
+    for above in islice(heading.itersiblings(preceding=True), _ABOVE):
+        text = short_text(above, _SHORT + 1)
+        told = "OutOfStock" if text and _SOLD(text) else availability_of_text(text)
+        if len(text) <= _SHORT and told in NOT_TO_BE_HAD:
+            return told
     return None
 
 

@@ -14,7 +14,7 @@ from crawler.extract.crumbs import is_front
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.page.places import box as place_box
-from crawler.extract.words import Marks
+from crawler.extract.words import Marks, whole_of
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_HEADINGS, _MOST_AROUND = 80, 12
@@ -37,17 +37,13 @@ _IS_FRAME = Marks(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
-#: What banners call a page that shows one product, in small letters.
-_GENERAL = frozenset(
-    {"single product", "product single", "product", "product detail", "product details",
-     "product page", "product information", "shop single", "single shop", "shop detail", "shop details",
-     "item details", "produkt", "produktdetails", "produktdetail", "produktseite",
-     "produkt info", "produit", "détails du produit", "détail du produit", "fiche produit", "producto",
-     "detalle del producto", "detalles del producto", "produto", "detalhes do produto", "prodotto",
-     "dettaglio prodotto", "dettagli prodotto", "ürün", "ürün detay", "ürün detayı", "szczegóły produktu",
-     "detail produktu", "товар", "страница товара", "карточка товара", "сторінка товару",
-     "chi tiết sản phẩm", "sản phẩm", "detail produk", "商品详情", "商品詳細", "상품 상세"}
-)  # fmt: skip
+#: What banners call a page that shows one product.
+_IS_GENERAL = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'general')})\W*")
+#: Classes and ids of boxes that hold a name.
+_NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
+_LONGEST_CLASS = 1_000
+#: The front page of one of a site's languages.
+_OF_TONGUE = re.compile(r"https?://[^/]{1,200}/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 
 
 def is_general(text: str) -> bool:
@@ -56,7 +52,16 @@ def is_general(text: str) -> bool:
     >>> is_general("Single Product"), is_general("Single Malt")
     (True, False)
     """
-    return text.casefold() in _GENERAL
+    return len(text) <= _LONGEST_PRICE and _IS_GENERAL(text) is not None
+
+
+def is_called_name(element: Element) -> bool:
+    """Whether the class or the id of an element, or of the box around it, says that it holds a name."""
+    boxes = (element, element.getparent())
+    words = " ".join(
+        box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid")
+    )
+    return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 
 def is_of_frame(heading: Element) -> bool:
@@ -76,8 +81,9 @@ def is_logo(page: Page, heading: Element) -> bool:
     """Whether a heading is a link to the front page, as the shop's name is on many pages."""
     if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
         return False
-    target = page.resolve(heading[0].get("href") or "")
-    return is_front(target) and not is_front(page.url)
+    target = page.resolve(heading[0].get("href") or "") or ""
+    front = is_front(target) or (_OF_TONGUE(target) and page.url.startswith(target))
+    return bool(front) and not is_front(page.url) and target != page.url
 
 
 def beside_price(page: Page) -> Element | None:

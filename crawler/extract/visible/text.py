@@ -25,7 +25,7 @@ from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
-from crawler.extract.stock.shown import asks_seller, is_gone, read_stock
+from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_above
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -36,8 +36,15 @@ from crawler.extract.visible.facts import (
 from crawler.extract.visible.makers import maker_beside
 from crawler.extract.visible.options import take_option
 from crawler.extract.visible.pictures import named_pictures, picture_beside
-from crawler.extract.visible.priced_heading import beside_price, is_general, is_logo, is_of_frame
+from crawler.extract.visible.priced_heading import (
+    beside_price,
+    is_called_name,
+    is_general,
+    is_logo,
+    is_of_frame,
+)
 from crawler.extract.visible.ratings import take_rating
+from crawler.extract.visible.unheaded import labelled_name, name_before, take_labelled
 from crawler.extract.words import Marks
 from scrapy_seine.urls import host
 
@@ -47,8 +54,6 @@ _WORDS = lazy.pattern(r"\w+")
 _TITLE_RULES = lazy.pattern(
     r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
 )
-#: Classes and ids of boxes that hold a name.
-_NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 #: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.
 _NAMES_PRODUCT = re.compile(
     r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
@@ -120,7 +125,7 @@ def _heading_of(page: Page, expected: str) -> Element | None:
             break
     if best_score <= _UNSPOKEN:
         named = _named(page, (known, title))
-        if named is not None and not is_of_frame(named):
+        if named is not None and not is_of_frame(named) and not is_general(short_text(named)):
             return named
     if best is None and not any(map(short_text, headings)):
         return beside_price(page) or _large(page)
@@ -242,11 +247,11 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
                 text in parts or (begins and _ends_word(text, titles)) or _is_most_of(text, titles)
             )
         ):
-            if _is_called_name(element):
+            if is_called_name(element):
                 part = element
             elif loose is None and len(text) > _SURELY_NAME and _is_most_of(text, titles):
                 loose = element if element.tag != "a" else None
-        elif whole is None and text.startswith(parts) and _is_called_name(element):
+        elif whole is None and text.startswith(parts) and is_called_name(element):
             whole = element if len(text) <= _LONGEST_WORDS else None
     return next((found for found in (best, part, whole, loose) if found is not None), None)
 
@@ -264,14 +269,6 @@ def _is_most_of(text: str, titles: tuple[str, ...]) -> bool:
     return len(text) > _SHORTEST_NAME and any(
         2 * len(text) > len(title) and text in title for title in titles
     )
-
-
-def _is_called_name(element: Element) -> bool:
-    boxes = (element, element.getparent())
-    words = " ".join(
-        box.get(name) or "" for box in boxes for name in ("class", "id", "data-testid")
-    )
-    return element.tag != "a" and _NAMING(words[:_LONGEST_CLASS].lower()) is not None
 
 
 @lru_cache(maxsize=512)
@@ -323,24 +320,58 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
             seen = whole
     fields = seen.fields
     if "price" not in fields and not seen.cards and not seen.lone_cards:
-        _take_attribute(page, seen, local)
-        if "price" not in fields and seen.buy_buttons:
-            take_option(page, seen, local)
+        _take_price_elsewhere(page, read, seen, local)
+    beside = heading
+    if heading is None:
+        heading, beside = _unheaded(page, read, seen, known)
     if heading is not None:
-        if "price" in fields and not seen.buy_buttons and not fields.get("availability"):
-            take_drawn(page, seen)
-        fields["name"] = _spaced(_name_in(heading), heading, page)
-        if "brand" not in fields:
-            told = brand_before(heading, page.title)
-            fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
-        if number := number_in_heading(heading, page.url):
-            fields["name"] = fields["name"].removesuffix(f" ({number})")
-            fields["sku"] = number
-        elif "sku" not in fields:
-            fields["sku"] = number_beside(heading)
-    fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(heading)
+        _take_beside(heading, page, seen, known)
+    fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(beside)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
+
+
+def _take_price_elsewhere(page: Page, read: Lines, seen: Visible, local: str | None) -> None:
+    """A price that no amount of the page tells: behind a label, in an attribute, in a choice."""
+    take_labelled(read, seen)
+    if "price" not in seen.fields:
+        _take_attribute(page, seen, local)
+    if "price" not in seen.fields and seen.buy_buttons:
+        take_option(page, seen, local)
+
+
+def _unheaded(
+    page: Page, read: Lines, seen: Visible, known: Fields
+) -> tuple[Element | None, Element | None]:
+    """What stands for the heading of a page without one, and by what its picture stands."""
+    if seen.price_line is not None:
+        found = name_before(read, seen.price_line)
+        if found is not None:
+            page.named[known.get("name") or ""] = found
+            return found, found
+    labelled = None if seen.cards else labelled_name(read)
+    if labelled is None:
+        return None, None
+    seen.fields["name"] = labelled[0]
+    return None, labelled[1]
+
+
+def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> None:
+    """Take what a heading says, and what stands in the boxes beside it."""
+    fields = seen.fields
+    if not (seen.buy_buttons or fields.get("availability")):
+        fields["availability"] = told_above(heading)
+        if "price" in fields and not fields["availability"]:
+            take_drawn(page, seen)
+    fields["name"] = _spaced(_name_in(heading), heading, page)
+    if "brand" not in fields:
+        told = brand_before(heading, page.title)
+        fields["brand"] = told if told or known.get("brand") else maker_beside(heading)
+    if number := number_in_heading(heading, page.url):
+        fields["name"] = fields["name"].removesuffix(f" ({number})")
+        fields["sku"] = number
+    elif "sku" not in fields:
+        fields["sku"] = number_beside(heading)
 
 
 def _name_in(heading: Element) -> str:
@@ -349,6 +380,8 @@ def _name_in(heading: Element) -> str:
     for inner in heading:
         if inner.tag == "br" and heading.tag not in _HEADINGS and parts[0].strip():
             return " ".join(parts[0].split())[:LONGEST]  # the number is below it
+        if inner.tag == "small" and parts[0].strip() and _BY(short_text(inner)):
+            return " ".join("".join(parts).split())[:LONGEST]
         called = f"{inner.get('class') or ''} {inner.get('id') or ''}".strip()
         if called and _ENDS_NAME[called] and "".join(parts).strip():
             return " ".join("".join(parts).split())[:LONGEST].rstrip(" -–—|(:#,")
@@ -375,6 +408,8 @@ def _spaced(name: str, heading: Element, page: Page) -> str:
     return name
 
 
+#: Who made a thing, behind its name.
+_BY = re.compile(r"\W{0,2}(?:by|von|par|от|door)\s+\S").match
 #: Classes and ids of a product's number, and of what a design writes below its name.
 _ENDS_NAME = Marks(
     lambda words: (

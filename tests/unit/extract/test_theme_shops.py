@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from crawler.extract import extract, find_links, parse
+from crawler.extract.merge import own_part
 from crawler.extract.page import joints
 
 
@@ -88,8 +89,76 @@ def test_a_maker_is_read_from_a_box_for_suppliers():
 
 
 @pytest.mark.parametrize(
-    "address", ["/shoppingcart/add/12", "/my-cart/12", "/?rt=checkout/cart&product_id=12"]
+    "address",
+    [
+        "/addToCart?id=12",
+        "/p/lamp/reviews/",
+        "/?add_cart=12",
+        "/shoppingcart/add/12",
+        "/my-cart/12",
+        "/?rt=checkout/cart&product_id=12",
+    ],
 )
 def test_a_link_into_a_cart_is_not_followed(address):
     found = {link.url for link in find_links(_page(f"<a href='{address}'>Add</a><a href=/a>A</a>"))}
     assert found == {"https://shop.example/a"}
+
+
+def test_the_name_right_above_a_price_names_a_page_whose_title_says_nothing():
+    body = f"<h4>Oak lamp</h4><h6>Price<br>$35</h6>{_BUY}<footer><h3>Subscribe</h3></footer>"
+    assert _read(body, title="Famous Shop").fields["name"] == "Oak lamp"
+    marked = f"<div class=single-name>Oak lamp</div><div>No 12</div><div>$35</div>{_BUY}"
+    assert _read(marked, title="Famous Shop").fields["name"] == "Oak lamp"
+    linked = body.replace("Oak lamp", "<a href=/p/9>Oak lamp</a>")
+    assert _read(linked, title="Famous Shop").fields.get("name") != "Oak lamp"
+
+
+def test_values_under_labels_are_name_and_price_of_a_page_without_a_heading():
+    def row(label, value):
+        return f"<tr><td><b>{label}</b></td><td>{value}</td></tr>"
+
+    table = f"<table>{row('Title', 'Oak lamp')}{row('Price', '3,033.00')}</table><a href='cart.php?id=1'>Add to cart</a>"
+    found = _read(table, title="Product Detail", path="/product_detail.php?product_id=12")
+    assert (found.fields["name"], found.fields["price"]) == ("Oak lamp", Decimal("3033.00"))
+    assert found.fields["availability"] == "InStock"
+    two = table.replace("</table>", row("Price", "40.00") + "</table>")
+    other = _read(two, title="Product Detail", path="/product_detail.php?product_id=12")
+    assert "price" not in other.fields
+
+
+def test_a_tables_head_labels_no_value_of_another_row():
+    rows = "".join(f"<tr><td>{n}</td><td>Lamp {n}</td></tr>" for n in (11,))
+    body = f"<h3>Lamps</h3><table><tr><th>Name</th><th>Price</th></tr>{rows}</table><button>Add to cart</button>"
+    assert "price" not in _read(body, title="Lamps").offered["text"]
+
+
+def test_a_number_before_what_is_shown_of_it_is_the_products_key():
+    keys = [own_part(f"https://a.example/products/{n}/show") for n in (11, 12)]
+    assert keys == ["11", "12"]
+    assert own_part("https://a.example/products/lamp/show") == "show"
+
+
+@pytest.mark.parametrize("word", ["Sold out", "Out of stock"])
+def test_a_word_right_above_the_heading_tells_the_stock(word):
+    body = f"<div><div class=status>{word}</div><h1>Oak lamp</h1><p>SKU: X-12</p></div>"
+    assert _read(body).offered["text"]["availability"] == "OutOfStock"
+    sold = body.replace("</p>", "</p><b class=price>€ 12.00</b>" + _BUY)
+    assert _read(sold).fields["availability"] == "InStock"
+
+
+def test_a_label_before_a_sign_says_which_amount_was_asked_before():
+    body = f"<h1>灯</h1><div>通常価格</div><div class=price>：¥1,500</div><div>販売価格</div><div class=price>：¥1,300</div>{_BUY}"
+    found = _read(body, title="灯", lang=" lang=ja").fields
+    assert (found["price"], found["regular_price"]) == (Decimal(1300), Decimal(1500))
+
+
+def test_a_products_own_sidebar_holds_its_price():
+    body = f"<h1>Oak lamp</h1><div class='product-sidebar right'><b class=price>€ 12.00</b>{_BUY}</div><p>It once cost € 99.00 elsewhere, they say.</p>"
+    assert _read(body).fields["price"] == Decimal("12.00")
+
+
+def test_a_heading_ends_before_who_made_the_thing():
+    body = f"<h1>Oak lamp <small>by Red House</small></h1><b class=price>€ 12.00</b>{_BUY}"
+    assert _read(body, title="Single Product").fields["name"] == "Oak lamp"
+    kept = body.replace("by Red House", "with shade")
+    assert _read(kept, title="Single Product").fields["name"] == "Oak lamp with shade"

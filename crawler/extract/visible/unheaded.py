@@ -1,0 +1,99 @@
+"""Name and price of a page without a heading that names a thing: by what stands before them.
+
+Hand-made pages write a label and a value, or the name right above the price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+from crawler.extract import lazy
+from crawler.extract.money.amounts import amount, find_prices
+from crawler.extract.page import lines as _lines
+from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import Element
+from crawler.extract.page.places import leads_away, path
+from crawler.extract.page_signs import Visible
+from crawler.extract.visible.priced_heading import is_called_name, is_general
+from crawler.extract.words import whole_of
+from crawler.extract.words.listed import Listed
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_IS_PRICE = whole_of(lambda any_of: rf"\W*(?:{any_of('amounts', 'called')})\W*")
+_IS_NAME = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'name_label')})\W*")
+_VALUE = lazy.pattern(
+    r"\W{0,3}(\d{1,3}(?:[., ]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)\W{0,3}"
+)
+_WORD = lazy.pattern(r"[^\W\d_]{2}")
+#: Characters of a label and of a name, lines from a name to the price, and boxes around a line.
+_LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 8, 4
+_APART = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
+
+
+def name_before(read: Lines, place: int) -> Element | None:
+    """The nearest heading before a line, or the nearest box there that is called a name."""
+    price = read.lines[place].element
+    for line in reversed(read.lines[max(0, place - _BESIDE) : place]):
+        if line.flags & _APART or not _may_name(line.text):
+            continue
+        boxes = (line.element, *islice(line.element.iterancestors(), _MOST_AROUND))
+        if any(box.tag == "a" and leads_away(box) for box in boxes):
+            continue
+        heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
+        found = line.element if heading is None else heading
+        if (heading is not None or is_called_name(line.element)) and price not in found.iter():
+            return found
+    return None
+
+
+def _may_name(text: str) -> bool:
+    if not 3 <= len(text) <= _LONGEST_NAME or text[-1] in ":：" or is_general(text):
+        return False
+    return _WORD.search(text) is not None and next(find_prices(text), None) is None
+
+
+def labelled_name(read: Lines) -> tuple[str, Element] | None:
+    """The one value of a label that asks for a name, and where it stands: `Title: red lamp`."""
+    told = {text: line.element for line, text in _values(read, _IS_NAME) if _may_name(text)}
+    return next(iter(told.items())) if len(told) == 1 else None
+
+
+def take_labelled(read: Lines, seen: Visible) -> None:
+    """Take the number behind a label for the price, where it is the only one."""
+    told = [
+        (line, found[1])
+        for line, text in _values(read, _IS_PRICE)
+        if (found := _VALUE.fullmatch(text))
+    ]
+    if len({value for _, value in told}) != 1:
+        return
+    line, value = told[0]
+    price = amount(value)
+    if price:
+        seen.fields["price"], seen.price_marked = price, True
+        seen.price_distance = line.index - max(read.heading, 0)
+        seen.paths["price"] = path(line.element)
+        if seen.buy_buttons and not seen.fields.get("availability"):
+            seen.fields["availability"] = "InStock"
+
+
+def _values(read: Lines, is_label: Listed) -> Iterator[tuple[Line, str]]:
+    """The lines with a label, or below one in the same row, and the texts that it labels."""
+    for line, following in pairwise([*read.own, None]):
+        text = line.text if line is not None else ""
+        label, sign, value = text.partition(":" if ":" in text else "：")
+        if len(label) > _LONGEST_LABEL or not is_label(label):
+            continue
+        if sign and value.strip():
+            yield line, value.strip()
+        elif following is not None and _row(line.element) is _row(following.element):
+            yield following, following.text
+
+
+def _row(element: Element) -> Element:
+    """The row of a table that holds an element, else the box around the one that it is in."""
+    for box in islice(element.iterancestors(), _MOST_AROUND):
+        if box.tag in {"tr", "li", "dl"}:
+            return box
+    return element.getparent()
