@@ -361,6 +361,8 @@ def _take_beside(heading: Element, page: Page, seen: Visible, known: Fields) -> 
     fields = seen.fields
     if not (seen.buy_buttons or fields.get("availability")):
         fields["availability"] = told_above(heading)
+        if seen.price_may_be_anothers and is_gone(seen):
+            _forget_price(seen)
         if "price" in fields and not fields["availability"]:
             take_drawn(page, seen)
     fields["name"] = _spaced(_name_in(heading), heading, page)

@@ -28,23 +28,36 @@ _VALUE = lazy.pattern(
 _WORD = lazy.pattern(r"[^\W\d_]{2}")
 #: Characters of a label and of a name, lines from a name to the price, and boxes around a line.
 _LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 8, 4
+#: Headings of one make on a page that shows one thing.
+_MOST_ALIKE = 2
 _APART = _lines.ELSEWHERE | _lines.HIDDEN | _lines.OLD | _lines.BUTTON
 
 
 def name_before(read: Lines, place: int) -> Element | None:
-    """The nearest heading before a line, or the nearest box there that is called a name."""
-    price = read.lines[place].element
+    """The nearest heading before a line, else the nearest box there that is called a name.
+
+    None behind a link to another page, because it names what that page shows.
+    """
+    price, called = read.lines[place].element, None
     for line in reversed(read.lines[max(0, place - _BESIDE) : place]):
+        boxes = (line.element, *islice(line.element.iterancestors(), _MOST_AROUND))
+        heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
         if line.flags & _APART or not _may_name(line.text):
             continue
-        boxes = (line.element, *islice(line.element.iterancestors(), _MOST_AROUND))
         if any(box.tag == "a" and leads_away(box) for box in boxes):
-            continue
-        heading = next((box for box in boxes[:3] if box.tag in _HEADINGS), None)
-        found = line.element if heading is None else heading
-        if (heading is not None or is_called_name(line.element)) and price not in found.iter():
-            return found
-    return None
+            return called
+        if heading is not None and price not in heading.iter():
+            return None if _is_of_row(read, heading) else heading
+        if called is None and heading is None and is_called_name(line.element):
+            called = line.element if price not in line.element.iter() else None
+    return called
+
+
+def _is_of_row(read: Lines, heading: Element) -> bool:
+    """Whether several headings stand in boxes of the same make, as in tiles."""
+    place = path(heading)
+    alike = (n.element for n in read.lines if n.element.tag == heading.tag)
+    return sum(path(element) == place for element in alike) > _MOST_ALIKE
 
 
 def _may_name(text: str) -> bool:

@@ -162,3 +162,15 @@ def test_a_heading_ends_before_who_made_the_thing():
     assert _read(body, title="Single Product").fields["name"] == "Oak lamp"
     kept = body.replace("by Red House", "with shade")
     assert _read(kept, title="Single Product").fields["name"] == "Oak lamp with shade"
+
+
+def test_a_heading_above_tiles_is_not_their_things_name():
+    tile = "<h3><a href=/p/{0}>Lamp {0}</a></h3><div>€ {0}.00</div>"
+    tiles = "".join(tile.format(n) for n in (11, 12))
+    found = _read(f"<h2>Our choice</h2>{tiles}", title="Start", path="/x")
+    assert found.offered["text"].get("name") != "Our choice"
+
+
+def test_an_amount_in_a_sentence_is_no_price_of_what_the_word_above_its_heading_calls_sold():
+    body = "<div><p class=status>Sold out</p><h1>Oak lamp</h1><p>SKU: X-12</p><p>We have seen it sold at $300 elsewhere this year.</p></div>"
+    assert "price" not in _read(body).offered["text"]
