@@ -10,9 +10,7 @@ from unicodedata import normalize
 from crawler.extract import lazy
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
-from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import (
-    currency_of,
     currency_of_country,
     local_currency,
     tongue_of_script,
@@ -26,6 +24,7 @@ from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS
 from crawler.extract.stock.drawn_buttons import take_drawn
 from crawler.extract.stock.shown import asks_seller, is_gone, read_stock, told_above
+from crawler.extract.visible.attributes import take_attribute
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
@@ -79,21 +78,6 @@ _MOST_TRAILS, _MOST_STEPS = 40, 60
 _TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
 _LONGEST_WORDS = 200
 _NEAR = 60
-_MOST_IMAGES = 120
-#: How far from the heading a price counts as that no line shows.
-_FAR = 50
-_PRICE_ATTRIBUTES = (
-    lazy.pattern(
-        rb"data-(?:product-|item-|base-|final-|sale-|current-)?price(?:-amount|-value)?"
-        rb"=[\"']([\d.,]{1,14})[\"']"
-    ),
-    lazy.pattern(
-        rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
-        rb"\svalue=[\"']([\d.,]{1,14})[\"']"
-    ),
-)
-_PICTURE = lazy.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
-_CURRENCY_ATTRIBUTE = lazy.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 _GLANCE = 40
 
 
@@ -193,28 +177,6 @@ _CALLED_PRODUCT = Marks(lambda words: _NAMES_PRODUCT(words) is not None)
 def _is_large(element: Element) -> bool:
     size = element.get("size") if element.tag == "font" else None
     return element.tag == "big" or (size or "").strip() in _LARGE
-
-
-def _take_attribute(page: Page, seen: Visible, local: str | None) -> None:
-    """The price that the page's attributes tell, where all of them tell the same one."""
-    told = {match[1] for rule in _PRICE_ATTRIBUTES for match in rule.finditer(page.raw)}
-    told = told or _priced_pictures(page)
-    money = parse_price(told.pop().decode(), local) if len(told) == 1 else None
-    if money is not None and money.value:
-        code = _CURRENCY_ATTRIBUTE.search(page.raw)
-        seen.fields["price"] = money.value
-        seen.fields["currency"] = money.currency or (
-            currency_of(code[1].decode()) if code else None
-        )
-        seen.price_distance = _FAR
-        if seen.buy_buttons and not seen.fields.get("availability"):
-            seen.fields["availability"] = "InStock"
-
-
-def _priced_pictures(page: Page) -> set[bytes]:
-    """Texts of pictures that hold an amount: some shops draw their prices."""
-    texts = islice((match[1] for match in _PICTURE.finditer(page.raw)), _MOST_IMAGES)
-    return {text for text in texts if any(find_prices(text.decode("utf-8", "replace")))}
 
 
 def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
@@ -335,7 +297,7 @@ def _take_price_elsewhere(page: Page, read: Lines, seen: Visible, local: str | N
     """A price that no amount of the page tells: behind a label, in an attribute, in a choice."""
     take_labelled(read, seen)
     if "price" not in seen.fields:
-        _take_attribute(page, seen, local)
+        take_attribute(page, seen, local)
     if "price" not in seen.fields and seen.buy_buttons:
         take_option(page, seen, local)
 
