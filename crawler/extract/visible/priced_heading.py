@@ -38,7 +38,7 @@ _IS_FRAME = Marks(
 )
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
 #: What banners call a page that shows one product.
-_IS_GENERAL = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'general')})\W*")
+_IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'general')})\W{{0,3}}")
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000

@@ -20,8 +20,8 @@ from crawler.extract.words import whole_of
 from crawler.extract.words.listed import Listed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_IS_PRICE = whole_of(lambda any_of: rf"\W*(?:{any_of('amounts', 'called')})\W*")
-_IS_NAME = whole_of(lambda any_of: rf"\W*(?:{any_of('headings', 'name_label')})\W*")
+_IS_PRICE = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('amounts', 'called')})\W{{0,3}}")
+_IS_NAME = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'name_label')})\W{{0,3}}")
 _VALUE = lazy.pattern(
     r"\W{0,3}(\d{1,3}(?:[., ]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)\W{0,3}"
 )
