@@ -6,7 +6,7 @@ Hand-made pages write a label and a value, or the name right above the price.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 
 from crawler.extract import lazy
 from crawler.extract.money.amounts import amount, find_prices
@@ -94,7 +94,7 @@ def take_labelled(read: Lines, seen: Visible) -> None:
 def _values(read: Lines, is_label: Listed) -> Iterator[tuple[Line, str]]:
     """The lines with a label, or below one in the same row, and the texts that it labels."""
     lines = read.own
-    for line, following in zip(lines, [*lines[1:], None], strict=True):
+    for line, following in zip_longest(lines, lines[1:]):
         text = line.text
         label, sign, value = text.partition(":" if ":" in text else "：")
         if len(label) > _LONGEST_LABEL or not is_label(label):
