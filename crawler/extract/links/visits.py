@@ -19,8 +19,8 @@ import attrs
 ENOUGH = 10
 #: The reason, for who is told of it.
 ALIKE = f"{ENOUGH} of them showed the same, and none anything else"
-#: Parameters of an address that are looked at; parameters that are remembered, and pages of each.
-_MOST_NAMES, _MOST_PARAMETERS, _MOST_PAGES = 4, 500, 5_000
+#: Parameters of an address that are looked at; parameters that are remembered, and pages of all.
+_MOST_NAMES, _MOST_PARAMETERS, _MOST_PAGES = 4, 500, 50_000
 #: Links of a page that are compared.
 _MOST_LINKS = 400
 #: How long a page stays known, s: a worker that never ends fetches it again.
@@ -30,13 +30,12 @@ _KNOWN_S = 3600.0
 _Key = tuple[str, str, str, bool]
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class _Parameter:
     """What is known of a parameter."""
 
-    pages: OrderedDict[str, tuple[str, int, float]] = attrs.Factory(OrderedDict)
-    """By address without it: its value, what the page showed, and when (monotonic s)."""
     same: int = 0
+    """How often another value showed the same."""
     tells: bool = False
     """Two of its values showed different things."""
 
@@ -44,26 +43,14 @@ class _Parameter:
     def says_nothing(self) -> bool:
         return self.same >= ENOUGH and not self.tells
 
-    def note(self, page: str, value: str, shown: int) -> None:
-        before = self.pages.get(page)
-        self.pages[page] = value, shown, monotonic()
-        self.pages.move_to_end(page)
-        if len(self.pages) > _MOST_PAGES:
-            self.pages.popitem(last=False)
-        if before is not None and before[0] != value:
-            self.same += before[1] == shown
-            self.tells = self.tells or before[1] != shown
 
-    def knows(self, page: str) -> bool:
-        before = self.pages.get(page)
-        return before is not None and monotonic() - before[2] < _KNOWN_S
-
-
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Visits:
     """What the parameters of each site's addresses say."""
 
     _known: OrderedDict[_Key, _Parameter] = attrs.Factory(OrderedDict)
+    _pages: OrderedDict[int, tuple[int, int, float]] = attrs.Factory(OrderedDict)
+    """By parameter and address without it, as hashes: value, what the page showed, monotonic s."""
     found: set[str] = attrs.Factory(set)
     """Names of those that say nothing."""
 
@@ -76,13 +63,16 @@ class Visits:
         """
         news = None
         for host, name, value, page in _parameters(url):
+            key = job, host, name, bool(products)
+            known = self._parameter(key)
+            if known.tells:
+                continue
             if products:
                 shown = hash(tuple(products))
             else:
                 shown = hash(frozenset(page_without(link, name) for link in links[:_MOST_LINKS]))
-            known = self._parameter((job, host, name, bool(products)))
             told = known.says_nothing
-            known.note(page, value, shown)
+            self._note(known, hash((key, page)), hash(value), shown)
             if products and known.says_nothing and not told:
                 self.found.add(name)
                 news = name
@@ -93,13 +83,32 @@ class Visits:
         if not any(name in url for name in self.found):
             return False
         for host, name, _, page in _parameters(url):
-            products = self._known.get((job, host, name, True))
-            if products is None or not products.says_nothing:
+            if not self._says_nothing((job, host, name, True)):
                 continue
-            others = self._known.get((job, host, name, False))
-            if products.knows(page) or (others and others.says_nothing and others.knows(page)):
+            if self._has((job, host, name, True), page):
+                return True
+            listings = job, host, name, False
+            if self._says_nothing(listings) and self._has(listings, page):
                 return True
         return False
+
+    def _note(self, known: _Parameter, page: int, value: int, shown: int) -> None:
+        before = self._pages.get(page)
+        self._pages[page] = value, shown, monotonic()
+        self._pages.move_to_end(page)
+        if len(self._pages) > _MOST_PAGES:
+            self._pages.popitem(last=False)
+        if before is not None and before[0] != value:
+            known.same += before[1] == shown
+            known.tells = before[1] != shown
+
+    def _says_nothing(self, key: _Key) -> bool:
+        known = self._known.get(key)
+        return known is not None and known.says_nothing
+
+    def _has(self, key: _Key, page: str) -> bool:
+        before = self._pages.get(hash((key, page)))
+        return before is not None and monotonic() - before[2] < _KNOWN_S
 
     def _parameter(self, key: _Key) -> _Parameter:
         known = self._known.setdefault(key, _Parameter())
