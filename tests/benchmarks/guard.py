@@ -1,9 +1,12 @@
 """Whether Seine became slower: its CPU a page by plain Scrapy's, against a bar that is kept.
 
+Beside it, what reading saved pages costs by their parse (`reading_cost`), because crawls of one
+demo shop hide a rule that searches each page of others.
+
 Both sides read the same small site in turns of 50 ms, each from its first page on, so that other
-work on the machine falls on both alike (`turns`). Of several rounds the median ratio counts. Who is
-over the bar by more than the margin is measured once more, with all rounds counting, before that
-is believed.
+work on the machine falls on both alike (`run_in_turns`). Of several rounds the median ratio counts.
+Who is over the bar by more than the margin is measured once more, with all rounds counting, before
+that is believed.
 
 usage: python -m tests.benchmarks.guard [--json] [--write] [--burn-ms 1]
 """
@@ -21,6 +24,7 @@ from pathlib import Path
 
 import attrs
 
+from tests.benchmarks.reading_cost import read_by_parse
 from tests.benchmarks.run_in_turns import run_in_turns
 from tests.benchmarks.stage import SIDES, Stage, stage
 from tests.benchmarks.target import Target, target
@@ -36,14 +40,15 @@ class Bar:
 
     cpu_ratio: float
     """Seine's CPU a page by plain Scrapy's, when the bar was set."""
+    read_by_parse: float
+    """CPU of reading saved pages by that of lxml's parse of them, when the bar was set."""
     margin: float
     """How much more is let pass: 0.15 is 15 %."""
 
     @classmethod
     def read(cls) -> Bar:
         """Read the file."""
-        found = json.loads(BAR.read_text("utf-8"))
-        return cls(cpu_ratio=found["cpu_ratio"], margin=found["margin"])
+        return cls(**json.loads(BAR.read_text("utf-8")))
 
     @property
     def limit(self) -> float:
@@ -53,10 +58,15 @@ class Bar:
     def passes(self, ratio: float) -> bool:
         """Whether a ratio is low enough.
 
-        >>> [Bar(cpu_ratio=0.5, margin=0.15).passes(ratio) for ratio in (0.4, 0.57, 0.58)]
+        >>> bar = Bar(cpu_ratio=0.5, read_by_parse=5, margin=0.15)
+        >>> [bar.passes(ratio) for ratio in (0.4, 0.57, 0.58)]
         [True, True, False]
         """
         return ratio <= self.limit
+
+    def passes_reading(self, ratio: float) -> bool:
+        """Whether saved pages are read cheaply enough beside their parse."""
+        return ratio <= self.read_by_parse * (1 + self.margin)
 
 
 @attrs.define
@@ -118,6 +128,14 @@ def judge(bar: Bar, options: Mapping[str, object] | None = None) -> tuple[Found,
     return found, bar.passes(found.ratio)
 
 
+def judge_reading(bar: Bar) -> tuple[float, bool]:
+    """Measure what reading saved pages costs, once more where it is too much."""
+    found = read_by_parse()
+    if not bar.passes_reading(found):
+        found = min(found, read_by_parse())
+    return found, bar.passes_reading(found)
+
+
 def _site() -> AbstractContextManager[Target]:
     return target(products=PRODUCTS, page_kb=PAGE_KB)
 
@@ -137,9 +155,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     bar = Bar.read()
     found, passed = judge(bar, burn(args.burn_ms) if args.burn_ms else None)
-    figures = {"cpu_ratio": round(found.ratio, 3), "limit": round(bar.limit, 3), "passed": passed}
+    reading, cheap = judge_reading(bar)
+    passed = passed and cheap
+    measured = {"cpu_ratio": round(found.ratio, 3), "read_by_parse": round(reading, 2)}
+    figures = {**measured, "limit": round(bar.limit, 3), "passed": passed}
     if args.write:
-        kept = {"cpu_ratio": round(found.ratio, 3), "margin": bar.margin}
+        kept = {**measured, "margin": bar.margin}
         BAR.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
     runs = {name: [round(ms, 2) for ms in each] for name, each in attrs.asdict(found).items()}
     print(json.dumps({**figures, **runs}) if args.json else f"{figures}\n{runs}")

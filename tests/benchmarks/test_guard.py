@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.benchmarks.guard import Bar, burn, judge
+from tests.benchmarks.guard import Bar, burn, judge, judge_reading
 
 #: CPU time is what counts; how long it takes is up to whatever else the machine does.
 pytestmark = [pytest.mark.timeout(400), pytest.mark.alone]
@@ -19,6 +19,15 @@ def test_a_page_costs_no_more_than_the_bar_allows() -> None:
         f"Seine's CPU a page by plain Scrapy's is {found.ratio:.3f}, measured twice; "
         f"the limit is {bar.limit:.3f} (tests/benchmarks/bar.json). {found}"
     )
+
+
+def test_reading_a_saved_page_costs_no_more_beside_its_parse_than_the_bar_allows() -> None:
+    """A pattern tried at each byte of others' pages took half of their time, unseen by crawls."""
+    bar = Bar.read()
+
+    found, passed = judge_reading(bar)
+
+    assert passed, f"reading takes {found:.2f} times the parse; the bar is {bar.read_by_parse}"
 
 
 @pytest.mark.slow
