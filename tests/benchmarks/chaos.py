@@ -40,7 +40,14 @@ SUMS = (
 
 
 #: What nobody wants to see; a run with any of it keeps its logs.
-BAD = ("lost_pages", "lost_items", "wrong_items", "politeness_violations", "stuck")
+BAD = (
+    "lost_pages",
+    "lost_items",
+    "wrong_items",
+    "politeness_violations",
+    "stuck",
+    "failed_workers",
+)
 
 
 def storm(side: str, plan: Plan) -> dict[str, Any]:
