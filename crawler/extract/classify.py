@@ -42,7 +42,7 @@ _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$
 _ORIGIN = lazy.pattern(r"^https?://[^/]*")
 _FRONT = re.compile(r"/(?:index|default|home|main)\.\w{2,5}", re.I).fullmatch
 #: The front page of one of a site's languages: `/de/`, `/en-gb`.
-_TONGUE = re.compile(r"/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
+_OF_TONGUE = re.compile(r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
 _FIELD = lazy.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
@@ -114,10 +114,19 @@ class Verdict(Record):
         self.reasons.append(f"{kind} {points:+g}: {reason}")
 
 
+def is_front_of_tongue(url: str) -> bool:
+    """Whether an address is the front page of one of a site's languages.
+
+    >>> is_front_of_tongue("https://a.example/de/"), is_front_of_tongue("/en-gb")
+    (True, True)
+    """
+    return _OF_TONGUE(url) is not None
+
+
 def address_signs(verdict: Verdict, page: Page) -> None:
     """What the address alone says."""
     path = _ORIGIN.sub("", page.url)
-    if path in {"", "/"} or _FRONT(path) or _TONGUE(path):
+    if path in {"", "/"} or _FRONT(path) or is_front_of_tongue(path):
         verdict.add("product", -4, "it is the front page")
     elif _ERRAND_PATH(path):
         verdict.add("product", -4, "its address is that of a cart, an account or a form")

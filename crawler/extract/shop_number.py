@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from crawler.extract import lazy
 from crawler.extract.fields import Fields
-from crawler.extract.page.page import Page
+from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_of, finder
 
 _ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
@@ -48,7 +48,6 @@ _VIEW = finder(
     rf"|lang|ref|{any_of('paths', 'listing')})/[^/]{{1,40}})+)/?$"
 )
 _INDEX = lazy.pattern(r"/(?:p|index\.\w{3,4})?$")
-_DIGIT = lazy.pattern(r"\d")
 #: Years end many slugs: `calendar-2026`.
 _YEAR = lazy.pattern(r"(?:19|20)\d\d")
 #: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
@@ -129,7 +128,7 @@ def in_address(url: str) -> str | None:
     named = named or (_BY_ID.search(f"{path[-80:]}?{query[:400]}") if "id=" in query else None)
     if named:
         return named[1]
-    if not _DIGIT.search(path):
+    if not holds_digit(path):
         return None
     path = unquote(without_view(path))
     word = _AFTER_WORD(path)
@@ -175,4 +174,4 @@ def _told_by(rule: re.Pattern[bytes], raw: bytes) -> str | None:
     if len(told) != 1:
         return None
     text = told.pop().decode("utf-8", "replace")
-    return text if _DIGIT.search(text) else None
+    return text if holds_digit(text) else None

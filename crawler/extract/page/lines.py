@@ -146,7 +146,6 @@ def _style_flags(style: str) -> int:
     return hidden | (OLD if "line-through" in style else 0)
 
 
-_HOLDS_DIGIT = re.compile(r"\d").search
 _DIGIT_IN = Marks(holds_digit)
 _CLASS_FLAGS = Marks(_class_flags)
 #: Where classes are hashes, microdata and attributes for tests name the boxes.
@@ -162,7 +161,7 @@ _FLAGGING: dict[str, Marks[int]] = {
         _FOR_TESTS, Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK))
     ),
     # What a script needs to know of a choice is a number; what names the box of a price is a word.
-    "data-price": Marks(lambda told: 0 if _HOLDS_DIGIT(told) else PRICE),
+    "data-price": Marks(lambda told: 0 if holds_digit(told) else PRICE),
     "hidden": Marks(lambda _: HIDDEN),
     "style": Marks(_style_flags),
 }
@@ -353,7 +352,7 @@ class _Reader:
         last = self.parts[-1][-1]
         gains = flags & ~self.flags & PRICE
         if text[0] in _SIGNS:  # "€ 749,00" and "€ 906,29"; "Item no: 12" and "€ 749"
-            whole = (joints.has_cents(self.parts[-1]) and _HOLDS_DIGIT(text)) or (
+            whole = (joints.has_cents(self.parts[-1]) and holds_digit(text)) or (
                 gains and self.colon
             )
             return bool(whole) and not (self.flags | flags) & OLD
@@ -365,7 +364,7 @@ class _Reader:
             return last.islower() or last.isdigit()
         # Behind an amount, words with one of their own: "CHF 23'900.–" and "Leasing from CHF 289".
         ended = last in _ENDING or joints.ends_in_currency(self.parts[-1])
-        return ended and not (self.flags | flags) & OLD and _HOLDS_DIGIT(text) is not None
+        return ended and not (self.flags | flags) & OLD and holds_digit(text)
 
     def _counts(self, text: str) -> bool:
         """Whether a word and a figure stand before a blank and a text: `from 10` and `131.92 €`."""
@@ -391,7 +390,7 @@ class _Reader:
                 return " "  # 71.999 and 20% are two numbers, and so are 34.97 and 50.0
             if self._is_cents(element) or self._reads_as_cents(text):
                 return "," if "." in before else "."
-        elif before[-1] in _SIGNS and _HOLDS_DIGIT(before):
+        elif before[-1] in _SIGNS and holds_digit(before):
             if len(text) > _MOST_CENTS:
                 return " "  # 149,99 € and 129,99 € are two amounts
             if joints.two_digits(text) and (self.flags & PRICE or self._is_cents(element)):

@@ -14,6 +14,7 @@ from crawler.extract.money.amounts import Money, amount, find_prices, parse_pric
 from crawler.extract.money.currencies import is_currency
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
+from crawler.extract.page.page import holds_digit
 from crawler.extract.price.pairs import WITH_TAX
 from crawler.extract.words import finder_of, whole_of
 
@@ -32,7 +33,6 @@ _LABELLED = lazy.pattern(r"([^\d]{3,24}?):?\s(\d[\d.,\s]{0,12})")
 #: Characters of a line that are looked at, of a short one, and amounts of one that are weighed.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
 _MOST_IN_LINE = 100
-_DIGIT = lazy.pattern(r"\d")
 
 
 @lru_cache(maxsize=512)
@@ -68,7 +68,7 @@ def _monies(text: str, local: str | None, marked: bool) -> Sequence[Money]:
         code, start, end = found
         value = amount(text[start:end], code)
         return () if value is None else (Money(value, code, 0, len(text)),)
-    if marked and len(text) < LONGEST_MARKED and _DIGIT.search(text):
+    if marked and len(text) < LONGEST_MARKED and holds_digit(text):
         remark = WITH_TAX(text)
         text = text[: remark.start()].rstrip() if remark else text  # 49,00 incl. tax
         if bare := _LABELLED.fullmatch(text):

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.template.confidence import TRUST
 from crawler.extract.template.observation import Seen
 from crawler.extract.template.profile import KNOWN, Field, Profile
@@ -22,7 +23,6 @@ _RULE, _ALWAYS = 0.95, 0.97
 #: confidence that fewer than 3 of n differ), 60 pages bound the exceptions at 5 %. A shop whose first
 #: ten products have structured data may still show its others by visible text alone.
 _MANY = 60
-_NOT_TO_BE_HAD = frozenset({"Discontinued", "OutOfStock", "SoldOut"})
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -82,7 +82,7 @@ def _missing(field: str, seen: Mapping[str, Seen], known: Field) -> Doubt | None
 
 def goes_with_the_goods(field: str, seen: Mapping[str, Seen]) -> bool:
     """Whether a field may be away because shops take prices away with the goods."""
-    return field in {"price", "currency"} and seen["availability"].value in _NOT_TO_BE_HAD
+    return field in {"price", "currency"} and seen["availability"].value in NOT_TO_BE_HAD
 
 
 def _disputed(field: str, one: Seen, known: Field) -> Doubt | None:

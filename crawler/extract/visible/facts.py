@@ -11,7 +11,7 @@ from unicodedata import decimal
 from crawler.extract import lazy
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page.page import LONGEST, Element, short_text
+from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
 from crawler.extract.page_signs import Visible
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import gtin, has_check_digit, stands_in
@@ -48,7 +48,6 @@ _BRACKETED_AT_END = lazy.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
 _CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
-_DIGIT = lazy.pattern(r"\d")
 #: What a word in lower case must hold to be an identifier.
 _TELLING = lazy.pattern(r"[\d_-]")
 #: A shop's name before the label of its number: `Acme-Teilenr`.
@@ -312,7 +311,7 @@ def _unseparated(text: str) -> tuple[str, str] | None:
         text = text[1:-1]
     words = text.split(" ")
     for count in range(1, min(4, len(words))):
-        if _DIGIT.search(words[count]) or ("-" in words[count] and words[count].isupper()):
+        if holds_digit(words[count]) or ("-" in words[count] and words[count].isupper()):
             field = _label(" ".join(words[:count])) if len(words) == count + 1 else None
             return (field, words[count]) if field and field != "brand" else None
     return None
@@ -353,7 +352,7 @@ def _up_to_label(value: str) -> tuple[str, str]:
         return value[: found.start()], value[found.start() :].strip()
     words = value.split(" ")[:_MOST_WORDS]
     for place in range(1, len(words) - 1):
-        if not _DIGIT.search(words[place]) and _label(words[place]):
+        if not holds_digit(words[place]) and _label(words[place]):
             return " ".join(words[:place]), " ".join(words[place:])
     return value, ""
 

@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from crawler.extract import lazy
+from crawler.extract.classify import is_front_of_tongue
 from crawler.extract.crumbs import is_front
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page.page import Element, Page, short_text
@@ -42,8 +43,6 @@ _IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'genera
 #: Classes and ids of boxes that hold a name.
 _NAMING = re.compile(r"title|name|titel|titre|nombre|heading").search
 _LONGEST_CLASS = 1_000
-#: The front page of one of a site's languages.
-_OF_TONGUE = re.compile(r"https?://[^/]{1,200}/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 
 
 def is_general(text: str) -> bool:
@@ -82,7 +81,7 @@ def is_logo(page: Page, heading: Element) -> bool:
     if heading.tag != "h1" or len(heading) != 1 or heading[0].tag != "a":
         return False
     target = page.resolve(heading[0].get("href") or "") or ""
-    front = is_front(target) or (_OF_TONGUE(target) and page.url.startswith(target))
+    front = is_front(target) or (is_front_of_tongue(target) and page.url.startswith(target))
     return bool(front) and not is_front(page.url) and target != page.url
 
 
