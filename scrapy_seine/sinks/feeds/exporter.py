@@ -36,7 +36,7 @@ from scrapy_seine.frontier.runs import latest_number
 from scrapy_seine.printable import redact
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.feed import Feed, Naming
-from scrapy_seine.sinks.feeds.feed_path import local_path
+from scrapy_seine.sinks.feeds.local_file import local_path
 from scrapy_seine.sinks.feeds.part import Part
 from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
