@@ -34,7 +34,7 @@ NO_LOGIN = (
 )
 #: Seconds between two looks at which lanes the fleet's workers have.
 _LOOK_S = 10.0
-#: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.access.render_plan).
+#: Key of `request.meta`: `wait_for`, `wait_s`, `scroll`, `mouse` (crawler.access.browser_actions).
 RENDER = "render"
 #: Windows of people differ; one visitor keeps his.
 _WINDOWS = ((1366, 768), (1440, 900), (1536, 864), (1920, 1080))
@@ -130,7 +130,7 @@ class Render:
     def _prepare(self, request: Request) -> None:
         from scrapy_playwright.page import PageMethod
 
-        from crawler.access.render_plan import behave
+        from crawler.access.browser_actions import behave
 
         meta = request.meta
         exit_id = meta.get("proxy_id") or "direct"
