@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from crawler.demo.fleet import Fleet, fleet
+from crawler.demo.worker_processes import Fleet, fleet
 from crawler.reads.crawl_report import plural, time_left
 from crawler.reads.database import Database
 from crawler.stores.connect import Endpoints, redis_client

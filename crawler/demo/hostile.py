@@ -19,13 +19,13 @@ from crawler.access.ladder_store import LadderStore
 from crawler.access.proxies.line import parse
 from crawler.access.proxies.pool import Health, ProxyPool
 from crawler.demo.catalogue import catalogue
-from crawler.demo.fleet import Fleet, fleet
 from crawler.demo.forward_proxies import Forward, Mode, forwarders
 from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
 from crawler.demo.served import ServedShop, served
+from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.errors import ConfigError

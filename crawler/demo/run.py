@@ -15,11 +15,11 @@ import orjson
 from redis.asyncio import Redis
 
 from crawler.demo.catalogue import catalogue
-from crawler.demo.fleet import Fleet, Worker, fleet
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.progress import Meter, Progress
 from crawler.demo.rows import forget, stored
 from crawler.demo.served import served
+from crawler.demo.worker_processes import Fleet, Worker, fleet
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from crawler.demo.fleet import Worker
+from crawler.demo.worker_processes import Worker
 from tests import started
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import patient, wait_until

@@ -19,9 +19,9 @@ import boto3
 import pytest
 
 from crawler.demo.catalogue import catalogue
-from crawler.demo.fleet import fleet
 from crawler.demo.judge import judge
 from crawler.demo.served import served
+from crawler.demo.worker_processes import fleet
 from crawler.stores import embedded
 from crawler.stores.crawl_completion import find_unseen
 from crawler.stores.migrations import migrate

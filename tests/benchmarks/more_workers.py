@@ -13,7 +13,7 @@ import psutil
 import psycopg2
 from redis import Redis
 
-from crawler.demo.fleet import Fleet, fleet
+from crawler.demo.worker_processes import Fleet, fleet
 from tests.benchmarks.processes import Cpu, cpu_of, spent, tree
 from tests.benchmarks.stage import Stage
 from tests.benchmarks.target import Target

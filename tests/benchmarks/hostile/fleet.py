@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from crawler.demo.fleet import Fleet, Worker, fleet
+from crawler.demo.worker_processes import Fleet, Worker, fleet
 from tests.benchmarks.server import free_port
 
 #: Seconds between two questions to a worker, and between two looks while it does not answer.
