@@ -23,7 +23,7 @@ from crawler.demo.judge import judge
 from crawler.demo.served import served
 from crawler.demo.worker_processes import fleet
 from crawler.stores import embedded
-from crawler.stores.crawl_completion import find_unseen
+from crawler.stores.gone_products import find_unseen
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.data_folder import layout
 from tests.acceptance.conftest import Crawl, said

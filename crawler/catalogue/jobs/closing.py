@@ -25,7 +25,7 @@ from crawler.catalogue.jobs.record import note_on, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.extract.fruitless import HELP
 from crawler.http_validators import KEY, Validators
-from crawler.stores.crawl_completion import Finished, Unseen, find_unseen, finish_site
+from crawler.stores.gone_products import Finished, Unseen, find_unseen, finish_site
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.urls import domain

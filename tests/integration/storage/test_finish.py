@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from crawler.stores.crawl_completion import Finished, find_unseen
-from crawler.stores.crawl_completion import finish_site as finish_once
+from crawler.stores.gone_products import Finished, find_unseen
+from crawler.stores.gone_products import finish_site as finish_once
 from crawler.stores.product_merge import twin
 from crawler.stores.products import mark_vanished
 from crawler.stores.rows import MEANINGFUL, ProductRow, Vanished

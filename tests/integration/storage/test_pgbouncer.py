@@ -18,8 +18,8 @@ import psycopg2
 import pytest
 
 from crawler.stores.attempts import keep_days
-from crawler.stores.crawl_completion import finish_site
 from crawler.stores.export import Selection, stream
+from crawler.stores.gone_products import finish_site
 from crawler.stores.migrations import migrate, pending
 from scrapy_seine.sinks.postgres.batches import Limits
 from tests.helpers import wait_until

@@ -14,7 +14,7 @@ import psycopg2
 import pytest
 
 from crawler.commands.quality import certainty, since
-from crawler.stores.crawl_completion import finish_site
+from crawler.stores.gone_products import finish_site
 from crawler.stores.quality import WEIGHTS, Quality, fall_of, measure, measure_sites
 from crawler.stores.rows import rejected_row
 from scrapy_seine.errors import ConfigError

@@ -11,7 +11,7 @@ from scrapy import Request
 from crawler.catalogue.coordinator.recrawl import candidates
 from crawler.catalogue.jobs.model import Plan
 from crawler.items import Product
-from crawler.stores.crawl_completion import find_unseen
+from crawler.stores.gone_products import find_unseen
 from scrapy_seine.engine.lease.entry import current
 from tests.helpers import execute
 from tests.integration.storage.kit import desk, row, rows_of
