@@ -11,10 +11,10 @@ import attrs
 from crawler.extract import classify, crumbs, merge
 from crawler.extract.classify import Kind, Verdict
 from crawler.extract.fields import Fields
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money import cents
 from crawler.extract.money.amounts import count
 from crawler.extract.page.page import Page, tidied
-from crawler.extract.page_signs import Visible
 from crawler.extract.scripts import state
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 
 from crawler.extract import lazy
 from crawler.extract.fields import Fields
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, grouped
 from crawler.extract.money.currencies import TOMAN, alike, is_local
 from crawler.extract.page.page import Page, text_of
-from crawler.extract.page_signs import Visible
 from crawler.extract.scripts import state
 from crawler.extract.shop_number import set_number, set_vendor, without_view
 from crawler.extract.stock.shown import NOT_TO_BE_HAD

@@ -12,12 +12,12 @@ from itertools import islice, pairwise, repeat
 import attrs
 
 from crawler.extract import lazy
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, maker_led_to, path
-from crawler.extract.page_signs import Visible
 from crawler.extract.price import per_unit
 from crawler.extract.price.line_amounts import (
     LONGEST_LINE,

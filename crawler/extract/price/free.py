@@ -6,10 +6,10 @@ from decimal import Decimal
 from itertools import islice
 
 from crawler.extract import lazy
+from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.places import path
-from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import label_before
 from crawler.extract.price.other_amounts import says_other
 from crawler.extract.words import any_of, whole

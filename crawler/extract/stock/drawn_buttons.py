@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+from crawler.extract.kind_signs import Visible
 from crawler.extract.page.page import LONGEST, Page
-from crawler.extract.page_signs import Visible
 from crawler.extract.stock.availability import buys_in_short
 
 #: Pictures of a page that are looked at, and characters of a button's text.

@@ -8,11 +8,11 @@ from itertools import islice, pairwise
 
 from crawler.extract import lazy
 from crawler.extract.classify import looks_like_product
+from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.page.places import path
-from crawler.extract.page_signs import Visible
 from crawler.extract.stock.availability import availability_of_text, buys, buys_in_short
 from crawler.extract.words import Marks, begun_of, finder, finder_of, whole_of
 

@@ -9,10 +9,10 @@ from itertools import islice
 from unicodedata import decimal
 
 from crawler.extract import lazy
+from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import LONGEST, Element, holds_digit, short_text
-from crawler.extract.page_signs import Visible
 from crawler.extract.shop_number import in_address
 from crawler.extract.structured.schema import gtin, has_check_digit, stands_in
 from crawler.extract.words import Marks, begun_of

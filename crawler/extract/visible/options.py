@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.page_signs import Visible
 from crawler.extract.stock.availability import availability_of_text
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 

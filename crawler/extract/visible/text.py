@@ -10,6 +10,7 @@ from unicodedata import normalize
 from crawler.extract import lazy
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.currencies import (
     currency_of_country,
     local_currency,
@@ -18,7 +19,6 @@ from crawler.extract.money.currencies import (
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
 from crawler.extract.page.page import LONGEST, Element, Page, is_hidden, short_text, squashed
-from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import asks_for_price, find_price
 from crawler.extract.price.free import take_free
 from crawler.extract.price.tiles import CARDS

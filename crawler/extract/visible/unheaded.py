@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 
 from crawler.extract import lazy
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
 from crawler.extract.page.places import leads_away, path
-from crawler.extract.page_signs import Visible
 from crawler.extract.visible.priced_heading import is_called_name, is_general
 from crawler.extract.words import whole_of
 from crawler.extract.words.listed import Listed

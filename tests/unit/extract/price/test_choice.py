@@ -9,10 +9,10 @@ import attrs
 import pytest
 from lxml.html import fragment_fromstring
 
+from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import find_prices
 from crawler.extract.page import lines as flags
 from crawler.extract.page.lines import Line, Lines
-from crawler.extract.page_signs import Visible
 from crawler.extract.price.choice import (
     _cost_of_place,
     _is_before,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from crawler.extract import words
+from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines
 from crawler.extract.page.lines import read_all
 from crawler.extract.page.page import parse
-from crawler.extract.page_signs import Visible
 from crawler.extract.stock import availability
 from crawler.extract.visible import facts
 from crawler.extract.visible.facts import find_facts
