@@ -18,7 +18,7 @@ from hashlib import blake2b
 import attrs
 
 from crawler.extract import lazy
-from crawler.extract.newest import Newest
+from crawler.extract.bounded_dict import Newest
 from crawler.extract.template.doubts import Doubt
 from scrapy_seine.records import Record, Value
 
