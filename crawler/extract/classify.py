@@ -7,7 +7,7 @@ from typing import Literal
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Page
 from crawler.extract.words import any_of, finder
 from scrapy_seine.records import Record
@@ -39,16 +39,16 @@ _ERRAND_PATH = finder(
 _READING_PATH = finder(rf"/(?:{any_of('paths', 'reading')})/|/20\d\d/[01]?\d/")
 #: `/lamps/page/3`, `/lamps/strana-3/`.
 _TURNED_PATH = finder(rf"/(?:{any_of('paths', 'turned')})[-/_]\d{{1,4}}/?(?:\?|$)")
-_ORIGIN = lazy.pattern(r"^https?://[^/]*")
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
 _FRONT = re.compile(r"/(?:index|default|home|main)\.\w{2,5}", re.I).fullmatch
 #: The front page of one of a site's languages: `/de/`, `/en-gb`.
 _OF_TONGUE = re.compile(r"(?:https?://[^/]{1,200})?/[a-z]{2}(?:[-_][a-z]{2})?/?", re.I).fullmatch
 #: Fields in which a visitor writes how many to buy: the tag, its names, the word in one of them. One
 #: pattern for all three would try each word at each place of each name of each tag before it.
-_FIELD = lazy.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
-_NAME = lazy.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
-_QUANTITY = lazy.pattern(any_of("fields", "quantity").encode(), re.I)
-_PRINTS = lazy.pattern(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
+_FIELD = lazy_patterns.pattern(rb"<(?:input|select)\b[^>]{0,300}+", re.I)
+_NAME = lazy_patterns.pattern(rb"\bname=[\"']?([^\s\"'>]{0,80}+)", re.I)
+_QUANTITY = lazy_patterns.pattern(any_of("fields", "quantity").encode(), re.I)
+_PRINTS = lazy_patterns.pattern(rb"\bonload\s?=\s?[\"'][^\"'<>]{0,80}\bprint\(", re.I)
 _COLLECTIONS = frozenset(
     {"CollectionPage", "SearchResultsPage", "OfferCatalog", "ProductCollection"}
 )

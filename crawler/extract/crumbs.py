@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_product
 from crawler.extract.money.amounts import number
 from crawler.extract.structured.schema import Node, first, many, plain
 from crawler.extract.words import any_of
 
-_HOME = lazy.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
+_HOME = lazy_patterns.pattern(rf"(?:{any_of('trail', 'home')}|»|›|>|/|\W*)", re.I)
 #: More categories than any product stands in.
 _MOST = 1000
-_PATH = lazy.pattern(r"^https?://[^/]*")
-_FRONT = lazy.pattern(r"(?:https?://[^/]+)?/?")
+_PATH = lazy_patterns.pattern(r"^https?://[^/]*")
+_FRONT = lazy_patterns.pattern(r"(?:https?://[^/]+)?/?")
 
 
 def is_home(text: str) -> bool:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, grouped
@@ -20,34 +20,34 @@ from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
 
-_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
-_INDEX = lazy.pattern(r"(?:index|default)\.\w+|index")
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
+_INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
 #: What is done with a thing, behind its number: `/products/12/show`.
-_VIEWS = lazy.pattern(r"show|view|details?|info|display")
-_NAMED = lazy.pattern(
+_VIEWS = lazy_patterns.pattern(r"show|view|details?|info|display")
+_NAMED = lazy_patterns.pattern(
     r"(?:^|&)(?:product_id|products_id|sku|pid|productid|item_id|id_product|id"
     r"|(?:product|goods|item|article)_?(?:no|nr|code)|goodsNo|itemNo|branduid)=([^&#]+)"
 )
 #: A parameter that holds a figure, unless it is called after a category, a page or how it is shown.
-_FIGURED = lazy.pattern(
+_FIGURED = lazy_patterns.pattern(
     r"(?:^|&)(?!(?:ca_?id|cid|c|p|tab|type|(?:cat|page|sort|order|lang|view|ref|utm)[^=&]{0,20})=)"
     r"[\w-]{1,24}=([^&#=]{0,38}\d[^&#=]{0,38})(?=[&#]|$)",
     re.I,
 )
 _LONGEST_QUERY = 400
 #: What divides the steps of a trail.
-_STEPS = lazy.pattern(r"\s[>»›]\s")
+_STEPS = lazy_patterns.pattern(r"\s[>»›]\s")
 #: The dearest of a product's variants, in JSON and in markup.
-_HIGHEST = lazy.pattern(
+_HIGHEST = lazy_patterns.pattern(
     rb"[Hh]igh[Pp]rice[\"'](?:\s{0,9}:|\s{1,9}content\s?=)\s{0,9}[\"']?(\d[\d.,]{0,14})"
 )
 #: Lines from the heading to the price of what it names.
 _BESIDE = 15
 #: Before the author of a book.
-_AUTHOR = lazy.pattern(r"\s(?:by|von|par|door)\s")
+_AUTHOR = lazy_patterns.pattern(r"\s(?:by|von|par|door)\s")
 #: Fields of which a source that is trusted less may know better.
 _BETTERED = frozenset({"price", "gtin"})
-_SUFFIX = lazy.pattern(r"\.(?:html?|php|aspx?|jsp)$")
+_SUFFIX = lazy_patterns.pattern(r"\.(?:html?|php|aspx?|jsp)$")
 #: Sources that follow schema.org.
 STRUCTURED = ("json-ld", "microdata", "rdfa")
 #: What a repair of JSON-LD guessed.

@@ -7,14 +7,14 @@ import re
 from functools import lru_cache
 from urllib.parse import unquote
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import Page, holds_digit
 from crawler.extract.words import any_of, finder
 
-_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: Parameters that name a product; what they hold is its number.
-_PARAMETER = lazy.pattern(
+_PARAMETER = lazy_patterns.pattern(
     r"[?&](?:product_id|products_id|productid|id_product|item_id|itemid|pid|sku|sku_?id|asin|artnr"
     r"|article_?id|artikel(?:nr|nummer)?|(?:product|goods|item|article)_?(?:no|nr|code)|branduid)=([\w.-]{2,40})(?:[&#]|$)",
     re.I,
@@ -28,16 +28,18 @@ _AFTER_WORD = finder(
 _BEFORE_NAME = finder(
     rf"/(?:ip|listing|{any_of('paths', 'product')})/(?:[a-z]{{1,5}}-?)?(\d{{4,20}})/[^/\d]{{3}}[^/]{{0,200}}/?$"
 )
-_AT_END = lazy.pattern(r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I)
+_AT_END = lazy_patterns.pattern(
+    r"(?:^|[-_.](?:p|i|a|art|id)?-?)(\d{4,20})(?:\.html?|\.php|\.aspx?)?$", re.I
+)
 #: The same with letters among the figures, all of them capitals: a slug has small ones.
-_IN_CAPITALS = lazy.pattern(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")
-_AT_BEGIN = lazy.pattern(r"((?:[A-Z]{2,4}-?)?\d{2,12})-[a-zA-Z]")
+_IN_CAPITALS = lazy_patterns.pattern(r"(?:^|-)((?=[A-Z]{0,8}\d)(?=(?:\D{0,8}\d){4})[A-Z\d]{8,20})$")
+_AT_BEGIN = lazy_patterns.pattern(r"((?:[A-Z]{2,4}-?)?\d{2,12})-[a-zA-Z]")
 #: The folder of a page that has the name for its own.
-_FOLDER = lazy.pattern(r"\d{5,20}")
+_FOLDER = lazy_patterns.pattern(r"\d{5,20}")
 #: What schema.org writes before a productID to say of what kind it is.
-_KEYED = lazy.pattern(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
+_KEYED = lazy_patterns.pattern(r"^(?:sku|mpn|isbn|asin|ean|upc|gtin\d{0,2}):\s?", re.I)
 #: A script that shows a product by the parameter that all scripts have.
-_BY_ID = lazy.pattern(
+_BY_ID = lazy_patterns.pattern(
     r"(?:item|product|prod|goods|detail|article|artikel|produkt|tovar|show|view)[^/?]{0,40}"
     r"\?(?:[^#]{0,300}&)?id=(\d{3,20})(?:[&#]|$)",
     re.I,
@@ -47,23 +49,25 @@ _VIEW = finder(
     rf"(?<=/)(?:{any_of('paths', 'product')})/[^/]+(?:/[^/]+)?((?:/(?:cate|display|page|sort|view"
     rf"|lang|ref|{any_of('paths', 'listing')})/[^/]{{1,40}})+)/?$"
 )
-_INDEX = lazy.pattern(r"/(?:p|index\.\w{3,4})?$")
+_INDEX = lazy_patterns.pattern(r"/(?:p|index\.\w{3,4})?$")
 #: Years end many slugs: `calendar-2026`.
-_YEAR = lazy.pattern(r"(?:19|20)\d\d")
+_YEAR = lazy_patterns.pattern(r"(?:19|20)\d\d")
 #: The number of a model is one word with a figure, and no year; "Pixel 9" is a name.
-_CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 #: How the barcodes of books begin: booksellers know books by them.
 _BOOKS = ("978", "979")
 #: Attributes in which shop systems keep a product's number beside its form and its buttons.
-_SKU = lazy.pattern(rb"data-(?:product-?)?sku=[\"']([\w./-]{2,40})[\"']")
+_SKU = lazy_patterns.pattern(rb"data-(?:product-?)?sku=[\"']([\w./-]{2,40})[\"']")
 _IDS = (
-    lazy.pattern(rb"data-(?:p|product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"),
-    lazy.pattern(
+    lazy_patterns.pattern(
+        rb"data-(?:p|product[-_]?|item[-_]?|article[-_]?)id=[\"']([\w-]{2,40})[\"']"
+    ),
+    lazy_patterns.pattern(
         rb"name=[\"'](?:product_?id|id_product|products_id|add-to-cart|sku)[\"']"
         rb"(?:\s[\w-]+=[\"'][^\"']{0,40}[\"']){0,2}?\svalue=[\"']([\w-]{2,40})[\"']"
     ),
 )
-_VENDOR = lazy.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
+_VENDOR = lazy_patterns.pattern(rb'"vendor"\s{0,4}:\s{0,4}"((?:[^"\\<>]|\\[^<>]){1,80})"')
 #: Bytes of a page in which they are looked for.
 _MOST_BYTES = 400_000
 

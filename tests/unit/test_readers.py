@@ -26,7 +26,7 @@ import crawler.extract
 from crawler.cleaning.product import clean
 from crawler.cleaning.text import identifier, plain
 from crawler.extract import extract, parse, words
-from crawler.extract.lazy import Lazy
+from crawler.extract.lazy_patterns import Lazy
 from crawler.extract.links import sitemap as sitemaps
 from crawler.extract.links.sitemap import read_sitemap
 from crawler.extract.links.sitemap_news import is_news
@@ -97,7 +97,7 @@ def test_a_start_compiles_none_of_the_patterns_that_wait_for_a_text() -> None:
 _COMPILED = """
 import json, sys
 import spiders.catalog
-from crawler.extract.lazy import Lazy
+from crawler.extract.lazy_patterns import Lazy
 modules = [vars(m) for name, m in sys.modules.items() if name.startswith("crawler.extract")]
 made = [(name, one) for own in modules for name, one in own.items() if isinstance(one, Lazy)]
 print(json.dumps([len(made), [name for name, one in made if "compiled" in vars(one)]]))

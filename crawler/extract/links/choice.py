@@ -12,7 +12,7 @@ from zlib import crc32
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.links import nofollow
 from crawler.extract.links.other_languages import (
@@ -42,7 +42,7 @@ LinkKind = Literal["product", "pagination", "listing", "other"]
 #: Fetched in this order. A product page ends a path; a listing's next page opens many.
 PRIORITY: dict[LinkKind, int] = {"product": 40, "pagination": 30, "listing": 20, "other": 0}
 
-_SCHEME = lazy.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
+_SCHEME = lazy_patterns.pattern(r"\s*([a-zA-Z][a-zA-Z0-9+.-]*):")
 _FILE = finder(
     r"\.(?:jpe?g|png|gif|webp|svg|avif|bmp|ico|tiff?|pdf|zip|rar|gz|7z|tar|mp[34]|avi|mov|webm|wav"
     r"|docx?|xlsx?|pptx?|csv|xml|rss|atom|json|js|css|exe|dmg|apk|ics|txt|epub|woff2?)$",
@@ -75,14 +75,20 @@ _CALENDAR = finder(
 #: One script serves all pages; its parameters are the address.
 _SCRIPT = finder(r"\.(?:php|aspx?|jsp|cgi|cfm|do|pl)$")
 #: Shopify shows a product under each collection that it is in.
-_COLLECTED = lazy.pattern(
+_COLLECTED = lazy_patterns.pattern(
     r"^(https?://[^/?#]+(?:/[a-z]{2}(?:-[a-z]{2})?)?)/collections/[^/?#]+(/products/[^/?#]+)", re.I
 )
 #: osCommerce and its kin, and OpenCart, tell in a product's address through which category it was
 #: reached.
 _REACHED = (
-    (lazy.pattern(r"[?&](?:products_id|info)=", re.I), lazy.pattern(r"(?<=[?&])cPath=[\w.]*&?")),
-    (lazy.pattern(r"[?&]route=product/product&"), lazy.pattern(r"(?<=[?&])path=[\d_]*&?")),
+    (
+        lazy_patterns.pattern(r"[?&](?:products_id|info)=", re.I),
+        lazy_patterns.pattern(r"(?<=[?&])cPath=[\w.]*&?"),
+    ),
+    (
+        lazy_patterns.pattern(r"[?&]route=product/product&"),
+        lazy_patterns.pattern(r"(?<=[?&])path=[\d_]*&?"),
+    ),
 )
 _PRODUCT, _PAGER, _NAV, _FACET, _CRUMBS, _FOOT = (1 << bit for bit in range(6))
 _CONTEXTS = (

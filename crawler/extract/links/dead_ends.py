@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_listing, looks_like_product
 from crawler.extract.links.choice import Link, mark_of
 from scrapy_seine.records import Record
@@ -21,12 +21,12 @@ from scrapy_seine.records import Record
 ENOUGH = 20
 #: Shapes of a site that are counted at once, sites, and links of a page that are compared.
 _MOST_SHAPES, _MOST_SITES, _MOST_LINKS = 200, 500, 400
-_DIGITS = lazy.pattern(r"\d+")
+_DIGITS = lazy_patterns.pattern(r"\d+")
 #: A part of an address that is a word of the site's and no product's name: `ask`, `form.php`; at the
 #: end, behind a name, one of several words as well: `red-lamp/ask-a-question`.
-_WORD = lazy.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
-_WORDS = lazy.pattern(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
-_NAME = lazy.pattern(r"[\w-]++")
+_WORD = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_WORDS = lazy_patterns.pattern(r"[a-z_-]{2,30}(?:\.\w{2,5})?")
+_NAME = lazy_patterns.pattern(r"[\w-]++")
 
 
 def steps_of(url: str) -> tuple[SplitResult, list[str]]:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, Page
 
 #: Why a link is followed that stands in a script alone.
@@ -19,21 +19,21 @@ _LIST_OF, _MOST = 3, 300
 _MOST_READ = 1_000_000
 #: An address under a name that says that it is one, in JSON, in a script's literal or in a text of
 #: either, where quotes and slashes are escaped.
-_TOLD = lazy.pattern(
+_TOLD = lazy_patterns.pattern(
     r"(?:[uU]rl|[hH]ref|[lL]ink|[pP]ath|[uU]ri)(?:Path|Key)?\\?[\"']?\s?:\s?\\?[\"']"
     r"((?:https?:)?(?:\\?/|\\u002[fF]){1,2}[\w%][^\"'\s<>\\{}]{0,300}"
     r"(?:(?:\\/|\\u002[fF])[^\"'\s<>\\{}]{1,300}){0,12})"
 )
 _BEGINNINGS = (':"/', ': "/', ":'/", ':"\\/', ':\\"/', ':"http', ': "http', ':"\\u002')
-_SLASH = lazy.pattern(r"\\/|\\u002[fF]")
+_SLASH = lazy_patterns.pattern(r"\\/|\\u002[fF]")
 #: What a browser shows as no page.
 _NO_PAGE = re.compile(
     r"\.(?:jpe?g|png|webp|avif|gif|svg|ico|js|mjs|css|json|woff2?|ttf|mp4|pdf|xml|txt)(?:\?|$)"
     r"|/(?:api|graphql|rest|static|assets?|media|images?|img|_next|_nuxt|cdn|uploads?|fonts?)/",
     re.I,
 ).search
-_LAST = lazy.pattern(r"[^/]+/?$")
-_FIGURES = lazy.pattern(r"\d+")
+_LAST = lazy_patterns.pattern(r"[^/]+/?$")
+_FIGURES = lazy_patterns.pattern(r"\d+")
 
 
 def scripted(page: Page) -> Iterator[tuple[Element, str]]:

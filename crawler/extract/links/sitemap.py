@@ -10,7 +10,7 @@ from itertools import islice
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from scrapy_seine.records import Value
 from scrapy_seine.urls import MAX_LENGTH, absolute
 
@@ -33,13 +33,13 @@ _CHANGES = frozenset({b"lastmod", b"pubdate", b"updated"})
 #: A tag that matters, and the text behind it. No part of it can be read in two ways, and each part
 #: ends at the next `<`, so that each byte is looked at once. No XML parser: those that mend faults
 #: cut addresses at a bare `&`, which is the commonest fault.
-_TAG = lazy.pattern(
+_TAG = lazy_patterns.pattern(
     rb"<(/?)(?:[\w.-]{1,64}+:)?(url|sitemap|item|entry|loc|link|guid|lastmod|pubDate|updated)"
     rb"(?=[\s/>])([^<>]*+)>\s*+(?:<!\[CDATA\[\s*+)?([^<\]]*+)",
     re.I,
 )
-_HREF = lazy.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
-_LINE = lazy.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
+_HREF = lazy_patterns.pattern(rb"\shref=[\"']([^\"']++)[\"']", re.I)
+_LINE = lazy_patterns.pattern(rb"^[ \t]*+(https?://[^\n]*+)", re.M)
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import any_of, finder, whole
 from scrapy_seine.urls import MAX_LENGTH
@@ -18,13 +18,15 @@ _KEPT = ("data-href", "data-url", "data-next", "data-next-url", "data-next-page"
 _IS_KEPT = (b"data-href", b"data-url", b"data-next")
 _BUTTONS = "//*[{}]".format(" or ".join(f"@{name}" for name in _KEPT))
 _MORE = finder(rf"\b(?:{any_of('paging', 'next')})")
-_MORE_CLASS = lazy.pattern(r"more|next|load|weiter", re.I)
+_MORE_CLASS = lazy_patterns.pattern(r"more|next|load|weiter", re.I)
 #: A choice of these is another view of the same things.
 _VIEW = whole(
     r"sort\w*|order\w*|listing_sort|limit|per_?page|lang\w*|currency|qty|quantity|page_?size"
     r"|(?:colou?r|size|variante?|option|attribute)\w*"
 )
-_ADDRESS = lazy.pattern(r"(?:https?://|\.{0,2}/|\?\w|[^\s?#]{1,200}\.(?:html?|php|aspx?)\b)", re.I)
+_ADDRESS = lazy_patterns.pattern(
+    r"(?:https?://|\.{0,2}/|\?\w|[^\s?#]{1,200}\.(?:html?|php|aspx?)\b)", re.I
+)
 
 
 def unlinked(page: Page) -> Iterator[tuple[Element, str]]:

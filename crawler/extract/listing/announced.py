@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link, mark_of
 from crawler.extract.links.scripted import SCRIPTED
 from crawler.extract.listing.pagecount import MOST_PAGES, numbers_of, split
@@ -29,19 +29,21 @@ _FORMS = ("page={}", "p={}", "/page/{}")
 _MOST_RAW, _LONGEST = 2_000_000, 120
 #: What is told as a number in JSON, in a script or in an attribute, and the name before it. Patterns
 #: begin with what is rare in a page, because each letter is looked at.
-_NUMBER = lazy.pattern(rb"[:=]\s{0,3}[\"']?(\d{1,6})\b")
-_NAME = lazy.pattern(rb"[\w-]++")
+_NUMBER = lazy_patterns.pattern(rb"[:=]\s{0,3}[\"']?(\d{1,6})\b")
+_NAME = lazy_patterns.pattern(rb"[\w-]++")
 _LONGEST_NAME = 34
-_STATE = lazy.pattern(
+_STATE = lazy_patterns.pattern(
     rb"(?:[\w-]{1,26}-)?(?P<what>(?:total|num|nb|count|last|max)[_-]?(?:of[_-]?)?(?P<pages>pages?)"
     rb"|page[_-]?count|pages[_-]?total"
     rb"|(?:total|num|nb)[_-]?(?:of[_-]?)?(?:results?|items?|products?|hits|count|elements?|records?)"
     rb"|(?:results?|items?|products?|hits)[_-]?(?:total|count))",
     re.I,
 )
-_ATTRIBUTE = lazy.pattern(rb"\bdata-(?:page|page-?n(?:o|um|umber)|pg)=[\"']?(\d{1,4})\b", re.I)
+_ATTRIBUTE = lazy_patterns.pattern(
+    rb"\bdata-(?:page|page-?n(?:o|um|umber)|pg)=[\"']?(\d{1,4})\b", re.I
+)
 #: For texts in lower case: to fold each letter costs four times as much.
-_TOTAL = lazy.pattern(
+_TOTAL = lazy_patterns.pattern(
     rf"(\d(?<![\d.,]\d)(?:\d{{0,2}}(?:[.,\s]\d{{3}})+|\d{{0,5}}))\s?(?:{any_of('paging', 'things')})(?!\w)"
 )
 _PAGES = frozenset({b"pagecount", b"pagestotal"})

@@ -12,26 +12,26 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.links.choice import Link
 from crawler.extract.page.page import Page, text_of
 from crawler.extract.words import any_of
 
 #: More pages than this are left to the links from page to page: such a pager is rather a trap.
 MOST_PAGES = 500
-_NUMBER = lazy.pattern(
+_NUMBER = lazy_patterns.pattern(
     r"(?P<front>[?&](?:page|p|pg|paged|pagina|pageno|page_?num(?:ber)?|seite|start|offset|from|cp)="
     rf"|/(?:{any_of('paging', 'page')})[/-]?|-(?:page|seite)-?)(?P<number>\d{{1,6}})(?=$|[&/#.])",
     re.IGNORECASE,
 )
-_OFFSETS = lazy.pattern(r"[?&](?:start|offset|from)=$", re.IGNORECASE)
+_OFFSETS = lazy_patterns.pattern(r"[?&](?:start|offset|from)=$", re.IGNORECASE)
 _OF = rf"(?:{any_of('paging', 'of')}|/)"
-_PAGE_OF = lazy.pattern(
+_PAGE_OF = lazy_patterns.pattern(
     rf"\b(?:{any_of('paging', 'page')}|{any_of('paging', 'page_shown')})"
     rf"\s*\d{{1,5}}\s*{_OF}\s*(\d{{1,5}})\b",
     re.IGNORECASE,
 )
-_RESULTS_OF = lazy.pattern(
+_RESULTS_OF = lazy_patterns.pattern(
     rf"\b1\s*(?:-|–|{any_of('paging', 'to')})\s*(\d{{1,4}})\s*{_OF}\s*(\d{{1,3}}(?:[.,\s]\d{{3}}){{1,3}}|\d{{1,6}})\b",
     re.IGNORECASE,
 )

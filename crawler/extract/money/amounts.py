@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.money import local_signs, multiples
 from crawler.extract.money.currencies import CODES, SPELLINGS, TOMAN, currency_of, is_one_of
 from scrapy_seine.records import Value
@@ -24,16 +24,16 @@ _NUMBER = (
     r"|\d+(?:[.,]\d{1,8})?(?![\d])"
     r"|(?<![^\W\d_])(?<!/)[.,]\d{2}(?!\d)"
 )
-_GROUPS = lazy.pattern(rf"['’{_SPACES}]")
+_GROUPS = lazy_patterns.pattern(rf"['’{_SPACES}]")
 #: A stroke for the cents, `1 799,-`, behind which nothing goes on.
 _IS_WHOLE = re.compile(r"(?<=[.,][-–—])(?!\d)").match
-_PLAIN = lazy.pattern(r"\d+(?:\.\d+)?")
+_PLAIN = lazy_patterns.pattern(r"\d+(?:\.\d+)?")
 #: The stop of a shortened word is no part of the number behind it: Rs.500. To look ahead first costs
 #: least, because most characters begin no number.
-_AMOUNT = lazy.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
-_NO_CENTS = lazy.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
+_AMOUNT = lazy_patterns.pattern(rf"(?=[\d.,])(?<![\d,])(?<![^A-Za-z\u00aa-\u1fff/]\.)(?:{_NUMBER})")
+_NO_CENTS = lazy_patterns.pattern(r"[.,]\s?[-–—]{1,2}|[-–—](?=\s*[^\W\d])")
 #: Figures that are surely an amount: cents or groups.
-_CENTS_OR_GROUPS = lazy.pattern(r"\D\d{2,3}$")
+_CENTS_OR_GROUPS = lazy_patterns.pattern(r"\D\d{2,3}$")
 #: Behind a number these are a part of its name: 1587R.
 _ONLY_BEFORE = frozenset({"R", "DT"})
 _LONGEST_SIGN = max(map(len, SPELLINGS))
@@ -43,20 +43,20 @@ _GAP = 3
 _EAST = "\u0e00"
 _REACH = _GAP + _LONGEST_SIGN + 1
 _BLANKS = frozenset(" \t\n:\u00a0\u202f\u2009")
-_BARE = lazy.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
+_BARE = lazy_patterns.pattern(rf"(?<![\w.,])(?:{_NUMBER})(?!\s?[%٪])")
 #: Between the ends of a range whose sign is written once.
-_TO = lazy.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
-_COUNTED = lazy.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
-_NO_DIGIT = lazy.pattern(r"\D")
+_TO = lazy_patterns.pattern(r"\s*(?:[-–—~～〜]|to|bis|à|a|do|до|till|til)\s*", re.I)
+_COUNTED = lazy_patterns.pattern(rf"\d[\d.,'{_SPACES}]{{0,40}}")
+_NO_DIGIT = lazy_patterns.pattern(r"\D")
 #: What is longer is no number that anybody pays or counts.
 _LONGEST_NUMBER = 2_000
 _SHORT = 24
 _THOUSAND = 3
 #: An amount with its sign between units and cents: 119€99, 119€,99.
-_SPLIT = lazy.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
+_SPLIT = lazy_patterns.pattern(rf"([€£])[.,]?(\d\d)(?![\d.,%]|[{_SPACES}]?[€£])")
 _MIDST = frozenset("€£")
 #: What markup leaves of an amount whose cents stand apart.
-_APART = lazy.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
+_APART = lazy_patterns.pattern(r"(\D{0,4}\d[\d.,]*[.,])\s(\d{2}(?:\s?\D{1,4})?)")
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 
 #: Signs that stand for one currency wherever they are written.
 _SIGNS = {
@@ -116,7 +116,7 @@ _BY_HOST = {
 }  # fmt: skip
 #: Domains of a country that anybody takes.
 _ANYBODYS = frozenset({"co", "in", "is", "my", "id", "ch", "it", "at", "be", "es", "si", "ee"})
-_PLACE = lazy.pattern(
+_PLACE = lazy_patterns.pattern(
     r"https?://(?:[a-z]{2}[-_])?([a-z]{2})\.|https?://[^/]+/(?:[a-z]{2}[-_])?([a-z]{2})(?:[/?]|$)"
     r"|https?://(?:www\.)?([a-z]{3,40}+)\.[^/]{2,20}/\3[-_]([a-z]{2})(?:[/?]|$)",
     re.I,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 
 #: By currency: its words. What has a small letter or a stop is written so.
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ _MARKED = {
     **_TELLING, "TK": "BDT", "SR": "SAR", "BD": "BHD", "JD": "JOD", "DA": "DZD", "RO": "OMR",
     "LL": "LBP", "Q": "GTQ", "DT": "TND",
 }  # fmt: skip
-_LONE = lazy.pattern(
+_LONE = lazy_patterns.pattern(
     r"(?P<before>[A-Z][A-Za-z./]{0,3})?[:\s]{0,2}(?P<amount>\d[\d.,'\s]{0,15})(?:/-)?"
     r"\s?(?P<after>[A-Z][A-Za-z./]{0,3})?"
 )

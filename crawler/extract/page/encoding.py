@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from scrapy_seine.charsets import encoding_of
 
-_META_CHARSET = lazy.pattern(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I)
-_HEADER_CHARSET = lazy.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
+_META_CHARSET = lazy_patterns.pattern(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.I
+)
+_HEADER_CHARSET = lazy_patterns.pattern(r"charset\s*=\s*[\"']?\s*([\w:.-]+)", re.I)
 _STATEFUL = ("utf-16", "iso2022")
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -19,7 +21,7 @@ _BOMS = (
 )
 #: Bytes of a page's begin in which it says what it is.
 SNIFFED = 4096
-_FOREIGN = lazy.pattern(r"[^\x00-\x7f]")
+_FOREIGN = lazy_patterns.pattern(r"[^\x00-\x7f]")
 
 
 def utf8(content: bytes | str, content_type: str) -> bytes:

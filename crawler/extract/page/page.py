@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from lxml import etree
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.encoding import SNIFFED, utf8
 from crawler.extract.page.json_page import as_html
 from scrapy_seine.attribute_limit import bounded
@@ -24,7 +24,9 @@ Element = Any
 #: a log, an export or a trap.
 MAX_BYTES = 4_000_000
 
-_MARKUP = lazy.pattern(rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I)
+_MARKUP = lazy_patterns.pattern(
+    rb"<\s*(?:!doctype|html|head|body|meta|div|p|h1|a|span|table|title)\b", re.I
+)
 #: Bytes that libxml2 parses in one go, where no signal reaches it: a closing tag without its opening
 #: one takes it as long as the page is deep there.
 _PIECE = 500_000
@@ -166,7 +168,7 @@ def holds_digit(text: str) -> bool:
 
 
 _FIGURES = b"0123456789"
-_DIGIT = lazy.pattern(r"\d")
+_DIGIT = lazy_patterns.pattern(r"\d")
 
 
 def text_of(element: Element) -> str:

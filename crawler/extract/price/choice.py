@@ -11,7 +11,7 @@ from itertools import islice, pairwise, repeat
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page import lines as _lines
@@ -49,13 +49,13 @@ from crawler.extract.words import Marks, any_of, any_word, whole_of
 from scrapy_seine.records import Value
 
 #: Words behind an amount that tell what is not in it, or that all is: "plus postage".
-_APART = lazy.pattern(any_of("amounts", "apart"))
+_APART = lazy_patterns.pattern(any_of("amounts", "apart"))
 #: Words on both sides of an amount that make it a part of a sentence, and the text of an article.
 _BEFORE_IN_PROSE, _AFTER_IN_PROSE, _ARTICLE = 3, 2, 800
-_WORDS = lazy.pattern(r"[^\W\d_]{2,}")
+_WORDS = lazy_patterns.pattern(r"[^\W\d_]{2,}")
 #: What comes to a price, or is taken from it: `Velvet +120 €`.
 _MORE_OR_LESS = frozenset({"+", "−"})
-_TAIL = lazy.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
+_TAIL = lazy_patterns.pattern(r"([^\W\d_][^\d:]{2,38}):\s*$")
 _POSTAGE = any_word("amounts", "postage")
 _ON_REQUEST = any_word("amounts", "on_request")
 #: The same alone in a box for the price, or alone in its line: "Contact us".

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from itertools import islice
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -15,7 +15,7 @@ from crawler.extract.price.other_amounts import says_other
 from crawler.extract.words import any_of, whole
 
 _IS_FREE = whole(rf"(?:{any_of('amounts', 'free')})\W*")
-_RULES = lazy.pattern(r"[-_]+")
+_RULES = lazy_patterns.pattern(r"[-_]+")
 #: Lines after the heading, and characters of the word and of a class.
 _FARTHEST, _LONGEST_WORD, _LONGEST = 90, 30, 300
 

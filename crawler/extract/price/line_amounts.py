@@ -8,7 +8,7 @@ from itertools import islice
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.money import local_signs
 from crawler.extract.money.amounts import Money, amount, find_prices, parse_price
 from crawler.extract.money.currencies import is_currency
@@ -27,9 +27,9 @@ _OLD_WORDS = finder_of(
 #: Words that stand by the price after a reduction, `now`, where the one before stands too.
 _NOW_WORDS = whole_of(lambda any_of: rf"\W{{0,4}}(?:{any_of('amounts', 'now')})\W{{0,4}}")
 #: What stands right before the figures of an identifier: `C34-1060`.
-_CODE = lazy.pattern(r"\w[-./_]?$")
+_CODE = lazy_patterns.pattern(r"\w[-./_]?$")
 #: A bare amount behind a word: `Was 29,99`.
-_LABELLED = lazy.pattern(r"([^\d]{3,24}?):?\s(\d[\d.,\s]{0,12})")
+_LABELLED = lazy_patterns.pattern(r"([^\d]{3,24}?):?\s(\d[\d.,\s]{0,12})")
 #: Characters of a line that are looked at, of a short one, and amounts of one that are weighed.
 LONGEST_LINE, PARAGRAPH, LONGEST_MARKED = 4_000, 80, 40
 _MOST_IN_LINE = 100

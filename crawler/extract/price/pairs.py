@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise, permutations
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, find_prices
 from crawler.extract.page.lines import NOW, PRICE, Line
 from crawler.extract.page.page import short_text
@@ -18,7 +18,7 @@ from crawler.extract.words import Marks, any_of, any_word
 from scrapy_seine.records import Value
 
 #: What beside an amount says more about it: words, a range, a sum, how much of it one gets.
-_WORD = lazy.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
+_WORD = lazy_patterns.pattern(r"[^\W\d_]{3}|[-–—/+]|\d\s?[^\W\d_]")
 _LONGEST_PAIR = 30
 #: The same of a remark behind an amount that the tax is in it.
 _LONGEST_REMARK = 30
@@ -51,8 +51,8 @@ _FAVOUR, _MOST_FAVOUR = 4, 12
 _LABEL = 14
 _BRACKETS = frozenset("([（")
 #: Brackets and figures end what is said of an amount.
-_NOT_OTHERS = lazy.pattern(r"[(（/\d]|[)）](?=\s*\S)")
-PERCENT = lazy.pattern(
+_NOT_OTHERS = lazy_patterns.pattern(r"[(（/\d]|[)）](?=\s*\S)")
+PERCENT = lazy_patterns.pattern(
     rf"[-–+]?(?<!\d)\d++\s?%(?:\s*(?:{any_of('amounts', 'off')})\b)?",
     re.I,
 )

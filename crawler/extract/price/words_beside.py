@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.money.amounts import Money, amount
 from crawler.extract.price.line_amounts import says_old
 from crawler.extract.words import any_of
@@ -15,7 +15,7 @@ AROUND, BEHIND = 500, 60
 _SAVED = re.compile(r"\s*[(\[]?(?:[^\s\d%]{1,30}\s+){1,3}[-–]?(?!0)\d{1,2}\s?%\W*").fullmatch
 #: The amount with which a line ends, its sign apart.
 _AMOUNT_AT_END = re.compile(r"[^\W\d]{3}\W{1,3}(\d{1,9}[.,]\d\d)(?!\d)\W{0,3}\w{0,3}$").search
-RANGE = lazy.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
+RANGE = lazy_patterns.pattern(rf"^\s*(?:[-–—~～〜]|{any_of('paging', 'to')})\s*$", re.I)
 
 
 def words_of(money: Money, text: str, since: int, until: int) -> str:

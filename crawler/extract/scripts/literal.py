@@ -11,24 +11,28 @@ from typing import Any
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from scrapy_seine.records import Record
 
 _MOST_NODES = 20_000
 _MOST_CHARS = 1_500_000
 _DEEPEST = 60
-_SKIP = lazy.pattern(r"(?:\s++|//[^\n]*+|/\*.*?\*/)++", re.S)
+_SKIP = lazy_patterns.pattern(r"(?:\s++|//[^\n]*+|/\*.*?\*/)++", re.S)
 # Nothing is kept to come back to: a text of a megabyte would else take a hundred of them.
-_TEXT = lazy.pattern(
+_TEXT = lazy_patterns.pattern(
     r'"((?:[^"\\]++|\\.)*+)"' r"|'((?:[^'\\]++|\\.)*+)'" r"|`((?:[^`\\]++|\\.)*+)`", re.S
 )
-_NUMBER = lazy.pattern(r"[-+]?(?:0[xX][\da-fA-F]++|(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)")
-_NAME = lazy.pattern(r"[A-Za-z_$][\w$]*")
-_ESCAPE = lazy.pattern(r"\\(u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|\r?\n|.)", re.S)
+_NUMBER = lazy_patterns.pattern(
+    r"[-+]?(?:0[xX][\da-fA-F]++|(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?)"
+)
+_NAME = lazy_patterns.pattern(r"[A-Za-z_$][\w$]*")
+_ESCAPE = lazy_patterns.pattern(
+    r"\\(u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|\r?\n|.)", re.S
+)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None, "NaN": None}
-_CALLED = lazy.pattern(r"\(?\s*+function\s*+\w*+\(([\w$,\s]*+)\)\s*+\{")
-_RETURN = lazy.pattern(r"\breturn\s*+(?=[{\[])")
+_CALLED = lazy_patterns.pattern(r"\(?\s*+function\s*+\w*+\(([\w$,\s]*+)\)\s*+\{")
+_RETURN = lazy_patterns.pattern(r"\breturn\s*+(?=[{\[])")
 
 
 class Unreadable(ValueError):

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import number
 from crawler.extract.money.cents import counts_in_cents
@@ -31,34 +31,38 @@ _MOST_LIKE = 300
 _MOST_NODES = 20_000
 _MOST_DIGITS = 8
 #: A name to which an object or a list is given, and what such a name holds.
-_ASSIGNED = lazy.pattern(r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I)
-_NAMED = lazy.pattern(
+_ASSIGNED = lazy_patterns.pattern(
+    r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I
+)
+_NAMED = lazy_patterns.pattern(
     r"__[a-z_]{1,100}__|\.push|utag|layer|digital|state|product|item|data|meta|config|store", re.I
 )
 _MOST_ASSIGNED = 12
-_FUNCTION = lazy.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
-_HANDED = lazy.pattern(
+_FUNCTION = lazy_patterns.pattern(r"__NUXT__\s*+=\s*+(?=\(?\s*+function)")
+_HANDED = lazy_patterns.pattern(
     r"(?:JSON\.parse\(|decodeURIComponent\(|\b__[A-Z_]{1,100}__\s*+=)\s*+(?:decodeURIComponent\(\s*+)?(?=[\"'`])"
 )
-_ATTRIBUTE = lazy.pattern(rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")")
-_PIECE = lazy.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
+_ATTRIBUTE = lazy_patterns.pattern(
+    rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")"
+)
+_PIECE = lazy_patterns.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
 #: How Angular writes signs that end a script.
-_ESCAPED = lazy.pattern(r"&([qsalg]);")
+_ESCAPED = lazy_patterns.pattern(r"&([qsalg]);")
 _UNESCAPED = {"q": '"', "s": "'", "a": "&", "l": "<", "g": ">"}
 _LONGEST_ROW_NAME = 8
 _LONGEST_ATTRIBUTE = 400_000
-_RULES = lazy.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
-_TOLD = lazy.pattern(
+_RULES = lazy_patterns.pattern(r"(?<!\s)\s++[|–—·•-]\s++")
+_TOLD = lazy_patterns.pattern(
     rb"urrency(?:[-_]?[cC]ode|_?[iI]so\w{0,20})?[\"']?\s*+[:=,]\s*+(?:\{\s*+[\"']?(?:active|code|iso)[\"']?\s*+:\s*+)?[\"']([A-Z]{3})[\"']"
 )
-_CODE = lazy.pattern(r"\b[A-Z]{3}\b")
+_CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b")
 #: Dollars that shops call by their country, and not by their code.
 _DOLLARS = {
     "Canadian Dollar": "CAD", "Australian Dollar": "AUD", "New Zealand Dollar": "NZD",
     "Hong Kong Dollar": "HKD", "Singapore Dollar": "SGD", "US Dollar": "USD",
 }  # fmt: skip
 _LONGEST_NAME, _MOST_OPTIONS = 200, 100
-_STOCKED = lazy.pattern(
+_STOCKED = lazy_patterns.pattern(
     rb"\sdata-(?:is-?)?(?:available|in-?stock|purchasable)=[\"'](true|false)[\"']"
 )
 _NAMES = (

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.structured.schema import Node
 
 #: A call with an event's name and then what it is about: `fbq('track', 'ViewContent', {`.
-_CALLED = lazy.pattern(r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)")
-_VIEWED = lazy.pattern(r"view|product|item|content", re.I)
+_CALLED = lazy_patterns.pattern(
+    r"\b\w{2,20}\(\s*+((?:[\"'][\w .-]{1,40}[\"']\s*+,\s*+){1,3})(?=\{)"
+)
+_VIEWED = lazy_patterns.pattern(r"view|product|item|content", re.I)
 #: Signs that a script counts visits, where it names no price.
 SIGN = "content_name"
 _MOST_CALLS = 8

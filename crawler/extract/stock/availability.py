@@ -7,7 +7,7 @@ from functools import lru_cache
 from re import Match
 from typing import Any
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.words import any_word, begun_of, finder_of, whole_of
 from crawler.extract.words.listed import AnyOf
 
@@ -28,7 +28,7 @@ _CODES = {
 
 #: What is longer is no word about a stock, and is read so far.
 _LONGEST = 500
-_APART = lazy.pattern(r"[\s_-]")
+_APART = lazy_patterns.pattern(r"[\s_-]")
 #: What is said of a thing that is not to be had comes first: "not in stock" holds "in stock".
 _PHRASES = ("Discontinued", "PreOrder", "BackOrder", "OutOfStock", "InStock")
 #: Letters of scripts that divide words; others run on. `re` compiles two ranges much faster than more.

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.classify import looks_like_product
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
@@ -36,7 +36,7 @@ _NEAR_STOCK = 15
 _BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button|knopf|bouton|boton|tlacitko)(?=$|[\s_-])").search
 _CARTS = finder(r"cart|basket|add|order|buy|checkout|kos[iz]|korb|panier|carrito|sepet|winkelwagen")
 _PRESSED = frozenset({"submit", "image", "button"})
-_ORIGIN = lazy.pattern(r"^https?://[^/?#]*")
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 #: A product's page has so many buttons that buy; more are a listing's.
 _BUTTONS_OF_ONE = 3
 #: Boxes above the heading that may be about the product.

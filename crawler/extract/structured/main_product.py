@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.structured import schema
 from crawler.extract.structured.schema import Node
 
-_SIGNS = lazy.pattern(r"[\W_]+")
+_SIGNS = lazy_patterns.pattern(r"[\W_]+")
 _SHORTEST = 3
 _MOST_HEADINGS = 80
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import number, parse_price
 from crawler.extract.money.currencies import currency_of
@@ -27,12 +27,12 @@ _SHORTEST = 2
 #: Characters in which a price is looked for, where several are told.
 _LONGEST = 200
 _CODES = frozenset({"sku", "mpn"})
-_RULES = lazy.pattern(r"(?<!\s)\s++[|»·•]\s++")
-_ENDS = lazy.pattern(r"(?<!\s)\s++[|–—·•:»-]\s++")
-_HOST = lazy.pattern(r"https?://([^/?#]*+)")
-_WWW_HOST = lazy.pattern(r"https?://(?:www\.)?([^/?#:]*+)")
-_NO_WORD = lazy.pattern(r"\W")
-_WORDS = lazy.pattern(r"[^\W_]+")
+_RULES = lazy_patterns.pattern(r"(?<!\s)\s++[|»·•]\s++")
+_ENDS = lazy_patterns.pattern(r"(?<!\s)\s++[|–—·•:»-]\s++")
+_HOST = lazy_patterns.pattern(r"https?://([^/?#]*+)")
+_WWW_HOST = lazy_patterns.pattern(r"https?://(?:www\.)?([^/?#:]*+)")
+_NO_WORD = lazy_patterns.pattern(r"\W")
+_WORDS = lazy_patterns.pattern(r"[^\W_]+")
 
 
 def is_product(page: Page) -> bool:

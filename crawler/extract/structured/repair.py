@@ -13,28 +13,32 @@ from contextlib import suppress
 from html import unescape
 from typing import Any
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 
-_WRAPPED = lazy.pattern(r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)")
-_UNWRAPPED = lazy.pattern(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
-_LAST_COMMA = lazy.pattern(r",(\s*+[}\]])")
-_NO_VALUE = lazy.pattern(r'(":\s*+)(?:undefined\s*+)?(?=[,}])')
-_NO_COMMA = lazy.pattern(r'([}\]"])(\s++)(?=["{])')
-_BAD_ESCAPE = lazy.pattern(r'\\(?!["\\/bfnrtu])')
-_COMMENT = lazy.pattern(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
+_WRAPPED = lazy_patterns.pattern(
+    r"^\s*+(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)"
+)
+_UNWRAPPED = lazy_patterns.pattern(r"(?:-->|//\s*+\]\]>|/\*\s*+\]\]>\s*+\*/|\]\]>|;)\s*+$")
+_LAST_COMMA = lazy_patterns.pattern(r",(\s*+[}\]])")
+_NO_VALUE = lazy_patterns.pattern(r'(":\s*+)(?:undefined\s*+)?(?=[,}])')
+_NO_COMMA = lazy_patterns.pattern(r'([}\]"])(\s++)(?=["{])')
+_BAD_ESCAPE = lazy_patterns.pattern(r'\\(?!["\\/bfnrtu])')
+_COMMENT = lazy_patterns.pattern(r"(?m)^[ \t\r\f\v]*+//.*$|/\*[^*]*+\*/")
 #: A key or a comma in which a block was cut off, and how far from the end it is looked for.
-_CUT = lazy.pattern(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
+_CUT = lazy_patterns.pattern(r'(?:,\s*+(?:"[^"]*+"\s*+(?::\s*+)?)?|:\s*+)$')
 _CUT_WITHIN = 2_000
 _MOST_BLOCKS = 50
 #: Longer texts are only read as they are: scanning them costs more than they are worth.
 _LONGEST = 300_000
 _CLOSES = {"{": "}", "[": "]"}
-_ENDS_KEY = lazy.pattern(r"\s{0,200}+:")
-_ENDS_VALUE = lazy.pattern(r"\s{0,200}+(?:[}\]]|,\s{0,200}+(?:\"|$)|$)")
-_ENDS_ENTRY = lazy.pattern(r"\s{0,200}+(?:[}\]]|,\s{0,200}+(?:[\"{\[\dtfn-]|$)|$)")
+_ENDS_KEY = lazy_patterns.pattern(r"\s{0,200}+:")
+_ENDS_VALUE = lazy_patterns.pattern(r"\s{0,200}+(?:[}\]]|,\s{0,200}+(?:\"|$)|$)")
+_ENDS_ENTRY = lazy_patterns.pattern(r"\s{0,200}+(?:[}\]]|,\s{0,200}+(?:[\"{\[\dtfn-]|$)|$)")
 #: What may stand outside of texts and brackets, each whole: anything else ends what can be read.
-_OUTSIDE = lazy.pattern(r"[\s:,{}\[\]]|(?:true|false|null|NaN|-?\d[\d.eE+-]*+)(?=[\s,}\]])")
-_TO_QUOTE = lazy.pattern(r'([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.S)
+_OUTSIDE = lazy_patterns.pattern(
+    r"[\s:,{}\[\]]|(?:true|false|null|NaN|-?\d[\d.eE+-]*+)(?=[\s,}\]])"
+)
+_TO_QUOTE = lazy_patterns.pattern(r'([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.S)
 #: How many quotes behind one tell whether it stands within a text, and how far away they may be.
 _MOST_QUOTES, _FARTHEST_QUOTE = 20, 2_000
 
@@ -79,7 +83,7 @@ def _loads(text: str) -> Any:
     return found[0] if len(found) == 1 else found or None
 
 
-_BETWEEN = lazy.pattern(r"[ \t\r\n,;]*+")
+_BETWEEN = lazy_patterns.pattern(r"[ \t\r\n,;]*+")
 _DECODER = json.JSONDecoder(strict=False)
 
 

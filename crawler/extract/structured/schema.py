@@ -14,7 +14,7 @@ from typing import Any
 
 from lxml import etree
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.money.amounts import count, number, parse_price
 from crawler.extract.money.currencies import currency_of
@@ -54,10 +54,10 @@ _MOST_TYPES, _LONGEST_TYPE = 20, 500
 _LONGEST_URL, _MOST_PLACES = 4096, 8
 #: Variants and offers of one product that are read, and pictures; variants within variants.
 _MOST_VARIANTS, _MOST_OFFERS, _MOST_IMAGES, _DEEPEST = 1000, 1000, 1000, 3
-_TAG = lazy.pattern(r"<[a-zA-Z/!]")
-_VOCABULARY = lazy.pattern(r"[/#:]")
-_ORIGIN = lazy.pattern(r"^https?://[^/]*")
-_PREFIX = lazy.pattern(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
+_TAG = lazy_patterns.pattern(r"<[a-zA-Z/!]")
+_VOCABULARY = lazy_patterns.pattern(r"[/#:]")
+_ORIGIN = lazy_patterns.pattern(r"^https?://[^/]*")
+_PREFIX = lazy_patterns.pattern(r"^[a-z]+\d{0,2}:|[\s-]", re.I)
 _NESTED = (dict, list)
 
 

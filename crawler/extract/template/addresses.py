@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.links.dead_ends import steps_of
 from scrapy_seine.records import Record
 
@@ -19,8 +19,8 @@ from scrapy_seine.records import Record
 _ENOUGH, _TIMES = 10, 2
 #: Sites, shapes of one site, and pages that wait for their shape to be known.
 _MOST_SITES, _MOST_SHAPES, _MOST_WAITING = 500, 100, 50
-_WORD = lazy.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
-_ROUTE = lazy.pattern(r"[a-z_/-]{2,40}")
+_WORD = lazy_patterns.pattern(r"[a-z_]{1,20}(?:\.\w{2,5})?")
+_ROUTE = lazy_patterns.pattern(r"[a-z_/-]{2,40}")
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.default import Found
 from crawler.extract.template.doubts import Doubt
 from crawler.extract.template.profile import Profile
@@ -10,7 +10,7 @@ from crawler.extract.template.profile import Profile
 #: Pages whose language is known, and the share of the usual one, before another one is news.
 _IN_WORDS, _CALM_SHARE = 20, 0.95
 #: What divides an address into words.
-_BETWEEN_SIGNS = lazy.pattern(r"[^a-z]+")
+_BETWEEN_SIGNS = lazy_patterns.pattern(r"[^a-z]+")
 
 
 def in_other_words(found: Found, profile: Profile) -> Doubt | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.template.nodes import Text, values
 from crawler.extract.visible.text import title_parts
 
@@ -18,13 +18,13 @@ from crawler.extract.visible.text import title_parts
 ENOUGH, _SHARE = 5, 0.8
 #: The share of words that an address and a name have in common.
 _ALIKE = 0.6
-_WORDS = lazy.pattern(r"[^\W_]+")
+_WORDS = lazy_patterns.pattern(r"[^\W_]+")
 #: A place in a heading comes before others: titles go on with author and shop.
-_HEADING = lazy.pattern(r"\d+ \w+ h[1-6]\b")
+_HEADING = lazy_patterns.pattern(r"\d+ \w+ h[1-6]\b")
 
 #: A place in a link is another product's, or a category's.
-_LINKED = lazy.pattern(r"(?:[ <])a(?:[.<]|$)")
-_LETTERS = lazy.pattern(r"[^\W\d_]+")
+_LINKED = lazy_patterns.pattern(r"(?:[ <])a(?:[.<]|$)")
+_LETTERS = lazy_patterns.pattern(r"[^\W\d_]+")
 _LONGEST_NAME = 120
 
 #: A page's address and texts; the first text is its title.

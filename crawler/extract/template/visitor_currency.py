@@ -17,7 +17,7 @@ from hashlib import blake2b
 
 import attrs
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.bounded_dict import Newest
 from crawler.extract.template.doubts import Doubt
 from scrapy_seine.records import Record, Value
@@ -39,8 +39,8 @@ _EACH, _SOME, _TOLD = 24, 10, 200
 #: Pages that others stored in another currency before some of them are looked at, and how often.
 _OTHERS, _MOST_COMPARED = 3, 4
 #: A part of an address that names a language or a country, or chooses one.
-_CODE = lazy.pattern(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
-_CHOICE = lazy.pattern(
+_CODE = lazy_patterns.pattern(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
+_CHOICE = lazy_patterns.pattern(
     r"[?&]((?:curr?(?:ency)?|country|region|market|store|lang(?:uage)?|locale)=\w+)"
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import find_prices, parse_price
 from crawler.extract.money.currencies import currency_of
@@ -14,17 +14,17 @@ _MOST_IMAGES = 120
 #: How far from the heading a price counts as that no line shows.
 _FAR = 50
 _PRICE_ATTRIBUTES = (
-    lazy.pattern(
+    lazy_patterns.pattern(
         rb"data-(?:product-|item-|base-|final-|sale-|current-)?price(?:-amount|-value)?"
         rb"=[\"']([\d.,]{1,14})[\"']"
     ),
-    lazy.pattern(
+    lazy_patterns.pattern(
         rb"name=[\"'](?:product_?)?price[\"'](?:\s[\w-]+=[\"'][^\"']{0,80}[\"']){0,2}"
         rb"\svalue=[\"']([\d.,]{1,14})[\"']"
     ),
 )
-_PICTURE = lazy.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
-_CURRENCY_ATTRIBUTE = lazy.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
+_PICTURE = lazy_patterns.pattern(rb"alt=[\"']([^\"'<>]{0,24}\d[^\"'<>]{0,12})[\"']")
+_CURRENCY_ATTRIBUTE = lazy_patterns.pattern(rb"data-currency(?:-code)?=[\"']([A-Za-z]{3})[\"']")
 
 
 def take_attribute(page: Page, seen: Visible, local: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import Marks
 
@@ -13,13 +13,15 @@ _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
     rb"|item[-_]?details?\b|product[-_]?details?\b|mota|mo-ta"
 )
-_NAMED = lazy.pattern(rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")")
+_NAMED = lazy_patterns.pattern(
+    rb"(?:class|id|itemprop)\s?=\s?[\"']?[^\"'<>]{0,80}(?:" + _WORDS + rb")"
+)
 #: Each of the words holds one of these, which most pages do not: the pattern asks at each place.
 _IN_WORDS = (
     b"desc", b"detail", b"opis", b"beschreibung", b"omschrijving", b"beskriv", b"kuvaus", b"leiras",
     b"aciklama", b"mota", b"mo-ta",
 )  # fmt: skip
-_CALLED = lazy.pattern(
+_CALLED = lazy_patterns.pattern(
     r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
     r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
     r"(?:[-_]?(?:text|content|body|inner|tab|box|wrapper|wrap|panel|pane|html|long|short|full|product))?(?=$|\s)",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from unicodedata import decimal
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
@@ -27,7 +27,7 @@ def _each_label(any_of: AnyOf) -> str:
 
 
 _IS_LABEL = begun_of(_each_label)
-_PAIR = lazy.pattern(
+_PAIR = lazy_patterns.pattern(
     r"([^:：՝#]{2,40}?\s?#?)\s?(?:[:：՝]|\bis\b)\s?(\S.{0,80})"
     r"|([^:：՝#]{2,40}?\s?#)\s?(\S.{0,80})"
 )
@@ -35,21 +35,21 @@ _DIVIDED = re.compile(r"[:#：|՝·•]").search
 #: A rule between two facts of one line.
 _RULED = re.compile(r"\s[|·•]\s").search
 _MOST_CELLS, _FEWEST_HEADS = 100, 3
-_PARTS = lazy.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
+_PARTS = lazy_patterns.pattern(r"\s[-–—|·•]\s|\s?[,;/]\s(?=[^\W\d][\w .-]{1,25}[:#])")
 #: Where a further label begins behind a value: `12-B EAN: 4006381333931`; and a remark about it.
-_NEXT_LABEL = lazy.pattern(
+_NEXT_LABEL = lazy_patterns.pattern(
     r"\s[^\W\d][\w.-]{1,25}(?:\s[\w.-]{1,15})?[:：]\s|(?:(?<!\s)\s++)?\([^()]*\)$"
 )
 #: Blanks and signs of direction around a label or a value.
 _AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
-_IN_BRACKETS = lazy.pattern(r"\[(\S{3,30})\]")
-_BRACKETED_AT_END = lazy.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
-_CODE = lazy.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
-_CODE_WORD = lazy.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
-_BY = lazy.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
+_IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
+_BRACKETED_AT_END = lazy_patterns.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
+_CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
+_CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
+_BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
 #: What a word in lower case must hold to be an identifier.
-_TELLING = lazy.pattern(r"[\d_-]")
+_TELLING = lazy_patterns.pattern(r"[\d_-]")
 #: A shop's name before the label of its number: `Acme-Teilenr`.
 _OWN_LABEL = re.compile(r"[A-Z][\w&.]{1,20}-(\S.{4,20})").fullmatch
 #: A shop's initials before its own number.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from unicodedata import normalize
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.page.page import Element, short_text
 from crawler.extract.page.places import maker_led_to
 from crawler.extract.visible.facts import LONGEST_BRAND, names_maker
@@ -16,7 +16,7 @@ from crawler.extract.words import Marks
 _MOST_AROUND, _MOST_LINKS = 4, 150
 #: Whether a class names a box for makers.
 _IS_MAKERS = Marks(lambda words: names_maker(words[:1000].lower()) is not None)
-_LETTERS = lazy.pattern(r"[^\W_]+")
+_LETTERS = lazy_patterns.pattern(r"[^\W_]+")
 
 
 def maker_beside(heading: Element) -> str | None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from itertools import islice
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.classify import is_front_of_tongue
 from crawler.extract.crumbs import is_front
 from crawler.extract.money.amounts import find_prices
@@ -20,7 +20,7 @@ from crawler.extract.words import Marks, whole_of
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_HEADINGS, _MOST_AROUND = 80, 12
 _LONGEST_PRICE, _LONGEST_NAME = 40, 200
-_WORD = lazy.pattern(r"[^\W\d_]{2}")
+_WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 #: Boxes that hold a price, the classes of one, and those of carts in a page's head.
 _BOXES, _MOST_BOXES, _MOST_LEVELS, _MOST_ALIKE = (
     ("span", "div", "p", "b", "strong", "li"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.fields import Fields
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Lines
@@ -13,7 +13,7 @@ from crawler.extract.page.page import LONGEST, Element, short_text
 from crawler.extract.words import Marks, any_of, finder
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "zero": 0}
-_OUT_OF = lazy.pattern(
+_OUT_OF = lazy_patterns.pattern(
     rf"(\d(?:[.,]\d{{1,8}})?)\s*(?:/|{any_of('rating', 'of')}|{any_of('rating', 'stars')})\s*"
     r"(?:max\.?\s*)?(5|10)?\b",
     re.I,

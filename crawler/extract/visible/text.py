@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from unicodedata import normalize
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
 from crawler.extract.kind_signs import Visible
@@ -48,9 +48,9 @@ from crawler.extract.words import Marks
 from scrapy_seine.urls import host
 
 _LONGEST_CLASS = 1_000
-_WORDS = lazy.pattern(r"\w+")
+_WORDS = lazy_patterns.pattern(r"\w+")
 #: What divides a title: rules between blanks, and the brackets and rules of East Asian titles.
-_TITLE_RULES = lazy.pattern(
+_TITLE_RULES = lazy_patterns.pattern(
     r"\s(?:[|–—·•:»/-]|::)\s|[|｜【】「」：\[\]]|(?<=\S):\s|-(?=[^\x00-\x7f]+$)"
 )
 #: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.

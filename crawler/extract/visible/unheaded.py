@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice, zip_longest
 
-from crawler.extract import lazy
+from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, find_prices
 from crawler.extract.page import lines as _lines
@@ -22,10 +22,10 @@ from crawler.extract.words.listed import Listed
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _IS_PRICE = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('amounts', 'called')})\W{{0,3}}")
 _IS_NAME = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'name_label')})\W{{0,3}}")
-_VALUE = lazy.pattern(
+_VALUE = lazy_patterns.pattern(
     r"\W{0,3}(\d{1,3}(?:[., ]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)\W{0,3}"
 )
-_WORD = lazy.pattern(r"[^\W\d_]{2}")
+_WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
 #: Characters of a label and of a name, lines from a name to the price, and boxes around a line.
 _LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 8, 4
 #: Headings of one make on a page that shows one thing.
