@@ -8,7 +8,7 @@ the product against its site's other pages. `links` says where to go on, `listin
 list has. A site's own rules are in `site`.
 """
 
-from crawler.extract.default import Found, extract
+from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.page.page import Page, parse
 

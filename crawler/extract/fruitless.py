@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import attrs
 
 from crawler.extract.bounded_dict import Newest
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.links.dead_ends import may_sell
 from crawler.extract.page.page import Page, short_text
 from crawler.extract.words import any_word

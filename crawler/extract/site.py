@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from crawler.extract.default import Found, extract
+from crawler.extract.default_parser import Found, extract
 from crawler.extract.links.choice import Link, find_links
 from crawler.extract.links.registered_domain import same_site
 from crawler.extract.merge import identify

@@ -52,7 +52,7 @@ def test_a_crawl_loads_nothing_that_it_does_not_use(
             SCRAPY_PROJECT="test",
         )
 
-    assert "crawler.extract.default" in modules  # a page was read
+    assert "crawler.extract.default_parser" in modules  # a page was read
     assert LATER & modules == set()
 
 

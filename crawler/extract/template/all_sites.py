@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.money.cents import take_shown_price
 from crawler.extract.page.page import Page, tidied
 from crawler.extract.template.addresses import Addresses

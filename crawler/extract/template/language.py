@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crawler.extract import lazy_patterns
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import Doubt
 from crawler.extract.template.profile import Profile
 

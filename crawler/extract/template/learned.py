@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import constant
 from crawler.extract.template.mending import BELOW
 from crawler.extract.template.name_affixes import without_affix

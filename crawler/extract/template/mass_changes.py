@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import Doubt
 from crawler.extract.template.name_affixes import Affix, common_affix
 from crawler.extract.template.observation import Seen

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.fields import Fields
 from crawler.extract.page.page import short_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.template.doubts import Doubt, is_confirmed
 from crawler.extract.template.make import NEWEST, Make
 from crawler.extract.template.observation import Seen

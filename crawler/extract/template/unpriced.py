@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.extract.default import Found
+from crawler.extract.default_parser import Found
 from crawler.extract.template.all_sites import Book
 
 _NUMBERS = frozenset({"sku", "gtin", "mpn"})

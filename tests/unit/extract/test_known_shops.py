@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from crawler.extract import parse
-from crawler.extract.default import extract
+from crawler.extract.default_parser import extract
 from crawler.extract.fields import Fields
 
 

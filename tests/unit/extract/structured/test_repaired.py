@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crawler.extract import parse
-from crawler.extract.default import Found, extract
+from crawler.extract.default_parser import Found, extract
 
 
 def of_block(block: str, heading: str = "Lamp") -> Found:
