@@ -160,5 +160,5 @@ def test_each_site_file_has_a_parser_version_of_its_own():
 def test_the_parser_version_counts_the_word_tables_and_the_folders_inside():
     """Another word list reads another thing on the same page."""
     names = {name for name, _ in _files(resources.files("crawler.extract"), "")}
-    assert {"default.py", "words/de.toml", "words/__init__.py"} <= names
+    assert {"default_parser.py", "words/de.toml", "words/__init__.py"} <= names
     assert not [name for name in names if "__pycache__" in name]
