@@ -12,7 +12,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,10 +19,8 @@ from urllib.parse import parse_qs, urlsplit
 import attrs
 import redis as blocking
 from redis.asyncio import Redis
-from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.connection import HiredisRespSerializer
 from redis.driver_info import DriverInfo
 from redis.exceptions import BusyLoadingError, RedisClusterException, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
@@ -119,20 +116,9 @@ def redis_client(url: str, *, waits_s: float = 0.0) -> Redis:
         return redis_topology.client(several, options)
     client = Redis.from_url(url, **options)
     pool = client.connection_pool
-    kind = pool.connection_class
-    pool.connection_class = _packing_in_c(kind)  # type: ignore[arg-type]  # a class, no instance
+    kind: Any = pool.connection_class
+    pool.connection_class = redis_topology.own_connection(kind)
     return client
-
-
-@cache
-def _packing_in_c(kind: type[AbstractConnection]) -> type[AbstractConnection]:
-    """A connection whose commands hiredis packs, as redis-py's blocking ones do.
-
-    redis-py's asynchronous connections put a command together in Python, argument by argument:
-    that was one per cent of a page's CPU.
-    """
-    pack = HiredisRespSerializer().pack
-    return type(kind.__name__, (kind,), {"pack_command": lambda self, *words: pack(*words)})
 
 
 def blocking_client(url: str) -> blocking.Redis:
@@ -200,9 +186,11 @@ class _Check(threading.Thread):
             known = isinstance(error, RedisError | OSError)
             self.lasts = not passes(error if known else StoreUnreachable(line))
             self._problem = _refused(line) or f"does not answer: {line}"
-        except Exception as error:  # of an address that it cannot read, a client says so by any
+        except (ConfigError, TypeError, ValueError) as error:  # of an address that nobody can read
             self.lasts = True
             self._problem = f"cannot be used: {_unusable(error)}"
+        except Exception as error:  # nothing is known of it, so that it may pass
+            self._problem = f"does not answer: {type(error).__name__}: {first_line(error)}"
         else:
             self._problem = None
 

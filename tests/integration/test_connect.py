@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import redis
+import uvloop
 from redis.asyncio import Connection, Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import DataError
+from redis.exceptions import DataError, RedisError
 
 from crawler.stores import connect
+from scrapy_seine import redis_topology
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from tests.helpers import drop_database, execute
 
@@ -213,3 +217,40 @@ async def test_no_connection_reads_the_metadata_of_installed_packages(
     await client.aclose()
     with connect.blocking_client(redis_url) as blocking:
         assert blocking.ping()
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
+def test_a_connection_that_the_other_end_reset_is_an_outage_for_every_event_loop(
+    redis_url: str, run: Callable[[Any], None]
+) -> None:
+    """uvloop raises a RuntimeError, by which a worker ended at once in place of waiting."""
+
+    async def scenario() -> None:
+        client: Any = connect.redis_client(redis_url)
+        connection = await client.connection_pool.get_connection()
+        connection._writer.transport.abort()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        with pytest.raises(RedisError):
+            await connection.send_command("PING")
+        assert await client.ping()
+        await client.aclose()
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(
+    "url", ["redis+cluster://127.0.0.1:1", "redis+sentinel://127.0.0.1:1/main", "redis://h:1"]
+)
+async def test_each_kind_of_client_has_such_connections(url: str) -> None:
+    client: Any = connect.redis_client(url)
+    if hasattr(client, "startup_nodes"):
+        holders = [*client.startup_nodes, SimpleNamespace(**client.connection_kwargs)]
+    else:
+        manager = getattr(client.connection_pool, "sentinel_manager", None)
+        watching = [] if manager is None else manager.sentinels
+        holders = [client.connection_pool, *(one.connection_pool for one in watching)]
+    for holder in holders:
+        kind = holder.connection_class
+        assert redis_topology.own_connection(kind) is kind
+    await client.aclose()
