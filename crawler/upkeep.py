@@ -60,7 +60,8 @@ class Upkeep:
             self.join(templates)
 
         self.crawler.signals.connect(joined, signals.spider_opened, weak=False)
-        await asyncio.get_running_loop().run_in_executor(None, templates.read)
+        loop, patience = asyncio.get_running_loop(), RetryUntil(self.outage_s, logger.warning)
+        await patience.try_until_async(lambda: loop.run_in_executor(None, templates.read))
 
     def join(self, templates: Templates) -> None:
         """Begin to look after jobs and templates, because the worker has joined the crawl."""

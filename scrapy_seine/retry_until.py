@@ -45,7 +45,10 @@ LASTING = re.compile(
 #: What Redis answers while it takes no writes: during a failover, with a full memory or disk, while
 #: a script runs. It says so of every write, so that it is no refusal of this one.
 _TAKES_NOTHING = (ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
-_TAKES_NOTHING_CODES = re.compile(r"\b(?:MISCONF|NOREPLICAS|BUSY) ")
+_TAKES_NOTHING_CODES = re.compile(
+    # Before Redis 7 what a script meets is told within another error's text.
+    r"\b(?:MISCONF|NOREPLICAS|BUSY|LOADING|MASTERDOWN|READONLY|OOM) "
+)
 
 
 def passes(error: Exception) -> bool:
@@ -56,6 +59,8 @@ def passes(error: Exception) -> bool:
     >>> passes(ReadOnlyError("You can't write against a read only replica."))
     True
     >>> passes(ResponseError("NOREPLICAS Not enough good replicas to write."))
+    True
+    >>> passes(ResponseError("Error running script (call to f_1): -READONLY You can't write …"))
     True
     >>> passes(StoreUnreachable('FATAL: database "shop" does not exist'))
     False

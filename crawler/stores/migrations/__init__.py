@@ -21,7 +21,8 @@ from scrapy_seine.sinks.postgres.database import (
     connected,
     interruptible_statements,
     line_of,
-    unreachable,
+    outages,
+    transaction,
 )
 
 logger = logging.getLogger(__name__)
@@ -62,12 +63,17 @@ def migrate(database_url: str) -> list[str]:
         StoreUnreachable: the database does not answer.
         MigrationError: a file fails, or differs from what was applied under its name.
     """
-    with connected(database_url) as connection:
-        try:
-            with interruptible_statements(), connection, connection.cursor() as cursor:
-                return _apply(cursor)
-        except psycopg2.Error as error:
-            raise MigrationError(f"migration failed: {line_of(error)}") from None
+    try:
+        with (
+            outages(),
+            connected(database_url) as connection,
+            interruptible_statements(),
+            connection,
+            connection.cursor() as cursor,
+        ):
+            return _apply(cursor)
+    except psycopg2.Error as error:
+        raise MigrationError(f"migration failed: {line_of(error)}") from None
 
 
 def pending(database_url: str) -> list[str]:
@@ -76,12 +82,9 @@ def pending(database_url: str) -> list[str]:
     Raises:
         StoreUnreachable: the database does not answer.
     """
-    try:
-        with connected(database_url) as connection, connection, connection.cursor() as cursor:
-            cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
-            known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
-    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-        raise unreachable(error) from None
+    with transaction(database_url) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('seine_migrations') IS NOT NULL")
+        known = _applied(cursor) if (cursor.fetchone() or [False])[0] else {}
     return [migration.name for migration in available() if migration.name not in known]
 
 
@@ -123,7 +126,8 @@ def _applied(cursor: extensions.cursor) -> dict[str, str]:
 
 def _run(cursor: extensions.cursor, migration: Migration) -> None:
     try:
-        cursor.execute(migration.sql)
+        with outages():
+            cursor.execute(migration.sql)
     except psycopg2.Error as error:
         raise MigrationError(f"{migration.name} failed: {line_of(error)}") from None
     cursor.execute(

@@ -14,6 +14,7 @@ from psycopg2 import extensions
 
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
+from scrapy_seine.sinks.postgres.sqlstates import judge
 
 #: A connection is made within this time, or fails, s.
 CONNECT_S = 5
@@ -105,12 +106,26 @@ def transaction(database_url: str) -> Iterator[extensions.connection]:
     Raises:
         StoreUnreachable: the database does not answer, or goes away meanwhile.
     """
+    with outages(), connected(database_url) as connection, connection:
+        yield connection
+
+
+@contextmanager
+def outages() -> Iterator[None]:
+    """Tell what a server or a connection is to blame for apart from what a statement is.
+
+    A connection that breaks in a block of statements shows itself in many ways: the server's last
+    words, a rollback that finds the connection closed, a reply of which libpq cannot say anything.
+
+    Raises:
+        StoreUnreachable: the database goes away meanwhile, or does not take statements for now.
+    """
     try:
-        with connected(database_url) as connection, connection:
-            yield connection
-    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-        # The latter is of the rollback, where the connection broke in the block.
-        raise unreachable(error) from None
+        yield
+    except psycopg2.Error as error:
+        if isinstance(error, psycopg2.OperationalError) or judge(error) == "server":
+            raise unreachable(error) from None
+        raise
 
 
 def unreachable(error: Exception) -> StoreUnreachable:

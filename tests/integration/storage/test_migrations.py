@@ -61,6 +61,30 @@ def test_ctrl_c_ends_a_migration_that_waits_for_anothers(database_url_empty: str
     assert (process.returncode, said) == (130, "seine: stopped\n")
 
 
+def test_a_database_that_goes_away_in_a_migration_is_an_outage(database_url_empty: str) -> None:
+    """A worker that started while PostgreSQL was restarted ended, in place of waiting for it."""
+    ended = (
+        "SELECT pg_terminate_backend(pid) FROM pg_locks"
+        " WHERE NOT granted AND locktype = 'advisory' AND classid = %s AND database ="
+        " (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    with (
+        ThreadPoolExecutor(1) as pool,
+        closing(psycopg2.connect(database_url_empty)) as holder,
+        holder.cursor() as cursor,
+    ):
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", migrations._LOCK)
+        migrating = pool.submit(migrate, database_url_empty)
+
+        def is_ended() -> bool:
+            cursor.execute(ended, (migrations._LOCK[0],))
+            return bool(cursor.fetchall())
+
+        wait_until(is_ended, 30, "the migration waits for the lock")
+        with pytest.raises(StoreUnreachable, match="DATABASE_URL"):
+            migrating.result(timeout=patient(30))
+
+
 def test_an_edited_file_is_refused(database_url_empty: str) -> None:
     migrate(database_url_empty)
     with closing(psycopg2.connect(database_url_empty)) as connection, connection:
