@@ -9,7 +9,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View
-from crawler.access.state import prefix, run, text
+from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.lenient import whole
 from scrapy_seine.records import Value
 

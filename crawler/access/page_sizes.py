@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
-from crawler.access.state import prefix, run
+from crawler.access.shared_state import prefix, run
 from scrapy_seine.records import Record
 
 #: How far one page moves the average.

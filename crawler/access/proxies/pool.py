@@ -16,7 +16,7 @@ import attrs
 from redis.asyncio import Redis
 
 from crawler.access.proxies.line import Proxy
-from crawler.access.state import prefix, run, text
+from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.lenient import record, whole
 from scrapy_seine.records import Value
