@@ -13,8 +13,8 @@ from typing import Any
 import attrs
 from scrapy.exceptions import UsageError
 
+from crawler.catalogue.jobs.in_postgres import notes, record
 from crawler.catalogue.jobs.model import ENDED, Job, Plan
-from crawler.catalogue.jobs.record import notes, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.cli.site_plans import plans_of
 from crawler.extract.links.registered_domain import site_of

@@ -20,8 +20,8 @@ import orjson
 import psycopg2
 from aiohttp import web
 
+from crawler.catalogue.jobs.in_postgres import record
 from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
-from crawler.catalogue.jobs.record import record
 from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, checked
 from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import (

@@ -19,8 +19,8 @@ from crawler.catalogue.coordinator.change_rate import Belief
 from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.closing import conditions, end_jobs
+from crawler.catalogue.jobs.in_postgres import record, recorded_state
 from crawler.catalogue.jobs.model import Job, Plan, job_id
-from crawler.catalogue.jobs.record import record, recorded_state
 from crawler.catalogue.jobs.restoring import free_name, restore_jobs
 from crawler.catalogue.jobs.schedules import Schedules, merged
 from crawler.catalogue.jobs.store import Jobs

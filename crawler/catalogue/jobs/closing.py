@@ -20,8 +20,8 @@ from itertools import groupby
 import attrs
 import psycopg2
 
+from crawler.catalogue.jobs.in_postgres import note_on, record
 from crawler.catalogue.jobs.model import ENDED, Job
-from crawler.catalogue.jobs.record import note_on, record
 from crawler.catalogue.jobs.store import Jobs
 from crawler.extract.fruitless import HELP
 from crawler.http_validators import KEY, Validators
