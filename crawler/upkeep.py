@@ -16,8 +16,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.catalogue.jobs.closing import end_jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
-from crawler.catalogue.jobs.store import Jobs
 from crawler.extract.links.dead_ends import DeadEnds
 from crawler.extract.template import Book
 from crawler.learned_sites import Templates, learned, led_nowhere

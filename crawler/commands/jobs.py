@@ -14,8 +14,8 @@ import attrs
 from scrapy.exceptions import UsageError
 
 from crawler.catalogue.jobs.in_postgres import notes, record
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job, Plan
-from crawler.catalogue.jobs.store import Jobs
 from crawler.cli.site_plans import plans_of
 from crawler.extract.links.registered_domain import site_of
 from crawler.stores.connect import endpoints, redis_client

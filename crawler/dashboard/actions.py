@@ -11,8 +11,8 @@ from urllib.parse import urlencode, urlsplit
 import attrs
 from aiohttp import web
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.schedules import Schedules, checked
-from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api import begin, give_priority, note
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import tag

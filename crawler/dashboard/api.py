@@ -21,9 +21,9 @@ import psycopg2
 from aiohttp import web
 
 from crawler.catalogue.jobs.in_postgres import record
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, NAME, Job
 from crawler.catalogue.jobs.schedules import MOST_SEEDS, Schedule, Schedules, checked
-from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import (
     JOB_FIELDS,
     LONGEST_NAME,

@@ -22,8 +22,8 @@ import pytest
 from psycopg2.extras import execute_values
 from redis import Redis
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job
-from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier

@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler
 import attrs
 import pytest
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job
-from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.acceptance.conftest import Crawl, said

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from redis import Redis
 
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient, wait_until

@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from crawler.catalogue.coordinator.service import Coordinator
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from redis.asyncio import Redis
 
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.frontier import Frontier

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from redis.asyncio import Redis
 
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier.encoding.codec import decode, encode
 from scrapy_seine.frontier.encoding.wire import note

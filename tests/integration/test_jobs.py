@@ -15,8 +15,8 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
-from crawler.catalogue.jobs.store import Jobs
 from crawler.learned_sites import Templates
 from crawler.storage import storage_of
 from scrapy_seine.engine.ending.shutdown import cancel

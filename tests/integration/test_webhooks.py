@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestServer
 
 from crawler.catalogue.jobs import events
 from crawler.catalogue.jobs.events import WebhookConfig, Webhooks, signature
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import patient, wait_until_async

@@ -20,10 +20,10 @@ from crawler.catalogue.coordinator.known_product import Known
 from crawler.catalogue.jobs import cron_times
 from crawler.catalogue.jobs.closing import conditions, end_jobs
 from crawler.catalogue.jobs.in_postgres import record, recorded_state
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Job, Plan, job_id
 from crawler.catalogue.jobs.restoring import free_name, restore_jobs
 from crawler.catalogue.jobs.schedules import Schedules, merged
-from crawler.catalogue.jobs.store import Jobs
 from scrapy_seine import meta as m
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.frontier import Frontier

@@ -21,8 +21,8 @@ import attrs
 import psycopg2
 
 from crawler.catalogue.jobs.in_postgres import note_on, record
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job
-from crawler.catalogue.jobs.store import Jobs
 from crawler.extract.fruitless import HELP
 from crawler.http_validators import KEY, Validators
 from crawler.stores.gone_products import Finished, Unseen, find_unseen, finish_site

@@ -16,8 +16,8 @@ import asyncio
 import logging
 
 from crawler.catalogue.jobs.in_postgres import Unended, mark_lost, record, recorded_state, unended
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED_STATES, Job, next_name
-from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.frontier_ids import note_frontier
 from scrapy_seine.lenient import moment_of, whole
 

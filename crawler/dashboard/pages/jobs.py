@@ -6,9 +6,9 @@ from typing import Any
 
 from aiohttp import web
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Job
 from crawler.catalogue.jobs.schedules import Schedules
-from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, labelled, moment, page, refusal, table

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 from crawler.access.browser_programs import NAMES, find_browser
 from crawler.access.ladder_store import LadderStore
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.reads.doctor import checks
 from crawler.reads.doctor.checks import PostgresFacts, RedisFacts
 from crawler.reads.doctor.environment_checks import environment_findings

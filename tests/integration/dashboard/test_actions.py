@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.dashboard.actions import ACTIONS
 from crawler.dashboard.context import CONTEXT
 from crawler.dashboard.layout import DONE

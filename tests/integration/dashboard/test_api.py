@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from crawler.catalogue.coordinator.service import Coordinator
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import Plan
 from crawler.catalogue.jobs.schedules import Schedules, checked, merged
-from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.api_document import document
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.audit import read_deeds

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.access.proxies.line import Proxy
 from crawler.access.proxies.pool import ProxyPool
-from crawler.catalogue.jobs.store import Jobs
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.dashboard.login_attempts import (
     KNOWN_S,
     MOST_BY_ADDRESS,

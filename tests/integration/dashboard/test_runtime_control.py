@@ -6,8 +6,8 @@ import asyncio
 
 import orjson
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.schedules import Schedules
-from crawler.catalogue.jobs.store import Jobs
 from crawler.dashboard.context import Context
 from scrapy_seine.reads.worker_logs import write_log
 from tests.helpers import patient

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from redis.asyncio import Redis
 
+from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.restoring import restore_jobs
-from crawler.catalogue.jobs.store import Jobs
 from crawler.stores.frontier_ids import Noted, note_frontier
 from scrapy_seine.frontier.frontier import Frontier
 from tests.helpers import execute
