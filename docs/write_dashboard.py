@@ -25,7 +25,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from redis import Redis
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client

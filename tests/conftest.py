@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 
-from crawler.demo import served, worker_processes
+from crawler.demo import shop_process, worker_processes
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect_redis
 from tests import started
@@ -57,7 +57,7 @@ def _started() -> Iterator[None]:
     """Workers of a fleet are forked as well, and the shops that they crawl."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker_processes, "subprocess", started)
-        patch.setattr(served, "subprocess", started)
+        patch.setattr(shop_process, "subprocess", started)
         yield
     started.end()
 

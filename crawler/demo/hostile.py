@@ -24,7 +24,7 @@ from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate

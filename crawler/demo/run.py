@@ -18,7 +18,7 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.progress import Meter, Progress
 from crawler.demo.rows import forget, stored
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import migrate

@@ -6,7 +6,7 @@ import json
 import pytest
 from redis.asyncio import Redis
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Push
 from tests.acceptance.site import serve_pages

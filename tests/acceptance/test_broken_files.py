@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests import started
 
 pytestmark = pytest.mark.acceptance

@@ -12,7 +12,7 @@ import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl, said
 from tests.acceptance.test_ladder import counted
 

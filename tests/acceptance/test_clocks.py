@@ -11,7 +11,7 @@ import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl
 from tests.acceptance.test_storage import free_port, run
 from tests.helpers import patient

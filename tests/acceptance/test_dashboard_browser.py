@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores.connect import redis_client
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import enter

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from crawler.demo.pages import PER_PAGE, Site
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.redis, pytest.mark.postgres]
 PRODUCTS = 1500

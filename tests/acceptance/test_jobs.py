@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests import started
 from tests.acceptance.conftest import said
 from tests.acceptance.site import serve_pages

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import said
 from tests.helpers import wait_until
 

@@ -13,7 +13,7 @@ import pytest
 from crawler.access.ladder_store import NO_BROWSER
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import wait_until
 

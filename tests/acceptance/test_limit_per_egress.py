@@ -10,7 +10,7 @@ import pytest
 from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, forwarders
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.alone]

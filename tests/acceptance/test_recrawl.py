@@ -10,7 +10,7 @@ import pytest
 
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import Plan
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores.connect import redis_client
 from tests.acceptance.conftest import Crawl
 from tests.helpers import execute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import execute, wait_until
 from tests.integration.storage.test_refusals import guard

@@ -11,7 +11,7 @@ import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from tests.acceptance.conftest import Crawl, said
 from tests.helpers import wait_until
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from scrapy_seine.frontier.encoding.codec import SEALED, encode
 from scrapy_seine.frontier.model import header_of, level_of
 from tests.acceptance.conftest import said

@@ -20,7 +20,7 @@ import pytest
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import fleet
 from crawler.stores import embedded
 from crawler.stores.gone_products import find_unseen

@@ -29,7 +29,7 @@ from moto.server import ThreadedMotoServer
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.rows import stored
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores import embedded
 from crawler.stores.connect import blocking_client
 from crawler.stores.embedded import Servers

@@ -38,7 +38,7 @@ import time_machine
 from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.model import Plan
 from crawler.demo.catalogue import catalogue
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate

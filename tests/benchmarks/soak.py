@@ -29,7 +29,7 @@ from redis.asyncio import Redis
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
 from crawler.demo.rows import forget, stored
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client

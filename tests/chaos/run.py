@@ -15,7 +15,7 @@ import attrs
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.data_folder import layout
 from tests.chaos.judge import duplicate_fetches, lost_pages, violations

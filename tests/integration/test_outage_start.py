@@ -17,7 +17,7 @@ from redis.exceptions import (
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.data_folder import layout

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client as connect
 from crawler.stores.embedded import Servers, postgres, valkey

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.extract import extract, parse
 from crawler.extract.template import Book
 from crawler.learned_sites import learned

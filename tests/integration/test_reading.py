@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.stores.connect import blocking_client
 from scrapy_seine.engine.reading.watchdog import EXIT_CODE
 from scrapy_seine.frontier.keys import Keys

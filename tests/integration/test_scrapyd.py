@@ -15,7 +15,7 @@ from redis import Redis
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from scrapy_seine.frontier.keys import Keys
 from tests.helpers import wait_until
 from tests.integration.scrapyd_kit import Scrapyd, checkout, scrapyd

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.stores.connect import blocking_client
 from scrapy_seine.frontier.keys import Keys
 from tests import started

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.helpers import patient
 
 ROOT = Path(__file__).parents[2]

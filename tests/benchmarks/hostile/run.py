@@ -21,7 +21,7 @@ import attrs
 from redis import Redis
 
 from crawler.demo.pages import Site
-from crawler.demo.served import ServedShop, served
+from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
 from crawler.stores.connect import redis_client
 from crawler.stores.migrations import migrate

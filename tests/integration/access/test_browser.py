@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from crawler.demo.forward_proxies import Forward, forwarders
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from tests.integration.access.conftest import Fetch
 
 pytestmark = [

@@ -17,7 +17,7 @@ from crawler.demo.guards import COOKIE, RATE, SCRIPT_HEADER, Visitor, guards_of
 from crawler.demo.markup import BASE
 from crawler.demo.pages import PER_PAGE, SLOW, SLOW_S, Site
 from crawler.demo.prices import availability_text, price_text
-from crawler.demo.served import served
+from crawler.demo.shop_process import served
 from crawler.demo.traps import Traps
 from tests.helpers import patient
 
