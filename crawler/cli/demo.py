@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import attrs
 
 from crawler.demo.hostile import run_hostile
-from crawler.demo.place import SCHEMA, clean, own_place
+from crawler.demo.own_stores import SCHEMA, clean, own_place
 from crawler.demo.run import Audience, Options, Outcome, run
 from crawler.demo.screen import Screen
 from crawler.stores.connect import Endpoints, data_folder, endpoints, missing

@@ -15,7 +15,7 @@ from redis import Redis
 
 from crawler.commands import redis as redis_command
 from crawler.commands import sql
-from crawler.demo.place import SCHEMA, clean, own_place
+from crawler.demo.own_stores import SCHEMA, clean, own_place
 from crawler.demo.shop_process import served
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
