@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from crawler.dashboard.config import DashboardConfig
 from crawler.dashboard.fleet_samples import History
-from crawler.dashboard.plots import Range, read_range
+from crawler.dashboard.overview_plots import Range, read_range
 from crawler.dashboard.security import Guard
 from crawler.reads.database import Database
 from scrapy_seine.frontier.frontier import Frontier

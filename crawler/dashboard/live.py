@@ -15,8 +15,8 @@ from redis.exceptions import RedisError
 
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.crawls import base_of, within
+from crawler.dashboard.overview_plots import RANGES
 from crawler.dashboard.pages import frontier, overview, workers
-from crawler.dashboard.plots import RANGES
 from crawler.dashboard.security import harden
 
 logger = logging.getLogger(__name__)

@@ -22,8 +22,8 @@ from crawler.dashboard.layout import (
     table,
     tiles,
 )
+from crawler.dashboard.overview_plots import RANGES, USUAL, Range, plots
 from crawler.dashboard.pages.workers import workers_table
-from crawler.dashboard.plots import RANGES, USUAL, Range, plots
 from crawler.reads.troubles import troubles
 from scrapy_seine.reads.audit import Deed, read_deeds
 from scrapy_seine.reads.demand import seeds_waiting
