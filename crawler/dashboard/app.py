@@ -35,7 +35,7 @@ from crawler.dashboard.pages import (
 )
 from crawler.dashboard.pages.login import login, logout, show_login
 from crawler.dashboard.path_names import read_pieces
-from crawler.dashboard.pictures import show_picture
+from crawler.dashboard.product_pictures import show_picture
 from crawler.dashboard.security import Guard, Handler, make_middleware
 from crawler.reads.database import Database, estimate
 from crawler.reads.ladder import count_steps

@@ -16,7 +16,7 @@ from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table, tiles
 from crawler.dashboard.pages.products import price, stock_words
-from crawler.dashboard.pictures import Stored, picture
+from crawler.dashboard.product_pictures import Stored, picture
 from crawler.reads.database import Row
 from crawler.reads.products import changes, doubts, product
 from scrapy_seine.lenient import moment_of

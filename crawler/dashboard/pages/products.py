@@ -10,7 +10,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import address, badge, moment, page, table
-from crawler.dashboard.pictures import Stored, picture
+from crawler.dashboard.product_pictures import Stored, picture
 from crawler.reads.database import Row, estimate
 from crawler.reads.products import MOST_SITES, MOVES, ORDERS, ProductFilter, search_products, sites
 from scrapy_seine.reads.formatting import count

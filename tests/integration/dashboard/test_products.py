@@ -12,7 +12,7 @@ import pytest
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from yarl import URL
 
-from crawler.dashboard.pictures import Stored
+from crawler.dashboard.product_pictures import Stored
 from crawler.reads import database as stored_database
 from crawler.reads.attempts import attempts_by_provider
 from crawler.reads.database import Database
