@@ -10,10 +10,10 @@ from importlib import import_module
 from scrapy.settings import SETTINGS_PRIORITIES, Settings, default_settings
 from scrapy.spiders import Spider
 
+from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.setting_sources import refuse_strays
 from crawler.reads.doctor.start_checks import Wish, start_findings
-from crawler.reads.settings_table import TABLE
 from scrapy_seine.broken_files import BrokenFile, broken_files
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.engine.settings_table import strangers

@@ -19,7 +19,7 @@ from scrapy.spiders import Spider
 from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, tell
-from crawler.reads.settings_table import TABLE
+from crawler.reads.catalogue_settings import TABLE
 from crawler.stores.connect import Endpoints, blocking_client, endpoints
 from crawler.stores.migrations import prepare
 from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded

@@ -11,9 +11,9 @@ from typing import Any
 
 import attrs
 
+from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
-from crawler.reads.settings_table import TABLE
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.engine.settings_table import faults
 from scrapy_seine.errors import ConfigError

@@ -25,9 +25,9 @@ import attrs
 from crawler.access.ladder import Policy
 from crawler.access.proxies.pool import PoolConfig
 from crawler.catalogue.jobs.events import WebhookConfig
+from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.checks import on
 from crawler.reads.doctor.finding import Finding
-from crawler.reads.settings_table import TABLE
 from crawler.stores.archive.objects import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.connect import data_folder

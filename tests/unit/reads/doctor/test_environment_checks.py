@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.environment_checks import environment_findings
-from crawler.reads.settings_table import TABLE
 from scrapy_seine.engine.settings_table import faults
 from tests.helpers import serving
 

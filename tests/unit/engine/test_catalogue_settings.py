@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from crawler.reads.settings_table import TABLE
+from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
 from scrapy_seine.engine.settings_table import FLAG, OURS, check, faults, strangers, strays
