@@ -25,7 +25,7 @@ from crawler.stores.migrations import prepare
 from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
 from scrapy_seine.commands.which_spider import reader_of, spider_class
 from scrapy_seine.config import FrontierConfig, flag, number
-from scrapy_seine.engine.settings_table import check
+from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import refuse_undeclared
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError

@@ -11,8 +11,8 @@ from crawler.access.identities import candidates
 from crawler.access.ladder import STEPS
 from crawler.access.proxies.line import POOLS
 from crawler.stores.archive.objects import is_place
-from scrapy_seine.engine import settings_table
-from scrapy_seine.engine.settings_table import (
+from scrapy_seine.engine import settings_check
+from scrapy_seine.engine.settings_check import (
     FLAG,
     PORT,
     SWITCH,
@@ -45,7 +45,7 @@ def _object(value: Any) -> dict[Any, Any]:
 
 
 TABLE: Mapping[str, Kind] = {
-    **settings_table.TABLE,
+    **settings_check.TABLE,
     "PLAYWRIGHT_BROWSER_TYPE": one_of(*NAMES),
     "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": whole(1),
     "ROTATING_PROXY_BACKOFF_BASE": number(0.1),

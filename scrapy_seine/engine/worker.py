@@ -44,7 +44,7 @@ from scrapy_seine.engine.reading.overruns import note_overrun
 from scrapy_seine.engine.reading.reading_limit import MOST_OUTPUTS, ReadingLimit
 from scrapy_seine.engine.reading.tried_alone import Suspects
 from scrapy_seine.engine.reading.watchdog import Watchdog
-from scrapy_seine.engine.settings_table import check
+from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import digest, misspelt
 from scrapy_seine.engine.starting.seed_reading import SETS, pushes_of, seeds_key_of

@@ -15,7 +15,7 @@ from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.clocks import clock_findings
 from crawler.reads.doctor.finding import Finding, Level
 from scrapy_seine.config import SettingsLike, flag
-from scrapy_seine.engine.settings_table import faults
+from scrapy_seine.engine.settings_check import faults
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads.formatting import share, size
 from scrapy_seine.records import Value

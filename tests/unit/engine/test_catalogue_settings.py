@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from crawler.reads.catalogue_settings import TABLE
 from scrapy_seine.addon import Addon
 from scrapy_seine.engine.download.lanes import CLIENTS
-from scrapy_seine.engine.settings_table import FLAG, OURS, check, faults, strangers, strays
+from scrapy_seine.engine.settings_check import FLAG, OURS, check, faults, strangers, strays
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import nearest
 

@@ -14,7 +14,7 @@ import pytest
 
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.environment_checks import environment_findings
-from scrapy_seine.engine.settings_table import faults
+from scrapy_seine.engine.settings_check import faults
 from tests.helpers import serving
 
 BASE = {
