@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.items import Product
-from crawler.storage import Storage, storage_of
 from crawler.stores.rows import digest
+from crawler.writer_bridge import Storage, storage_of
 
 #: Pages remembered, some 300 bytes each.
 _MOST = 10_000

@@ -9,7 +9,7 @@ from scrapy.exceptions import DropItem
 
 from crawler.cleaning.product import problem
 from crawler.items import Product
-from crawler.storage import Storage, storage_of
+from crawler.writer_bridge import Storage, storage_of
 
 
 class Validate:

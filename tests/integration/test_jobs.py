@@ -18,7 +18,7 @@ from crawler.catalogue.coordinator.service import Coordinator
 from crawler.catalogue.jobs.in_redis import Jobs
 from crawler.catalogue.jobs.model import ENDED, Plan
 from crawler.learned_sites import Templates
-from crawler.storage import storage_of
+from crawler.writer_bridge import storage_of
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.worker import worker_of
