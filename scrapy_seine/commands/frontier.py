@@ -21,7 +21,7 @@ from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import disown
 from scrapy_seine.frontier.priorities import Which, checked
-from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads import paint, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
@@ -113,7 +113,7 @@ class Command(SeineCommand):
         console = paint.Console(highlight=False)
         console.print(in_words(fleet))
         if domains:
-            console.print(screens.domains(domains))
+            console.print(terminal_tables.domains(domains))
 
     async def _pause(self, _: Redis, frontier: Frontier, opts: argparse.Namespace) -> None:
         await frontier.pause(opts.domain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from scrapy_seine.commands.fleet import INTERVAL_S, FleetCommand
-from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads import paint, terminal_tables
 from scrapy_seine.reads.formatting import time_left
 from scrapy_seine.reads.overview import Overview
 from scrapy_seine.reads.progress import Pace, estimate, follow
@@ -43,7 +43,7 @@ class Command(FleetCommand):
             rate = overview.pages_a_minute / 60
             self.pace = Pace(at_s, ended + counts.undone, ended, rate, 0.0)
         self.pace = follow(self.pace, at_s, ended + counts.undone, ended, at_s)
-        return screens.progress(overview, time_left(estimate(self.pace)))
+        return terminal_tables.progress(overview, time_left(estimate(self.pace)))
 
     def over(self, overview: Overview) -> bool:
         """Whether work was seen, and none is left."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrapy_seine.commands.fleet import FleetCommand
-from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads import paint, terminal_tables
 from scrapy_seine.reads.overview import Overview
 
 
@@ -15,4 +15,4 @@ class Command(FleetCommand):
 
     def draw(self, overview: Overview) -> paint.RenderableType:
         """Lay everything out."""
-        return screens.status(overview)
+        return terminal_tables.status(overview)

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from scrapy_seine.commands.fleet import FleetCommand
-from scrapy_seine.reads import paint, screens
+from scrapy_seine.reads import paint, terminal_tables
 from scrapy_seine.reads.overview import Overview
 
 
@@ -21,7 +21,7 @@ class Command(FleetCommand):
 
     def draw(self, overview: Overview) -> paint.RenderableType:
         """Lay the workers out."""
-        return screens.workers(overview.fleet)
+        return terminal_tables.workers(overview.fleet)
 
     def plain(self, overview: Overview) -> dict[str, Any]:
         """Return the workers."""

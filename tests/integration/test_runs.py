@@ -10,7 +10,7 @@ from rich.console import Console
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Done, Push
 from scrapy_seine.frontier.runs import Latest, begins, enter, list_runs
-from scrapy_seine.reads import screens
+from scrapy_seine.reads import terminal_tables
 from scrapy_seine.reads.overview import read_overview
 from tests.integration.frontier_kit import join_frontier
 
@@ -111,7 +111,7 @@ async def test_each_run_has_its_own_totals(frontier):
     assert [run["name"] for run in overview.plain()["runs"]] == ["second", ""]
     console = Console(width=120)
     with console.capture() as shown:
-        console.print(screens.status(overview))
+        console.print(terminal_tables.status(overview))
     rows = [line.split() for line in shown.get().splitlines()]
     assert ["2", "second"] in [row[:2] for row in rows]
 
