@@ -193,7 +193,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "scrapy_seine.reads.domains": ("reads/reading_counts",),
     "scrapy_seine.reads.prometheus": ("metrics",),
     "scrapy_seine.reads.formatting": ("reads/troubles", "reads/reading_counts"),
-    "scrapy_seine.reads.outcome_counts": ("reads/troubles", "reads/reading_counts"),
+    "scrapy_seine.reads.outcome_history": ("reads/troubles", "reads/reading_counts"),
     "scrapy_seine.reads.progress": ("catalogue/jobs", "reads/reading_counts"),
     "crawler.reads.crawl_report": ("reads/crawl_report",),
     "crawler.reads.doctor.setting_sources": ("reads/doctor/setting_sources",),

@@ -16,7 +16,7 @@ from crawler.dashboard.security import Guard
 from crawler.reads.database import Database
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import frontier_of, partitions_of
-from scrapy_seine.reads.outcome_counts import Minute
+from scrapy_seine.reads.outcome_history import Minute
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Minutes that the present speed and what is wrong are read from.

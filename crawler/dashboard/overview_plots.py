@@ -13,7 +13,7 @@ from crawler.dashboard.fleet_samples import Sample
 from crawler.dashboard.html import tag
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import moment_of
-from scrapy_seine.reads.outcome_counts import HOURS, MINUTES, TENS, Grain, Minute, read_steps
+from scrapy_seine.reads.outcome_history import HOURS, MINUTES, TENS, Grain, Minute, read_steps
 from scrapy_seine.records import Value
 
 _MINUTE_S = 60

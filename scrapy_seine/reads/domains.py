@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
-from scrapy_seine.reads.outcome_counts import OUTCOMES
+from scrapy_seine.reads.outcome_history import OUTCOMES
 from scrapy_seine.records import Value
 
 State = Literal["ready", "waiting", "paused", "busy", "idle"]

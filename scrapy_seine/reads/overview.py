@@ -15,7 +15,7 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.runs import Run, list_runs
 from scrapy_seine.reads.domains import Domain, list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
-from scrapy_seine.reads.outcome_counts import Minute, pages_a_minute, read_minutes
+from scrapy_seine.reads.outcome_history import Minute, pages_a_minute, read_minutes
 from scrapy_seine.records import Value
 
 #: Newest dead letters whose reasons are counted.

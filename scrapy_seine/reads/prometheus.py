@@ -13,7 +13,7 @@ from scrapy_seine.metrics import Sheet
 from scrapy_seine.reads.demand import demand
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet
-from scrapy_seine.reads.outcome_counts import OUTCOMES
+from scrapy_seine.reads.outcome_history import OUTCOMES
 
 #: What a scraper is told that it gets.
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -13,7 +13,7 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet
-from scrapy_seine.reads.outcome_counts import (
+from scrapy_seine.reads.outcome_history import (
     HOURS,
     TENS,
     pages_a_minute,

@@ -17,7 +17,7 @@ from scrapy_seine.frontier.model import Burial, Done, Push
 from scrapy_seine.reads.dead_letters import Filter, one_dead, search_dead
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import read_fleet
-from scrapy_seine.reads.outcome_counts import read_minutes, record
+from scrapy_seine.reads.outcome_history import read_minutes, record
 from scrapy_seine.reads.overview import read_overview
 from scrapy_seine.reads.search import find
 from tests.integration.frontier_kit import join_frontier

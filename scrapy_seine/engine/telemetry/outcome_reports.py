@@ -19,7 +19,7 @@ from scrapy_seine.connect import endpoints, redis_client
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.reads.outcome_counts import record
+from scrapy_seine.reads.outcome_history import record
 
 logger = logging.getLogger(__name__)
 

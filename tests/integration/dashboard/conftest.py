@@ -16,7 +16,7 @@ from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Burial, Push
-from scrapy_seine.reads.outcome_counts import record
+from scrapy_seine.reads.outcome_history import record
 
 MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 TOKEN = "a-token-of-good-length"

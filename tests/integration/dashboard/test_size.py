@@ -11,7 +11,7 @@ from scrapy_seine.frontier.encoding.codec import encode
 from scrapy_seine.frontier.encoding.wire import note
 from scrapy_seine.frontier.model import Burial, Push
 from scrapy_seine.frontier.runs import KEPT
-from scrapy_seine.reads.outcome_counts import record
+from scrapy_seine.reads.outcome_history import record
 from tests.integration.dashboard.conftest import page
 
 WORKERS, RUNS = 100, 1000

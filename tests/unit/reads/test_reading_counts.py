@@ -12,7 +12,7 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.reads import domains
 from scrapy_seine.reads.domains import Domain, free_slots, list_domains, read_domains, state_of
 from scrapy_seine.reads.formatting import share, size, span, time_left
-from scrapy_seine.reads.outcome_counts import (
+from scrapy_seine.reads.outcome_history import (
     HOURS,
     MINUTES,
     TENS,

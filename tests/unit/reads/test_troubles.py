@@ -9,7 +9,7 @@ import pytest
 from crawler.reads.troubles import troubles
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.reads.fleet import Fleet, Worker
-from scrapy_seine.reads.outcome_counts import Minute
+from scrapy_seine.reads.outcome_history import Minute
 from scrapy_seine.reads.overview import Overview
 
 
