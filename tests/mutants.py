@@ -75,7 +75,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "engine/stored/callbacks",
         "politeness/download_slots",
     ),
-    "scrapy_seine.engine.settings_check": ("engine/settings_table",),
+    "scrapy_seine.engine.settings_check": ("engine/settings_check",),
     "scrapy_seine.engine.starting.start_requests": ("engine/starting/start_requests",),
     "scrapy_seine.engine.lease.statements": (
         "engine/lease/outcomes",

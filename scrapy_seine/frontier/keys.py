@@ -32,7 +32,7 @@
 | outbox:<q> | stream | requests on their way to partition q, by number | commit, depart | until q has them |
 | arrived | hash | by partition: the last number of its outbox that came in here | receive | permanent |
 | workers, worker_info | sorted set, hash | heartbeats by expiry (ms), description | renew | an hour after the last |
-| busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_counts) | workers | permanent, two days |
+| busiest, minutes:<hour> | sorted set, hash | ended requests by domain, and by minute and outcome (reads.outcome_history) | workers | permanent, two days |
 | tens:<hour>, hours:<day> | hash | the same by ten seconds, and by hour | workers | two hours, nine days |
 | actions | list | who did what from dashboard or terminal (JSON), newest first (reads.audit) | dashboard, commands | newest 500 |
 | jar:<name> | hash | a jar's cookies by domain, path and name, and its version (middlewares.fleet_jars) | workers | a day after the last change |
