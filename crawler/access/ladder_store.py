@@ -83,7 +83,7 @@ class LadderStore:
     async def ticket(self, domain: str, probe: str) -> bool:
         """Whether one more request may probe the lower step."""
         return (
-            text(await run(self.redis, "ladder_ticket", self.key, self.now_ms, domain, probe))
+            text(await run(self.redis, "probe_ticket", self.key, self.now_ms, domain, probe))
             == "OK"
         )
 
