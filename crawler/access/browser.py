@@ -22,7 +22,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from crawler.access.browser_contexts import BrowserContext, ContextPool
 from crawler.access.browser_programs import NoBrowser, launch_options
 from scrapy_seine.config import number
-from scrapy_seine.engine.download.reachable_addresses import place_of
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.ending.exit_status import BROWSER_FAILED
 from scrapy_seine.engine.worker import worker_of

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy_download_handlers_incubator import WreqDownloadHandler
 
-from scrapy_seine.engine.download.reachable_addresses import place_of
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.socks_relay import Relay
 from scrapy_seine.engine.worker import worker_of
 

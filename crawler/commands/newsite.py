@@ -19,7 +19,7 @@ from crawler.cli.site_draft import PRODUCTS, Round, draft
 from crawler.extract import Found, Link
 from crawler.extract.links.registered_domain import site_of
 from scrapy_seine.commands.one_line_errors import complain
-from scrapy_seine.engine.download.reachable_addresses import policy_from
+from scrapy_seine.engine.download.private_addresses import policy_from
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.politeness.robots_rules import Robots, state_of
 from scrapy_seine.urls import absolute, domain

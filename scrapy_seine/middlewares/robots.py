@@ -25,7 +25,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.download.reachable_addresses import place_of
+from scrapy_seine.engine.download.private_addresses import place_of
 from scrapy_seine.engine.download.send_gate import NotNow
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.lease.outcomes import Ignored

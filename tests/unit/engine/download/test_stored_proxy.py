@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.download.reachable_addresses import Reach
+from scrapy_seine.engine.download.private_addresses import Reach
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import off_the_web
 from scrapy_seine.errors import AddressRefused
@@ -39,7 +39,7 @@ def reach(table: InFlightTable, monkeypatch: pytest.MonkeyPatch) -> Reach:
     async def resolved(host: str) -> list[str]:
         return ["127.0.0.1"] if host in {"localhost", "0x7f000001", "127.1"} else [host]
 
-    monkeypatch.setattr("scrapy_seine.engine.download.reachable_addresses.addresses_of", resolved)
+    monkeypatch.setattr("scrapy_seine.engine.download.private_addresses.addresses_of", resolved)
     return Reach(AddressPolicy(), table)
 
 
