@@ -5,6 +5,18 @@ local function number(text)
     return n and n > -1e15 and n < 1e15 and n or nil
 end
 
+-- The number that an argument is, or nil: a call has few different ones, and to read one takes as long as
+-- sixteen look-ups.
+local read_before = {}
+local function argument(text)
+    local n = read_before[text]
+    if n == nil then
+        n = tonumber(text) or false
+        read_before[text] = n
+    end
+    return n or nil
+end
+
 -- Adds to a number, and returns the sum. Where somebody wrote a text there, a fraction or the end of
 -- Redis' numbers, it is begun anew, because a script that fails at its end has done its work and tells
 -- nobody: then *spoilt* is true. Any other error is returned behind nil, and is the caller's.

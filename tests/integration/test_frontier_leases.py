@@ -248,6 +248,17 @@ async def test_an_expired_lease_is_reported_to_whoever_leases(d: Driver) -> None
     assert (await d.f.lease("w2", 1, ttl_ms=TTL)).expired
 
 
+async def test_no_list_is_searched_for_each_of_many_leases(d: Driver) -> None:
+    await d.f.push(pages(20))
+    await d.f.configure(delay_ms=0, concurrency=20, half_window_ms=10**9)
+    leases = await d.take(20)
+    assert await d.where() == (0, 0, 20, 0)
+    kinds = [await d.redis.object("ENCODING", key) for key in (d.f.keys.leases, d.f.keys.held)]
+    assert kinds == [b"skiplist", b"hashtable"]
+    assert await d.ack(*leases) == ["OK"] * 20
+    assert await d.where() == (0, 0, 0, 0)
+
+
 async def test_reap_stays_within_its_limit(d: Driver) -> None:
     await d.f.push(pages(10))
     await d.take(10)

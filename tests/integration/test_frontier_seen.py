@@ -136,6 +136,18 @@ async def test_no_set_outgrows_the_compact_encoding(frontier: Frontier) -> None:
     assert {await frontier.redis.object("ENCODING", shard) for shard in shards} == {b"intset"}
 
 
+async def test_a_fingerprint_is_in_the_set_in_which_each_version_looks_for_it(
+    frontier: Frontier,
+) -> None:
+    await configure(frontier, "exact")
+    edges = [0, 7, -7, 10**14 - 1, 10**15 - 1, 10**15, -(10**14), 1 - 10**15, 2**63 - 1, 1 - 2**63]
+    numbers = [*edges, *fingerprints(50, 5)]
+    await known(frontier, numbers)
+    for number in numbers:
+        shard = f"{frontier.keys.seen}:1:{abs(number) % 16}"
+        assert await frontier.redis.sismember(shard, str(number)), number
+
+
 @pytest.mark.parametrize("kind", KINDS)
 async def test_what_is_over_is_swept_in_bounded_steps(frontier: Frontier, kind: str) -> None:
     await configure(frontier, kind, capacity=1000)

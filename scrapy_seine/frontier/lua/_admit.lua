@@ -49,7 +49,7 @@ local function admit(fp, domain, level, not_before, stored)
         return 'DUPLICATE'
     end
     local number = next_seq()
-    local id = string.format('%.0f', number) .. SUFFIX
+    local id = string.format('%d', number) .. SUFFIX
     batch('HSET', REQUESTS, id, stored)
     if not_before < 0 then -- a wait, for no clock but the crawl's counts (I6)
         not_before = now - not_before

@@ -13,7 +13,7 @@ end
 local function commit(width, enter)
     local replies, at, ids, children = {}, 3, {}, 0
     for i = 1, tonumber(ARGV[2]) do
-        local n = tonumber(ARGV[at + 4])
+        local n = argument(ARGV[at + 4])
         ids[i], children, at = ARGV[at], children + n, at + 5 + width * n
     end
     fetch_holds(ids)
@@ -22,7 +22,7 @@ local function commit(width, enter)
     end
     at = 3
     for i, id in ipairs(ids) do
-        local hold, job, n = holding(id), ARGV[at + 2], tonumber(ARGV[at + 4])
+        local hold, job, n = holding(id), ARGV[at + 2], argument(ARGV[at + 4])
         local mine, ended = hold and hold.token == ARGV[at + 1], ARGV[at + 3]
         at = at + 5
         local note = string.match(ended, '^buried (.*)$')

@@ -4,6 +4,7 @@
 -- an unsplit set holds 1 to 2 times SHARD_FILL on average.
 local SHARD_FILL = 200
 local BILLION = 1000000000
+local DIGITS = 15 -- of a fingerprint that one of Lua's numbers holds
 local exact = {}
 
 -- A fingerprint has 64 bits and Lua's numbers 53: it is worked on in two parts, both exact.
@@ -21,9 +22,13 @@ local function shard(fp, bits, split)
     if bits ~= of_bits then
         of_bits, half = bits, 2 ^ bits
     end
-    local hi, lo = parts_of(fp)
-    local wide = 2 * half
-    local h = ((hi % wide) * (BILLION % wide) + lo) % wide
+    local wide, h = 2 * half, nil
+    if bits < DIGITS and #fp > DIGITS then -- 10^15 is a multiple of `wide`: what is before it says nothing
+        h = (tonumber(string.sub(fp, -DIGITS)) or 0) % wide
+    else
+        local hi, lo = parts_of(fp)
+        h = ((hi % wide) * (BILLION % wide) + lo) % wide
+    end
     local narrow = h % half
     return narrow < split and h or narrow
 end

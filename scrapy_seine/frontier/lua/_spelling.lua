@@ -21,6 +21,14 @@ local function deaths_with(id)
     return number(deaths) or 0, number(alone) or 0, token
 end
 
+-- Requests that enter together have few different headers.
+local jobs_of = {}
 local function job_of(stored)
-    return string.match(stored, '^%-?%d+ [^ \n]* ([^\n]*)\n') or ''
+    local head = string.sub(stored, 1, string.find(stored, '\n', 1, true) or 0)
+    local job = jobs_of[head]
+    if not job then
+        job = string.match(head, '^%-?%d+ [^ \n]* ([^\n]*)\n') or ''
+        jobs_of[head] = job
+    end
+    return job
 end

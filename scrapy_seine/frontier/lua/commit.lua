@@ -8,5 +8,5 @@
 --         fingerprint ('' skips the filter), domain, level, not before ms, stored request
 -- reply: for each page 'OK' or 'LOST'; a lost page's children are not pushed
 return commit(5, function(c)
-    admit(ARGV[c], ARGV[c + 1], tonumber(ARGV[c + 2]), tonumber(ARGV[c + 3]), ARGV[c + 4])
+    admit(ARGV[c], ARGV[c + 1], argument(ARGV[c + 2]), argument(ARGV[c + 3]), ARGV[c + 4])
 end)

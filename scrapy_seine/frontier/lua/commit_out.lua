@@ -18,7 +18,7 @@ end
 
 return commit(6, function(c)
     if ARGV[c] == '' then
-        admit(ARGV[c + 1], ARGV[c + 2], tonumber(ARGV[c + 3]), tonumber(ARGV[c + 4]), ARGV[c + 5])
+        admit(ARGV[c + 1], ARGV[c + 2], argument(ARGV[c + 3]), argument(ARGV[c + 4]), ARGV[c + 5])
     else
         send(ARGV[c], ARGV[c + 1], ARGV[c + 4], ARGV[c + 5])
     end

@@ -7,13 +7,13 @@
 -- reply: for each request 'OK', 'DUPLICATE' or 'OVER' (a budget)
 local replies, at = {}, 3
 for i = 5, #ARGV, 5 do -- before anything is written
-    if not tonumber(ARGV[i]) or not tonumber(ARGV[i + 1]) then
+    if not argument(ARGV[i]) or not argument(ARGV[i + 1]) then
         return redis.error_reply('ERR a request has no level or no time')
     end
 end
 reserve_seq(tonumber(ARGV[2]))
 for i = 1, tonumber(ARGV[2]) do
-    replies[i] = admit(ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4])
+    replies[i] = admit(ARGV[at], ARGV[at + 1], argument(ARGV[at + 2]), argument(ARGV[at + 3]), ARGV[at + 4])
     at = at + 5
 end
 sign()
