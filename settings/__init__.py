@@ -1,11 +1,14 @@
 """Plain Scrapy settings; they import nothing of ours."""
 
 import gc
+import importlib
 import os
 import pkgutil
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
-from types import TracebackType
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType, TracebackType
 
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -23,9 +26,62 @@ def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType 
         sys.__excepthook__(kind, error, trace)
 
 
+#: Modules that hold what itemadapter takes from pydantic.
+_HOLD_PYDANTIC = ("itemadapter.utils", "itemadapter._json_schema")
+
+
+class _PydanticLater:
+    """Have itemadapter know pydantic's models from when something imports pydantic, not before.
+
+    itemadapter imports pydantic wherever it is installed, which takes 8 MB of each worker and a
+    part of its start. No item can be a model of pydantic before its project has imported that.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find pydantic as Python does, and tell itemadapter once it is loaded."""
+        if name != "pydantic":
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def load_and_tell(module: ModuleType) -> None:
+                load(module)
+                sys.meta_path.remove(self)
+                self._tell()
+
+            spec.loader.exec_module = load_and_tell  # type: ignore[method-assign]
+        return spec
+
+    @classmethod
+    def import_itemadapter(cls) -> None:
+        """Import it as if pydantic were not installed, where nothing has imported either."""
+        if "pydantic" in sys.modules or "itemadapter" in sys.modules:
+            return
+        sys.modules["pydantic"] = None  # type: ignore[assignment]
+        try:
+            importlib.import_module("itemadapter")
+        finally:
+            del sys.modules["pydantic"]
+        sys.meta_path.insert(0, cls())
+
+    @staticmethod
+    def _tell() -> None:
+        """Give what itemadapter takes from pydantic to its modules that hold it."""
+        found = importlib.reload(sys.modules["itemadapter._imports"])
+        names = [name for name in vars(found) if "pydantic" in name.lower()]
+        for module in map(sys.modules.__getitem__, _HOLD_PYDANTIC):
+            for name in names:
+                if hasattr(module, name):
+                    setattr(module, name, getattr(found, name))
+
+
 # Scrapy reads the settings before it loads any command, which takes most of a start.
 sys.excepthook = _tell
 # Nearly all that a start makes stays for good, and so does Scrapy, which is imported by now: a
 # collector that looks through it every 700 objects finds nothing, for 0.1 s of each start.
 gc.freeze()
 gc.set_threshold(50_000)
+_PydanticLater.import_itemadapter()

@@ -9,8 +9,7 @@ usage: python -m tests.benchmarks.memory [--short] [--only links pages wide] [--
 
 Bars: 160 MB, plain Scrapy's, and 110 MB; `--json` prints one JSON object as the last line, and the
 exit status is 1 where a bar is missed. MB are of 2^20 bytes, as the kernel counts resident memory;
-memory does not depend on how busy the machine is, as far as the pages under way do not. itemadapter
-loads pydantic where it is installed, as for development: 8 MB that a worker's image does not take.
+memory does not depend on how busy the machine is, as far as the pages under way do not.
 """
 
 from __future__ import annotations
