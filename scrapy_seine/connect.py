@@ -174,7 +174,8 @@ class _Check(threading.Thread):
         self.shown = f"{STORES[store].setting}={_shown(store, url)}"
         self.lasts = False
         """Waiting mends nothing: the address is wrong, or the server refuses who asks."""
-        self._problem: str | None = f"does not answer within {CHECK_S:.0f} s"
+        silence = f"does not answer within {CHECK_S:.0f} s"
+        self._problem: str | None = f"{silence}{_other_scheme(url, silence)}"
 
     def run(self) -> None:
         store = STORES[self.store]
@@ -185,7 +186,9 @@ class _Check(threading.Thread):
             line = first_line(error)
             known = isinstance(error, RedisError | OSError)
             self.lasts = not passes(error if known else StoreUnreachable(line))
-            self._problem = _refused(line) or f"does not answer: {line}"
+            self._problem = (
+                _refused(line) or f"does not answer: {line}{_other_scheme(self.url, line)}"
+            )
         except (ConfigError, TypeError, ValueError) as error:  # of an address that nobody can read
             self.lasts = True
             self._problem = f"cannot be used: {_unusable(error)}"
@@ -264,6 +267,22 @@ def _refused(said: str) -> str:
         return "asks for a password: write it as redis://:PASSWORD@HOST:PORT/0"
     if said.startswith("invalid username-password pair"):
         return "refuses the user name or the password"
+    return ""
+
+
+def _other_scheme(url: str, said: str) -> str:
+    """Ask whether a Redis that takes a connection and then fails speaks TLS, or speaks none.
+
+    >>> _other_scheme("redis://h:1", "Connection closed by server.")
+    ' (if that port speaks TLS, write rediss://)'
+    >>> _other_scheme("redis://h:1", "Error 111 connecting to h:1. Connection refused.")
+    ''
+    """
+    scheme = url.partition("://")[0]
+    if scheme.startswith("rediss") and re.search("Timeout|answer within", said):
+        return f" (if that port speaks no TLS, write {scheme.replace('rediss', 'redis', 1)}://)"
+    if scheme.startswith("redis") and "closed by server" in said:
+        return f" (if that port speaks TLS, write {scheme.replace('redis', 'rediss', 1)}://)"
     return ""
 
 

@@ -25,7 +25,7 @@ from redis.exceptions import (
 )
 
 from scrapy_seine.errors import StoreUnreachable
-from scrapy_seine.store_errors import first_line, said_by
+from scrapy_seine.store_errors import first_line, said_by, with_advice
 
 T = TypeVar("T")
 #: What says that a store is away.
@@ -108,7 +108,8 @@ class RetryUntil:
         if self._since is None:
             self._since = now
             if self.limit_s > 0:
-                self.tell(f"{line}; waiting for it up to {self.limit_s:g} s (SEINE_OUTAGE_LIMIT)")
+                wait = f"waiting for it up to {self.limit_s:g} s (SEINE_OUTAGE_LIMIT)"
+                self.tell(f"{with_advice(line)}; {wait}")
         waited = now - self._since
         if waited >= self.limit_s:
             raise StoreUnreachable(line) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from redis.exceptions import RedisError, ResponseError
 
 from scrapy_seine.errors import SeineError
@@ -10,6 +12,32 @@ from scrapy_seine.printable import redact
 #: PostgreSQL's codes of a table and of a column that is missing (Appendix A of its manual).
 _NO_SUCH_TABLE = frozenset({"42P01", "42703"})
 _NO_TABLES = "the database has no such tables yet: `scrapy migrate` makes them, or the first crawl"
+#: What a store or a client says that may pass, though it often is a mistake; and how to mend that.
+_ADVICE = (
+    (
+        "read only replica|read-only transaction",
+        "this server is a replica or read-only: name the primary, unless a failover is under way",
+    ),
+    ("maxmemory", "its memory is full: docs/runbooks/redis-memory.md"),
+    ("protocol error, got", "another service than Redis answers on that port"),
+    ("not known|could not translate host name", "is the name of the host right?"),
+    ("certificate.verify.failed", "its certificate is not trusted here: name its CA in the URL"),
+    ("too many clients|max number of clients", "raise its limit of connections"),
+)
+
+
+def with_advice(line: str) -> str:
+    """Say with what a store says how to mend it, where waiting alone may not.
+
+    >>> with_advice("Error -2 connecting to redsi:6379. Name or service not known.")
+    'Error -2 connecting to redsi:6379. Name or service not known (is the name of the host right?)'
+    >>> with_advice("Connection refused")
+    'Connection refused'
+    """
+    for words, advice in _ADVICE:
+        if re.search(words, line, re.IGNORECASE):
+            return f"{line.rstrip('.')} ({advice})"
+    return line
 
 
 def said_by(error: BaseException) -> str | None:

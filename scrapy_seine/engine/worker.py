@@ -57,7 +57,7 @@ from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Budgets, Push
-from scrapy_seine.frontier.opening import belong, reopen
+from scrapy_seine.frontier.opening import belong, reopen, tell_of_eviction
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.round_trips.recovery import Recovery
 from scrapy_seine.frontier.seed_intake import BATCH, MOST_TICK_S, Intake
@@ -220,6 +220,7 @@ class Worker:
             member: Member = await patience.try_until_async(
                 lambda: self.join(redis, url, config, seal)
             )
+            await tell_of_eviction(redis)
             await warm_up(self.crawler)
         finally:
             if self.member is None:

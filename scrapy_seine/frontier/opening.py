@@ -6,9 +6,11 @@ package offers both: `frontier.open(redis, config)`.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Protocol
 
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from scrapy_seine.config import MOST_PARTITIONS
 from scrapy_seine.errors import ConfigError
@@ -16,6 +18,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.lenient import whole, word
 
+logger = logging.getLogger(__name__)
 #: The field of a crawl's control that names its spider.
 _SPIDER = "spider"
 #: The one that names the secret with which its workers sign.
@@ -91,6 +94,27 @@ async def reopen(frontier: Frontier) -> None:
     crawl, partitions = frontier.keys.crawl, frontier.keys.of
     agree(crawl, partitions, whole(await Frontier(frontier.redis, crawl).run("join", partitions)))
     await frontier.begin()
+
+
+async def tell_of_eviction(redis: Redis) -> None:
+    """Warn of a Redis that drops any key when its memory is full, because no reply says it (I12).
+
+    Policies for keys that expire (`volatile-…`) spare what a crawl cannot do without.
+    """
+    client: Any = redis
+    try:
+        info = await client.info("memory")
+    except (RedisError, OSError):
+        return  # who may not ask
+    servers = [info] if "maxmemory_policy" in info else list(info.values())
+    full = [server for server in servers if server.get("maxmemory")]
+    for policy in sorted({str(server.get("maxmemory_policy")) for server in full}):
+        if policy.startswith("allkeys"):
+            logger.warning(
+                "Redis drops requests when its memory is full (maxmemory-policy %s), so that pages "
+                "would be lost: CONFIG SET maxmemory-policy noeviction",
+                policy,
+            )
 
 
 async def belong(frontier: Frontier, spider: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,16 @@ from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import served
 from crawler.stores import embedded
+from crawler.stores.connect import redis_client
 from crawler.stores.embedded import Servers, postgres, valkey
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
+from scrapy_seine.frontier.opening import tell_of_eviction
 from scrapy_seine.retry_until import RetryUntil, passes
+from tests.benchmarks.server import free_port
 from tests.chaos.sides import Seine
 from tests.helpers import patient, server_folder, wait_until
+from tests.integration.redis_fleet import start, wait_for
 
 PRODUCTS = 12
 SERVERS = {"redis": valkey, "postgres": postgres}
@@ -77,6 +82,52 @@ def test_a_worker_gives_up_at_the_limit_with_one_more_line(servers: Servers, nam
     lines = log.read_text().splitlines()
     assert len(lines) == 2, lines
     assert all(line.startswith("seine: REDIS_URL=") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("memory", "told"),
+    [
+        ("64mb allkeys-lru", 1),
+        ("64mb volatile-lru", 0),
+        ("64mb noeviction", 0),
+        ("0 allkeys-lru", 0),
+    ],
+)
+async def test_a_redis_that_would_drop_requests_is_told_of_at_the_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, memory: str, told: int
+):
+    """I12: nothing else says it before the state is lost."""
+    limit, policy = memory.split()
+    port = free_port()
+    with ExitStack() as stack:
+        options = ["--port", port, "--save", "", "--dir", tmp_path, "--maxmemory", limit]
+        start(stack, *options, "--maxmemory-policy", policy)
+        wait_for(port)
+        client = redis_client(f"redis://127.0.0.1:{port}")
+        await tell_of_eviction(client)
+        await client.aclose()
+    assert [r.levelname for r in caplog.records if "noeviction" in r.getMessage()] == [
+        "WARNING"
+    ] * told
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("Error -2 connecting to h:1. Name or service not known.", "name of the host right?)"),
+        ('could not translate host name "db" to address', "name of the host right?)"),
+        ("You can't write against a read only replica.", "name the primary, unless"),
+        ("cannot execute CREATE TABLE in a read-only transaction", "name the primary, unless"),
+        ('Protocol error, got "<" as reply type byte', "another service than Redis"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed", "name its CA in the URL"),
+        ("FATAL: sorry, too many clients already", "raise its limit of connections"),
+    ],
+)
+def test_what_often_is_a_mistake_is_waited_for_with_advice(said: str, advice: str):
+    told: list[str] = []
+    RetryUntil(60, told.append).wait_s(StoreUnreachable(said))
+    assert advice in told[0]
+    assert "waiting for it up to 60 s" in told[0]
 
 
 def test_patience_ends_at_its_limit_and_tells_once():

@@ -19,9 +19,10 @@ from scrapy_seine.engine.heartbeat import process_age_s
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import LocalRequests
 from scrapy_seine.engine.starting.start_requests import StartRequests
+from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.frontier.round_trips.exchange import Exchange
 from scrapy_seine.frontier.seed_intake import Intake
-from scrapy_seine.retry_until import OUTAGES, tell_failure
+from scrapy_seine.retry_until import tell_failure
 
 logger = logging.getLogger(__name__)
 #: A complete crawl's jobs are tried to be ended so often, with this pause between (s).
@@ -98,9 +99,10 @@ class Completion:
         except Exception as error:
             tell_failure(logger, "the jobs of the complete crawl are not ended", error)
             self._failures += 1
-            if self._failures == MOST_FAILURES or isinstance(error, OUTAGES):
+            waited = isinstance(error, StoreUnreachable)  # up to its limit
+            if waited or self._failures == MOST_FAILURES:
                 # Nobody may be left to look next: this worker has not finished the crawl (I12).
-                self.stop("outage" if isinstance(error, OUTAGES) else "error")
+                self.stop("outage" if waited else "error")
                 return
             await asyncio.sleep(AGAIN_S)
             self.settling = None

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg2
 import pytest
+from redis.exceptions import ResponseError
 
 from scrapy_seine.engine.ending import completion as module
 from scrapy_seine.engine.ending.completion import Completion
@@ -43,6 +44,7 @@ def complete(ended: Any) -> tuple[Completion, list[str]]:
     [
         (psycopg2.errors.InsufficientPrivilege("permission denied"), "error", 4),
         (StoreUnreachable("DATABASE_URL: refused"), "outage", 1),
+        (ResponseError("WRONGTYPE of one job"), "error", 4),
         (KeyError("a mistake of ours"), "error", 4),
     ],
 )
