@@ -20,7 +20,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
 from crawler.extract.visible import text
-from crawler.extract.visible.described import described, may_describe
+from crawler.extract.visible.described import called_boxes, described, may_describe
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -64,6 +64,8 @@ class Found(Record):
     """By field: where the visible text has it, as far as that was read."""
     struck_below: Decimal | None = None
     """An amount beside the visible price that is marked as the price before, and is lower."""
+    described: list[Any] | None = None
+    """Boxes that are called a description; None where the visible text was not read."""
     unread: dict[str, str] = attrs.Factory(dict)
     """Sources that hold what cannot be read, and the error: the others are read without them."""
 
@@ -171,12 +173,20 @@ def _describe(found: Found) -> None:
     page = found.page
     if any(told.get("description") for told in found.offered.values()):
         return
-    told: str | None = page.meta("description")
-    if not told and may_describe(page):
-        heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
-        told = None if heading is None else described(page, heading)
+    told: str | None = page.meta("description") or _described_in_text(found)
     if told:
         found.offered.setdefault("text", {})["description"] = told
+
+
+def _described_in_text(found: Found) -> str | None:
+    """The text of a box that is called a description, among those that were read, if text was."""
+    page, boxes = found.page, found.described
+    if boxes == [] or (boxes is None and not may_describe(page)):
+        return None
+    heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
+    if heading is None:
+        return None
+    return described(called_boxes(page, heading) if boxes is None else boxes, heading)
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:
@@ -202,7 +212,7 @@ def _read_text(found: Found, known: Fields, disputed: bool) -> Fields:
         number = seen.fields.get("sku") or seen.fields.get("attributes", {}).get("model")
         classify.number_signs(verdict, page, number)
     offered["text"], found.paths = seen.fields, seen.paths
-    found.struck_below = seen.struck_below
+    found.struck_below, found.described = seen.struck_below, seen.described
     if disputed:
         merge.settle(offered)
     merge.choose(offered, seen, page.raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import attrs
 
@@ -34,6 +35,8 @@ class Visible(Record):
     """Labelled identifiers (SKU, GTIN, MPN)."""
     on_request: bool = False
     """Instead of a price, where it shows none, it asks to be asked."""
+    described: list[Any] = attrs.Factory(list)
+    """Boxes behind the heading that are called a description."""
     paths: dict[str, str] = attrs.Factory(dict)
     """By field: where the text stands from which it was read."""
     price_marked: bool = False

@@ -13,15 +13,15 @@ from itertools import chain, islice
 
 import attrs
 
-from crawler.extract.page import joints
+from crawler.extract.page import class_words, joints
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
 from crawler.extract.page.places import shows_another
 from crawler.extract.words import Marks, start_of
 
 (
     OLD, ELSEWHERE, HIDDEN, LINK, PRICE, BUTTON, STOCK, HEADING, LABEL,
-    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW, DIGIT,
-) = (1 << bit for bit in range(18))  # fmt: skip
+    RATING, FACT, BADGE, OFF, CARD, BEYOND, JOINED, NOW, DIGIT, DESCRIPTION,
+) = (1 << bit for bit in range(19))  # fmt: skip
 
 _SKIPPED = frozenset(
     {"script", "style", "noscript", "template", "svg", "head", "iframe", "option", "object",
@@ -36,42 +36,25 @@ _TAGS = {
     "nav": ELSEWHERE, "button": BUTTON, "h1": HEADING, "h2": HEADING, "h3": HEADING,
     "h4": HEADING, "th": LABEL, "dt": LABEL, "label": LABEL,
 }  # fmt: skip
-_CLASSES = (
-    (OLD, r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
-     r"|standard|instead|retail|secondary|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
-     r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
-     r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
-     r"|basis|vecchio|barre|standard|vechi|regi)\b"
-     r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"),
-    (ELSEWHERE, r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
-     r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
-     r"(?:drawer|popup|summary|total)|(?<!product-)(?<!product_)sidebar|site-header|navbar|mega-?menu|newsletter|footer"
-     r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
-     r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
-     r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
-     r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"),
-    (CARD, r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
-     r"|info|page|main|view|full|single))|card-?product|\bcard\b"),
-    (OFF, r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
-     r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"),
-    (HIDDEN, r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
-     r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen|hidden-xs-up|ng-hide"
-     r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"),
-    (PRICE, r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
-     r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"),
-    (NOW, r"(?<!non[-_])(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
-     r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
-     r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"),
-    (STOCK, r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"),
-    (BUTTON, r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"),
-    (LABEL, r"(?:^|[\s_-])label"),
-    (FACT, r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
-     r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
-     r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"),
-    (BADGE, r"badge|sticker|ribbon|flag\b|flags\b"),
-    (RATING, r"rating|stars?\b|star-"),
-)  # fmt: skip
-_RULES = [(flag, re.compile(words)) for flag, words in _CLASSES]
+_RULES = [
+    (flag, re.compile(words))
+    for flag, words in (
+        (OLD, class_words.OLD),
+        (ELSEWHERE, class_words.ELSEWHERE),
+        (CARD, class_words.CARD),
+        (OFF, class_words.OFF),
+        (HIDDEN, class_words.HIDDEN),
+        (PRICE, class_words.PRICE),
+        (NOW, class_words.NOW),
+        (STOCK, class_words.STOCK),
+        (BUTTON, class_words.BUTTON),
+        (LABEL, class_words.LABEL),
+        (FACT, class_words.FACT),
+        (BADGE, class_words.BADGE),
+        (RATING, class_words.RATING),
+        (DESCRIPTION, class_words.DESCRIPTION),
+    )
+]
 #: Words in a price block's class that make it no old price: the block holds both.
 _BOTH = re.compile(r"price(?:list\b|[-_]?(?:box|container|wrapper|block|info|group|area)(?!__))")
 _CENTS = re.compile(r"cent|decimal|fraction|dezimal|minor|penny|kuru")
@@ -117,6 +100,8 @@ class Lines:
     """Table rows and terms (tr, dt) outside navigation."""
     inputs: list[Element] = attrs.Factory(list)
     ratings: list[Element] = attrs.Factory(list)
+    described: list[Element] = attrs.Factory(list)
+    """Boxes that are called a description."""
     _own: list[Line] | None = attrs.field(default=None, init=False)
 
     @property
@@ -150,16 +135,16 @@ _DIGIT_IN = Marks(holds_digit)
 _CLASS_FLAGS = Marks(_class_flags)
 #: Where classes are hashes, microdata and attributes for tests name the boxes.
 _FOR_TESTS = (
-    "itemprop", "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
+    "data-testid", "data-test", "data-test-id", "data-qa", "data-hook", "data-ui",
     "data-automation-id", "data-e2e", "data-zta", "data-cy",
 )  # fmt: skip
+_TOLD_BY_TESTS = OLD | PRICE | NOW | STOCK
 #: What an attribute's value tells of its element's text.
 _FLAGGING: dict[str, Marks[int]] = {
     "class": _CLASS_FLAGS,
     "id": _CLASS_FLAGS,
-    **dict.fromkeys(
-        _FOR_TESTS, Marks(lambda words: _class_flags(words) & (OLD | PRICE | NOW | STOCK))
-    ),
+    **dict.fromkeys(_FOR_TESTS, Marks(lambda words: _class_flags(words) & _TOLD_BY_TESTS)),
+    "itemprop": Marks(lambda words: _class_flags(words) & (_TOLD_BY_TESTS | DESCRIPTION)),
     # What a script needs to know of a choice is a number; what names the box of a price is a word.
     "data-price": Marks(lambda told: 0 if holds_digit(told) else PRICE),
     "hidden": Marks(lambda _: HIDDEN),
@@ -284,6 +269,9 @@ class _Reader:
         for name, value in marks:
             if name in _FLAGGING:
                 flags |= _FLAGGING[name][value]
+        if flags & DESCRIPTION:
+            flags ^= DESCRIPTION
+            self.out.described.append(element)
         weighed = flags and (flags & self.weighed or element in self.kept)
         if weighed and (flags := self._weighed(element, flags)) < 0:
             return -1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from crawler.extract import lazy_patterns
+from crawler.extract.page import class_words
 from crawler.extract.page.page import Element, Page, short_text
 from crawler.extract.words import Marks
 
@@ -21,13 +23,8 @@ _IN_WORDS = (
     b"desc", b"detail", b"opis", b"beschreibung", b"omschrijving", b"beskriv", b"kuvaus", b"leiras",
     b"aciklama", b"mota", b"mo-ta",
 )  # fmt: skip
-_CALLED = lazy_patterns.pattern(
-    r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
-    r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
-    r"(?:[-_]?(?:text|content|body|inner|tab|box|wrapper|wrap|panel|pane|html|long|short|full|product))?(?=$|\s)",
-    re.I,
-)
-_IS_CALLED = Marks(lambda words: _CALLED.search(words[:300]) is not None)
+_CALLED = lazy_patterns.pattern(class_words.DESCRIPTION)
+_IS_CALLED = Marks(lambda words: _CALLED.search(words[:300].lower()) is not None)
 #: Boxes for other things than the page's own, by class and by tag.
 _IS_OTHERS = Marks(
     lambda words: (
@@ -52,13 +49,20 @@ def may_describe(page: Page) -> bool:
     return any(word in low for word in _IN_WORDS) and _NAMED.search(low) is not None
 
 
-def described(page: Page, heading: Element) -> str | None:
-    """The text of the first box behind the heading that is called a description."""
+def called_boxes(page: Page, heading: Element) -> Iterator[Element]:
+    """The boxes behind the heading that are called a description."""
     passed = False
     for element in islice(page.root.iter(*_BOXES, heading.tag), _MOST_BOXES):
         passed = passed or element is heading
         names = (element.get("class"), element.get("id"), element.get("itemprop"))
-        if not passed or not any(name and _IS_CALLED[name] for name in names):
+        if passed and any(name and _IS_CALLED[name] for name in names):
+            yield element
+
+
+def described(boxes: Iterable[Element], heading: Element) -> str | None:
+    """The text of the first of some boxes that is in none for other things."""
+    for element in boxes:
+        if element.tag not in _BOXES and element.tag != heading.tag:
             continue
         text = short_text(element, _LONGEST)
         around = islice(element.iterancestors(), _MOST_AROUND)

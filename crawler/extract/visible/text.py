@@ -272,6 +272,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
     local = currency_of_place(page)
     priced = bool(known.get("price"))
     read = _lines.read(page, heading)
+    boxes = read.described
     seen = _rest_seen(_price_seen(read, local, priced), read, priced, page.url)
     lost = seen.price_distance is None or seen.price_distance > _NEAR or seen.price_after_link
     if heading is not None and lost and (seen.cards < CARDS or 1 <= seen.buy_buttons < CARDS):
@@ -280,7 +281,7 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         whole = _price_seen(read, local, priced)
         if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
-    fields = seen.fields
+    fields, seen.described = seen.fields, boxes
     if "price" not in fields and not seen.cards and not seen.lone_cards:
         _take_price_elsewhere(page, read, seen, local)
     beside = heading

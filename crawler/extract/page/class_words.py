@@ -1,0 +1,57 @@
+"""What a box's class or id tells of the text in it, by the words that templates use; lower case."""
+
+OLD = (
+    r"(?:^|[\s_-])(?:msrp|rrp|uvp|was|old|strike|striked|struck|crossed(?:-out)?|tachad[oa]|riscado|(?:durch)?gestrichen|list-?price|before-?price|strike-?through)(?=$|\s)|(?<!with-)(?<!has-)(?<!no-)(?:old|was|regular|(?<![a-z])list|origin(?:al)?|before|strike|crossed|compare|rrp|uvp|msrp|previous"
+    r"|standard|instead|retail|secondary|stara|vecchi[oa]|ancien|barr[eé]|antes|anterior|oud[ea]?|ord|eski|vech[ie]|regi|puvodni)[-_]{0,2}(?:at[-_]?)?(?:product[-_]?)?(?:price|preis|prix|precio"
+    r"|amount|cena|prezzo|pris\b|prijs|fiyat)|(?:price|preis|prix|precio|money|cena|prezzo|prijs|pret|preco)[-_]{0,2}(?:item[-_]{1,2})?(?:old|was|regular"
+    r"|list|origin(?:al)?|before|compare|strike\w*|rrp|uvp|crossed|previous|retail|discounted-from|stara"
+    r"|basis|vecchio|barre|standard|vechi|regi)\b"
+    r"|line-?through|pseudo-?price|strikethrough|streichpreis|was-now__was"
+)
+ELSEWHERE = (
+    r"related|up-?sell|cross-?sell|cross_?sell|crossell|recommend|also[-_]?(?:like"
+    r"|bought|view)|similar|recent(?:ly)?[-_]?(?:view|prod)|mini[-_]?(?:cart|basket)|cart[-_]"
+    r"(?:drawer|popup|summary|total)|(?<!product-)(?<!product_)sidebar|site-header|navbar|mega-?menu|newsletter|footer"
+    r"|accessor|bundle|frequently|complementary|\breviews?\b|reviews?[-_](?:list|item|wrap|body)"
+    r"|comment|testimonial|cookie|shipping(?![-_]?(?:time|status|info))|delivery-cost|versandkosten|(?<![a-z])unit[-_]price"
+    r"|price[-_]per[-_]unit|(?<![a-z])base-?price(?![a-z])|grundpreis|instal+ment|financ|voucher|loyalty"
+    r"|tier-?price|graduated|staffel|bulk-?pric|cheaper|savings?\b|you-?save|discount-(?:badge|amount)"
+)
+CARD = (
+    r"product[-_]?(?:card|tile|item|pod|thumb|miniature|box\b|grid|teaser|list)(?![-_]*(?:detail"
+    r"|info|page|main|view|full|single))|card-?product|\bcard\b"
+)
+OFF = (
+    r"(?:^|[\s_-])(?:comment-?list|reviews?[-_](?:list|items?|content|body|comments?)"
+    r"|commentlist|mega-?menu|product-reviews?|customer-reviews)(?=\s|$)"
+)
+HIDDEN = (
+    r"(?:^|\s)(?:hidden|hide|d-none|visually-hidden|sr-only|is-hidden|invisible|none"
+    r"|screen-reader-text|visuallyhidden|u-hidden|js-hidden|display-?none|a-offscreen|hidden-xs-up|ng-hide"
+    r"|is--hidden|(?:uk|el)-hidden|(?:am|layui|wa)-hide|no-?display|element-invisible)(?=\s|$)"
+)
+PRICE = (
+    r"price|preis|prix|precio|prezzo|preco|preço|cena|\bamount\b|kaina|hinta|money|pris\b|prijs"
+    r"|fiyat|cijena|\bpret\b|\bpret-|\bprecio|\btimi\b|\bhinnat?\b|\btsena"
+)
+NOW = (
+    r"(?<!non[-_])(?:promo|sale|special|now|new|final|current|offer|deal|discounted|reduced|aktions?)[-_]{0,2}"
+    r"(?:price|preis|prix|precio|cena|preco|prijs)|(?:price|preis|prix|precio|money|cena|preco|prijs)"
+    r"[-_]{1,2}(?:item[-_]{1,2})?(?:promo|sale|special|now|new|final|current|offer|deal|reduced)"
+)
+STOCK = r"stock|availab|disponib|lager|inventory|verfueg|delivery-(?:info|status|time)"
+BUTTON = r"add-?to-?(?:cart|bag|basket)|buy-?now|btn-cart|add_to_cart|addtocart"
+LABEL = r"(?:^|[\s_-])label"
+FACT = (
+    r"(?:^|\s)(?:js[-_])?(?:(?:product|item|variant|article|pdp|detail|info|meta)s?[-_]{1,2}){0,2}(?:sku|ean|gtin|mpn|upc|reference|ordernumber)"
+    r"(?:[-_]?(?:value|code|number))?(?=\s|$)|(?:^|[\s_-]|product|div|urun)(?:brand|manufacturer|vendor|hersteller"
+    r"|fabricante?|producent|mar[ck]a|marke|marque|merk|vyrobce|znacka|gyarto|producator|brend|proizvodjac)(?:[-_]?(?:name|link|title|value|text))?(?=\s|$)"
+)
+BADGE = r"badge|sticker|ribbon|flag\b|flags\b"
+RATING = r"rating|stars?\b|star-"
+#: What is called a description: behind a word or its beginning, at a word's end.
+DESCRIPTION = (
+    r"(?:^|[\s_-]|product|item|goods|prod|tab|long|short|full)(?:descr?(?:iption|ipcion|icao|izione|iptif)?"
+    r"|beschreibung|omschrijving|beskrivelse|beskrivning|popis|opis|kuvaus|leiras|aciklama|mo-?ta)"
+    r"(?:[-_]?(?:text|content|body|inner|tab|box|wrapper|wrap|panel|pane|html|long|short|full|product))?(?=$|\s)"
+)
