@@ -1,7 +1,7 @@
 """Requests that cannot be stored, as their callback is a lambda or their meta holds a loader.
 
 A request by way of a private proxy that only the spider's code names is another one, and so is a
-request of another scheme than http (engine.download.reachable_addresses), and one whose callback
+request of another scheme than http (engine.download.private_addresses), and one whose callback
 reads what only this worker's spider has (engine.stored.own_state).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names

@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, cast
 
 from scrapy_seine.engine.download.http.happy_eyeballs import race
-from scrapy_seine.private_addresses import AddressPolicy
+from scrapy_seine.engine.download.private_addresses import AddressPolicy
 
 #: Seconds for the greeting, and for connecting to a host.
 _GREETING_S, _CONNECT_S = 10.0, 30.0

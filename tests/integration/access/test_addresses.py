@@ -15,10 +15,9 @@ from crawler.access.browser_programs import NAMES
 from crawler.cli.one_page import fetch as get_page
 from scrapy_seine import meta as m
 from scrapy_seine.engine.download.http.pool import Pool
-from scrapy_seine.engine.download.private_addresses import Reach, policy_from
+from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach, policy_from
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.errors import AddressRefused, ConfigError, SeineError
-from scrapy_seine.private_addresses import AddressPolicy
 from tests.integration.access.conftest import Fetch
 from tests.integration.access.raw import raw_site
 

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from docs import write_rules
-from scrapy_seine.private_addresses import AddressPolicy
+from scrapy_seine.engine.download.private_addresses import AddressPolicy
 from tests.unit.deploy.cluster_rules import (
     Peer,
     allowed,

@@ -35,7 +35,7 @@ class Connection(asyncio.Protocol):
     private = False
     """Whether its address is none of the public internet: not every request may use it."""
     home = ""
-    """Where it is private: its request's home, as `download.reachable_addresses` says."""
+    """Where it is private: its request's home, as `download.private_addresses` says."""
 
     def __init__(self, address: str) -> None:
         self.address, self.at = ip_address(address), address

@@ -8,12 +8,11 @@ import pytest
 from scrapy import Request
 
 from scrapy_seine import meta as m
-from scrapy_seine.engine.download.private_addresses import Reach
+from scrapy_seine.engine.download.private_addresses import AddressPolicy, Reach
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.engine.local_requests import off_the_web
 from scrapy_seine.errors import AddressRefused
 from scrapy_seine.frontier.model import Lease
-from scrapy_seine.private_addresses import AddressPolicy
 
 URL = "http://shop.example/"
 PRIVATE = "http://me:word@10.0.0.5:3128"
