@@ -7,7 +7,7 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from crawler.cleaning.product import problem
+from crawler.cleaning.rejection import rejection
 from crawler.items import Product
 from crawler.writer_bridge import Storage, storage_of
 
@@ -33,7 +33,7 @@ class Validate:
         Raises:
             DropItem: with the reason that the rejected table holds.
         """
-        if isinstance(item, Product) and (reason := problem(item) or self._site_problem(item)):
+        if isinstance(item, Product) and (reason := rejection(item) or self._site_problem(item)):
             self.storage.reject(item, reason)
             raise DropItem(reason, log_level="DEBUG")
         return item

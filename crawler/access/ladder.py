@@ -12,6 +12,7 @@ from typing import Literal
 
 import attrs
 
+from crawler.access.ladder_budget import is_spent
 from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value
@@ -43,10 +44,6 @@ STEPS = {
         Step("browser_pool", "browser", True, 100),
     )
 }
-#: A step that costs this much is paid from the fleet's budget.
-EXPENSIVE = 10
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Policy(Value):
     """When a domain climbs, probes and gives up."""
@@ -144,17 +141,6 @@ def ways_for(*, pretend: bool, better_pool: bool, cap: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def budget_pause_s(view: View, policy: Policy) -> float:
-    """Return for how long a domain on a dear step is left alone, because the budget is spent.
-
-    That is the rest of the hour at most; 0 while the budget lasts.
-    """
-    spent = policy.budget and view.spent >= policy.budget
-    if not spent or STEPS[view.step].cost < EXPENSIVE:
-        return 0.0
-    return min(policy.pause_s, 3600 - view.now / 1000 % 3600)
-
-
 def place(step: str, ways: Sequence[str]) -> str:
     """Give the step that is used where *step* is not among the *ways*: the next one below it."""
     if step in ways:
@@ -184,7 +170,7 @@ def decide(view: View, ways: Sequence[str], policy: Policy) -> Decision | None:
 
 
 def _climb(view: View, to: str, policy: Policy) -> Decision | None:
-    if STEPS[to].cost >= EXPENSIVE and policy.budget and view.spent >= policy.budget:
+    if is_spent(STEPS[to].cost, view.spent, policy.budget):
         return None
     return Decision("climb", to, f"{view.bad} of {view.good + view.bad} answers were bad")
 

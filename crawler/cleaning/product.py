@@ -1,4 +1,4 @@
-"""A product is brought to its types in place; what still does not fit is rejected with a reason.
+"""A product is brought to its types in place; what cannot be read becomes None.
 
 It is one pass of small steps, each with a way out for values that are right already: all of it
 runs once a page on the reactor thread.
@@ -17,9 +17,8 @@ from urllib.parse import urljoin, urlsplit
 
 import attrs
 
-from crawler.cleaning.money import absurd, currency, money
+from crawler.cleaning.money import currency, money
 from crawler.cleaning.text import identifier, line, plain, prose
-from crawler.extract.money.currencies import ISO_4217
 from crawler.extract.stock.availability import availability
 from crawler.extract.structured.schema import has_check_digit
 from crawler.items import Product
@@ -27,7 +26,9 @@ from scrapy_seine.urls import split_login
 
 _LINES = ("name", "brand")
 _IDENTIFIERS = ("sku", "mpn")
-_MANY, _URL_LIMIT, _ID_LIMIT = 200, 2048, 512
+_MANY, _ID_LIMIT = 200, 512
+#: Letters of a URL, at most.
+URL_LIMIT = 2048
 _SKEW = timedelta(minutes=5)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _COUNT = re.compile(r"\d[\d.,' \u00a0\u202f]*", re.ASCII)
@@ -61,31 +62,6 @@ def clean(product: Product, now: datetime) -> None:
         product.canonical_url = absolute(product.canonical_url, product.url)
     product.scraped_at = _time(product.scraped_at, now)
     _identify(product)
-
-
-def problem(product: Product) -> str | None:
-    """Why a cleaned product cannot be kept; None where it can."""
-    if not product.url.startswith(("http://", "https://")):
-        return f"url {product.url[:100]!r} is not absolute" if product.url else "no url"
-    if len(product.url) > _URL_LIMIT:
-        return f"url is longer than {_URL_LIMIT} characters"
-    if not product.name:
-        return "no name"
-    if not product.site_id or not product.external_id:
-        return "nothing identifies it"
-    for name in ("price", "regular_price"):
-        amount = getattr(product, name)
-        if isinstance(amount, Decimal) and (reason := _price_problem(amount, product.currency)):
-            return f"{name} {reason}"
-    if product.currency is not None and product.currency not in ISO_4217:
-        return f"unknown currency {product.currency!r}"
-    return None
-
-
-def _price_problem(amount: Decimal, code: str | None) -> str | None:
-    if amount < 0:
-        return f"{amount} is negative"
-    return f"{amount:.3e} is absurd" if absurd(amount, code) else None
 
 
 def from_mapping(fields: Mapping[str, Any]) -> Product:
@@ -150,8 +126,8 @@ def absolute(value: Any, base: str) -> str | None:
     >>> absolute("http://me:secret@shop.example/p/1", "")
     'http://shop.example/p/1'
     """
-    text = line(value, _URL_LIMIT + 1) if isinstance(value, str) else None
-    if not text or len(text) > _URL_LIMIT:
+    text = line(value, URL_LIMIT + 1) if isinstance(value, str) else None
+    if not text or len(text) > URL_LIMIT:
         return None
     if not text.startswith(("http://", "https://")):
         try:

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.cleaning.money import currency, money
-from crawler.cleaning.product import clean, from_mapping, problem
+from crawler.cleaning.product import clean, from_mapping
+from crawler.cleaning.rejection import rejection
 from crawler.cleaning.text import line, plain, prose
 from crawler.items import Product
 from crawler.stores.attempts import Attempt
@@ -75,7 +76,7 @@ def test_a_range_is_no_negative_price() -> None:
     ],
 )
 def test_what_cannot_be_kept_has_its_reason(fields: dict[str, Any], reason: str | None) -> None:
-    assert problem(cleaned(**fields)) == reason
+    assert rejection(cleaned(**fields)) == reason
 
 
 def test_values_come_to_their_types() -> None:
@@ -149,7 +150,7 @@ def test_whatever_a_page_holds_is_stored_or_refused(fields: dict[str, Any]) -> N
         clean(made, NOW)
     except Exception:
         made.name = None
-    reason = problem(made)
+    reason = rejection(made)
     if reason is not None:
         assert rejected_row(made, reason).body
         return

@@ -1,0 +1,35 @@
+"""Why a product is rejected: no URL or name, nothing that identifies it, or an absurd price."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from crawler.cleaning.money import absurd
+from crawler.cleaning.product import URL_LIMIT
+from crawler.extract.money.currencies import ISO_4217
+from crawler.items import Product
+
+
+def rejection(product: Product) -> str | None:
+    """Why a cleaned product cannot be kept; None where it can."""
+    if not product.url.startswith(("http://", "https://")):
+        return f"url {product.url[:100]!r} is not absolute" if product.url else "no url"
+    if len(product.url) > URL_LIMIT:
+        return f"url is longer than {URL_LIMIT} characters"
+    if not product.name:
+        return "no name"
+    if not product.site_id or not product.external_id:
+        return "nothing identifies it"
+    for name in ("price", "regular_price"):
+        amount = getattr(product, name)
+        if isinstance(amount, Decimal) and (reason := _price_problem(amount, product.currency)):
+            return f"{name} {reason}"
+    if product.currency is not None and product.currency not in ISO_4217:
+        return f"unknown currency {product.currency!r}"
+    return None
+
+
+def _price_problem(amount: Decimal, code: str | None) -> str | None:
+    if amount < 0:
+        return f"{amount} is negative"
+    return f"{amount:.3e} is absurd" if absurd(amount, code) else None
