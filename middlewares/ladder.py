@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
+from crawler.access import ladder_budget
 from crawler.access.detect import BAD, REFUSED_AT, VERDICT
 from crawler.access.identities import BOT, candidates, chosen
 from crawler.access.ladder import (
@@ -24,7 +25,6 @@ from crawler.access.ladder import (
     Decision,
     Policy,
     View,
-    budget_pause_s,
     decide,
     place,
     ways_for,
@@ -277,9 +277,17 @@ class Escalate:
             site.view = await steps.tally(name, {})
         self._mark(name, site)
         await self._look_for_browser(name, site)
-        if (pause_s := budget_pause_s(site.view, self.policy)) > 0:
+        view, policy = site.view, self.policy
+        rest_s = ladder_budget.pause_s(
+            STEPS[view.step].cost,
+            view.spent,
+            policy.budget,
+            now_ms=view.now,
+            longest_s=policy.pause_s,
+        )
+        if rest_s > 0:
             self.stats.inc_value("ladder/over_budget")
-            self.site_limits.block(name, pause_s)
+            self.site_limits.block(name, rest_s)
 
     def _tell(self, name: str, view: View, decision: Decision) -> None:
         self.stats.inc_value(f"ladder/{decision.kind}/{decision.to}")

@@ -44,6 +44,8 @@ STEPS = {
         Step("browser_pool", "browser", True, 100),
     )
 }
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Policy(Value):
     """When a domain climbs, probes and gives up."""

@@ -8,7 +8,8 @@ from typing import Any
 import attrs
 from redis.asyncio import Redis
 
-from crawler.access.ladder import EXPENSIVE, STEPS, Decision, Policy, View
+from crawler.access.ladder import STEPS, Decision, Policy, View
+from crawler.access.ladder_budget import EXPENSIVE
 from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.lenient import whole
 from scrapy_seine.records import Value

@@ -10,7 +10,6 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
