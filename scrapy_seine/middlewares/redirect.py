@@ -26,6 +26,10 @@ from scrapy_seine.urls import domain
 _HEAD = 4 * 4096
 
 
+class LedNowhere(IgnoreRequest):
+    """A request was sent on too often, or to no URL, and has no try left."""
+
+
 class _Discreet(BaseRedirectMiddleware):
     """Writes no Referer, and sets a request aside that is sent on without end."""
 
@@ -51,7 +55,7 @@ class _Discreet(BaseRedirectMiddleware):
         """Follow; a request that was sent on too often, or to no URL, is set aside.
 
         Raises:
-            IgnoreRequest: it has no try left.
+            LedNowhere: it has no try left.
         """
         try:
             answer: Request | Response = super().process_response(request, response)  # type: ignore[misc]
@@ -60,7 +64,7 @@ class _Discreet(BaseRedirectMiddleware):
         except (IgnoreRequest, ValueError) as error:
             back = self.inflight.retry(request, kind="redirects", reason=str(error))
             if back is None:
-                raise IgnoreRequest(str(error)) from None
+                raise LedNowhere(str(error)) from None
             return back
         return answer
 
@@ -78,7 +82,7 @@ class MetaRefresh(_Discreet, MetaRefreshMiddleware):
         """Follow; Scrapy decodes a page and takes it apart to find that it asks for nothing.
 
         Raises:
-            IgnoreRequest: it has no try left.
+            LedNowhere: it has no try left.
         """
         return super().process_response(request, response) if _asks(response.body) else response
 

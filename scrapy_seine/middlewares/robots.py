@@ -33,6 +33,7 @@ from scrapy_seine.engine.reading.reading_limit import Unreadable
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import AddressRefused, NoWay
 from scrapy_seine.middlewares.decompress import Unusable
+from scrapy_seine.middlewares.redirect import LedNowhere
 from scrapy_seine.politeness import crawl_delay
 from scrapy_seine.politeness.download_slots import SLOT, waits_at
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted, kept_s
@@ -270,8 +271,15 @@ class RobotsMiddleware:
         except Unusable as error:  # there are rules, and nobody can read them
             logger.warning("robots.txt of %s: %s", origin, error)
             return Known("away", b"", away_s(failures))
-        except IgnoreRequest:  # more redirects than five: as if there were none
+        except LedNowhere:  # more redirects than five: as if there were none
             return Known("free", b"", self.lifetime_s)
+        except IgnoreRequest as error:  # there may be rules, and nobody has read them
+            logger.warning(
+                "robots.txt of %s: a middleware ignores it (%s: %s), so the site's pages wait; let "
+                "requests for /robots.txt pass there",
+                *(origin, type(error).__name__, error),
+            )
+            return Known("away", b"", away_s(failures))
         except Exception as error:
             logger.warning("robots.txt of %s: %s: %s", origin, type(error).__name__, error)
             return Known("away", b"", away_s(failures))

@@ -12,6 +12,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from scrapy_seine.politeness.robots_cache import Awaited, Known, SharedRobots, Wanted
+from settings.test import DOWNLOADER_MIDDLEWARES
 from tests.integration.politeness.crawl import Crawl, stat
 from tests.integration.politeness.site import Answer, Site, page, serve
 
@@ -83,6 +84,19 @@ async def test_a_damaged_robots_txt_delays_every_page_and_loses_none(redis_url, 
         assert min(site.times()) > asked[1]
         assert len(site.times()) == 5
         assert not site.times("/no/")
+
+
+async def test_a_robots_txt_that_a_middleware_ignores_delays_every_page(redis_url, namespace):
+    """I5: it was taken for none, and what it forbids was fetched."""
+    rules = "User-agent: *\nDisallow: /no/\n"
+    shy = {**DOWNLOADER_MIDDLEWARES, "tests.integration.politeness.ignores_once.IgnoresOnce": 10}
+    async with serve(robots((200, rules))) as site:
+        urls = [*site.pages(5), f"{site.url}no/1"]
+        logs = await crawl_of(redis_url, namespace, site, urls, DOWNLOADER_MIDDLEWARES=shy)
+        assert site.count("/robots.txt") == 1
+        assert len(site.times()) == 5
+        assert not site.times("/no/")
+        assert "a middleware ignores it (IgnoreRequest: not yet)" in logs[0]
 
 
 async def test_a_missing_robots_txt_and_a_redirected_one(redis_url, namespace):
