@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import AsyncIterator
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.integration.stock.renamed import rename
@@ -58,7 +59,11 @@ class StockSpider(Spider):
 
 
 def main() -> None:
-    redis_url, crawl, base, more = sys.argv[1:5]
+    with TemporaryDirectory() as folder:
+        run(folder, *sys.argv[1:5])
+
+
+def run(folder: str, redis_url: str, crawl: str, base: str, more: str) -> None:
     settings = Settings()
     settings.setmodule("settings.test")
     settings.setdict(
@@ -70,7 +75,10 @@ def main() -> None:
             "SPIDER_MODULES": [],
             "COMMANDS_MODULE": "",
             "ITEM_PIPELINES": {Pipeline: 1},
-            "EXTENSIONS": {},
+            # What a project has by default, and the catalogue crawler has not.
+            "SPIDER_MIDDLEWARES": {},
+            "EXTENSIONS": {"scrapy_seine.sinks.feeds.exporter.FeedExporter": 0},
+            "FEEDS": {f"{folder}/items.jsonl": {"format": "jsonlines"}},
             "ROBOTSTXT_OBEY": False,
             "COOKIES_ENABLED": True,
             "LOG_LEVEL": "WARNING",
