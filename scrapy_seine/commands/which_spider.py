@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 from scrapy_redis.spiders import RedisMixin
 
-from scrapy_seine.broken_files import broken_files
+from scrapy_seine.broken_imports import broken_files
 from scrapy_seine.engine.starting.seed_reading import requests_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean

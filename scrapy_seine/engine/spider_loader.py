@@ -11,11 +11,11 @@ from scrapy import Request, Spider
 from scrapy.settings import BaseSettings
 from scrapy.utils.spider import iter_spider_classes
 
-from scrapy_seine.broken_files import walk
+from scrapy_seine.broken_imports import walk
 
 
 class SpiderLoader:
-    """Finds the spiders of every module that can be imported (`scrapy_seine.broken_files`).
+    """Finds the spiders of every module that can be imported (`scrapy_seine.broken_imports`).
 
     It keeps the protocol of Scrapy's own (scrapy.spiderloader.SpiderLoaderProtocol), which is not
     its base, because that one finds spiders by private methods only.

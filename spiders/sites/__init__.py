@@ -11,7 +11,7 @@ from crawler.catalogue.jobs.model import Plan
 from crawler.extract.links.registered_domain import site_of
 from crawler.extract.site import Site
 from crawler.extract.site_check import mistakes
-from scrapy_seine.broken_files import attempt, broken_files, line_of, note
+from scrapy_seine.broken_imports import attempt, broken_files, line_of, note
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
 from scrapy_seine.urls import domain
@@ -55,7 +55,7 @@ def _classes(module_name: str) -> list[type[Site]]:
 def load(package: str = __name__) -> dict[str, Site]:
     """Every site of a package by domain; files are read once per process.
 
-    A file or class that cannot be used is noted in `scrapy_seine.broken_files`, and its pages are
+    A file or class that cannot be used is noted in `scrapy_seine.broken_imports`, and its pages are
     read by the default parser. A host that two classes name is the first one's, by the files'
     names.
     """

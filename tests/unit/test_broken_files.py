@@ -11,7 +11,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler.extract.site import Site
-from scrapy_seine import broken_files
+from scrapy_seine import broken_imports
 from scrapy_seine.engine.spider_loader import SpiderLoader
 from scrapy_seine.errors import ConfigError
 from spiders import sites
@@ -26,7 +26,7 @@ Make = Callable[[Mapping[str, str]], str]
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Make a package of some files; returns its name, which no other test has."""
-    monkeypatch.setattr(broken_files, "_broken", {})
+    monkeypatch.setattr(broken_imports, "_broken", {})
     monkeypatch.syspath_prepend(tmp_path)
 
     def make(files: Mapping[str, str]) -> str:
@@ -104,7 +104,7 @@ def test_a_broken_site_file_is_one_line_and_costs_no_other_site(
         found = sites.load(name)
 
     assert [(host, site.name) for host, site in found.items()] == [("good.example", "good")]
-    (broken,) = broken_files.broken_files()
+    (broken,) = broken_imports.broken_files()
     assert broken.path.endswith(f"{name}/broken.py")
     assert (broken.line, reason in broken.reason) == (line, True), broken
     assert [record.message for record in caplog.records] == [f"{broken}; it is left out"]
@@ -115,8 +115,8 @@ def test_a_module_that_answers_any_name_costs_no_other_site(package: Make) -> No
         {"odd.py": "def __getattr__(name):\n    raise RuntimeError(name)\n", "good.py": GOOD}
     )
     assert list(sites.load(name)) == ["good.example"]
-    assert len(list(broken_files.walk(name))) == 3
-    assert broken_files.broken_files() == []
+    assert len(list(broken_imports.walk(name))) == 3
+    assert broken_imports.broken_files() == []
 
 
 def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package: Make) -> None:
@@ -127,7 +127,7 @@ def test_a_host_of_two_files_is_the_first_one_s_and_the_line_names_both(package:
         "good.example": f"{name}.a",
         "b.example": f"{name}.b",
     }
-    (broken,) = broken_files.broken_files()
+    (broken,) = broken_imports.broken_files()
     assert str(broken).endswith("b.py:6: good.example is already a host of a.py, which counts"), (
         broken
     )
@@ -165,7 +165,7 @@ def test_a_wrong_schedule_leaves_its_site_out_of_the_plan_only(
 
     assert [plan.site_id for plan in sites.plans()] == ["good"]
     assert sites.named("other") is not None
-    (broken,) = broken_files.broken_files()
+    (broken,) = broken_imports.broken_files()
     assert "schedule='each day' is no cron expression" in broken.reason
     assert broken.line == 7
 

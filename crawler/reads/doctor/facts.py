@@ -25,7 +25,7 @@ from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.migrations import pending
 from crawler.stores.queries import filled_columns
-from scrapy_seine.broken_files import BrokenFile
+from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike
 from scrapy_seine.errors import ConfigError, SeineError
 from scrapy_seine.frontier import find as find_frontier

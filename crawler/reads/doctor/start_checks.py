@@ -15,7 +15,7 @@ from crawler.access.proxies.line import POOLS
 from crawler.access.proxies.operator_list import ProxyList
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.doctor.finding import Finding
-from scrapy_seine.broken_files import BrokenFile
+from scrapy_seine.broken_imports import BrokenFile
 from scrapy_seine.config import SettingsLike, flag
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.records import Value

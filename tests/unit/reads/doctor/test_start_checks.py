@@ -9,7 +9,7 @@ import pytest
 
 from crawler.catalogue.jobs.model import Job
 from crawler.reads.doctor.start_checks import Wish, job_findings, start_findings
-from scrapy_seine.broken_files import BrokenFile
+from scrapy_seine.broken_imports import BrokenFile
 
 NAMED: dict[str, Any] = {"USER_AGENT": "Boat/1 (+https://boat.dev/bot)"}
 
