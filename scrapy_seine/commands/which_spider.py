@@ -12,7 +12,7 @@ from scrapy.utils.misc import load_object
 from scrapy_redis.spiders import RedisMixin
 
 from scrapy_seine.broken_imports import broken_files
-from scrapy_seine.engine.starting.seed_reading import requests_of
+from scrapy_seine.engine.starting.seed_format import requests_of
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.lenient import did_you_mean
 

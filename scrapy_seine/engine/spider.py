@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy_redis.spiders import RedisSpider
 
-from scrapy_seine.engine.starting.seed_reading import request_of
+from scrapy_seine.engine.starting.seed_format import request_of
 
 
 class FrontierSpider(RedisSpider):  # type: ignore[misc]  # the base class has no types

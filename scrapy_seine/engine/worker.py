@@ -47,7 +47,7 @@ from scrapy_seine.engine.reading.watchdog import Watchdog
 from scrapy_seine.engine.settings_check import check
 from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.arguments import digest, misspelt
-from scrapy_seine.engine.starting.seed_reading import SETS, pushes_of, seeds_key_of
+from scrapy_seine.engine.starting.seed_format import SETS, pushes_of, seeds_key_of
 from scrapy_seine.engine.starting.start_requests import StartRequests
 from scrapy_seine.engine.starting.waiting_for_seeds import idle_limit_s, stop_popping
 from scrapy_seine.engine.telemetry.outcome_counter import OutcomeCounter

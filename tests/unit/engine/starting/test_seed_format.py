@@ -11,7 +11,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_seine.engine.spider import FrontierSpider
-from scrapy_seine.engine.starting.seed_reading import MOST_REQUESTS, requests_of
+from scrapy_seine.engine.starting.seed_format import MOST_REQUESTS, requests_of
 from scrapy_seine.errors import BadSeed
 
 
