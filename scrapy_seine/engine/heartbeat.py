@@ -19,7 +19,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from scrapy_seine.engine.ending.crawl_end import MESSAGE
+from scrapy_seine.engine.ending.close_spider import MESSAGE
 from scrapy_seine.engine.lease.inflight import InFlightTable
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Lease

@@ -28,8 +28,8 @@ from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.private_addresses import Reach, policy_from
 from scrapy_seine.engine.download.send_gate import SendGate
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
+from scrapy_seine.engine.ending.close_spider import CrawlEnd, is_counted_here
 from scrapy_seine.engine.ending.completion import Completion
-from scrapy_seine.engine.ending.crawl_end import CrawlEnd, is_counted_here
 from scrapy_seine.engine.ending.shutdown import Shutdown, cancel, unless_stopped
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.heartbeat import Heartbeat, worker_name
