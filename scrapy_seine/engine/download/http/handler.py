@@ -30,7 +30,7 @@ from scrapy_seine.engine.download.http.gateway import NO_GATEWAY, asked_at, head
 from scrapy_seine.engine.download.http.head import BadAnswer
 from scrapy_seine.engine.download.http.pool import Pool
 from scrapy_seine.engine.download.http.reader import CutShort, Reader
-from scrapy_seine.engine.download.http.secure import SecureConnection
+from scrapy_seine.engine.download.http.tls import SecureConnection
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.engine.fastpath.signals import Signals
 from scrapy_seine.engine.worker import worker_of

@@ -19,7 +19,7 @@ from scrapy.exceptions import (
 from scrapy_seine.engine.download.http.connection import Connection, Unanswered
 from scrapy_seine.engine.download.http.happy_eyeballs import race
 from scrapy_seine.engine.download.http.resolve import addresses_of
-from scrapy_seine.engine.download.http.secure import SecureConnection
+from scrapy_seine.engine.download.http.tls import SecureConnection
 
 #: Seconds that a connection is kept unused: servers close theirs after 5 to 75.
 IDLE_S = 60.0
