@@ -24,9 +24,9 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_seine.config import FrontierConfig, flag, number
 from scrapy_seine.connect import endpoints, redis_client
-from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.private_addresses import Reach, policy_from
 from scrapy_seine.engine.download.send_gate import SendGate
+from scrapy_seine.engine.download.warm_up import warm_up
 from scrapy_seine.engine.dupefilter import DupeFilter, dupefilter_of
 from scrapy_seine.engine.ending.close_spider import CrawlEnd, is_counted_here
 from scrapy_seine.engine.ending.completion import Completion

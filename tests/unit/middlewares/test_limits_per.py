@@ -15,9 +15,9 @@ from scrapy.statscollectors import StatsCollector
 from crawler.access.proxies.pool import Slot
 from middlewares.limits_per import Egress
 from middlewares.proxies import AT, PROXY_ID
-from scrapy_seine.engine.download.handler_setup import warm_up
 from scrapy_seine.engine.download.lanes import Lanes
 from scrapy_seine.engine.download.send_gate import NotNow, SendGate
+from scrapy_seine.engine.download.warm_up import warm_up
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.model import Lease
 
