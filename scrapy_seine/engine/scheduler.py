@@ -34,8 +34,8 @@ from scrapy_seine.engine.spider import FrontierSpider
 from scrapy_seine.engine.starting.one_off import is_one_off, plain_scheduler
 from scrapy_seine.engine.stored import serializer
 from scrapy_seine.engine.stored.logins import hand_down_login
-from scrapy_seine.engine.stored.own_state import OwnState, own_state, own_to_pipelines
 from scrapy_seine.engine.stored.shared_values import SharedValues
+from scrapy_seine.engine.stored.spider_state import OwnState, own_state, own_to_pipelines
 from scrapy_seine.engine.worker import Member, worker_of
 from scrapy_seine.errors import BadRequest, EncodeError
 from scrapy_seine.frontier.encoding.seal import Seal

@@ -12,7 +12,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 
-from scrapy_seine.engine.stored.own_state import own_state, own_to_pipelines
+from scrapy_seine.engine.stored.spider_state import own_state, own_to_pipelines
 
 
 class Counts(Spider):
