@@ -19,7 +19,7 @@ from crawler.access.identities import BOT, PROFILE, spoken_in
 from scrapy_seine.config import flag
 from scrapy_seine.engine.download.lanes import lane_of
 from scrapy_seine.engine.lease.inflight import InFlightTable
-from scrapy_seine.engine.lease.statements import LACKING_S
+from scrapy_seine.engine.lease.stated_outcomes import LACKING_S
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.live_workers import lanes_of
 from scrapy_seine.politeness.site_limits import SiteLimits

@@ -77,7 +77,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "scrapy_seine.engine.settings_check": ("engine/settings_check",),
     "scrapy_seine.engine.starting.start_requests": ("engine/starting/start_requests",),
-    "scrapy_seine.engine.lease.statements": (
+    "scrapy_seine.engine.lease.stated_outcomes": (
         "engine/lease/outcomes",
         "engine/download/stored_proxy",
         "middlewares/conditional",

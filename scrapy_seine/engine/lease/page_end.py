@@ -12,7 +12,7 @@ import attrs
 from scrapy import Request
 
 from scrapy_seine.engine.lease.entry import InFlight
-from scrapy_seine.engine.lease.statements import RetryPolicy, Statements
+from scrapy_seine.engine.lease.stated_outcomes import RetryPolicy, Statements
 
 #: What is told of a request that ended, though no code said how.
 UNSTATED = "the request ended, and nothing stated how"

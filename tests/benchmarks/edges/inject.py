@@ -11,10 +11,10 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
-from scrapy_seine.engine.lease import statements
+from scrapy_seine.engine.lease import stated_outcomes
 
 # How long a request waits for a lane or a pool that nobody has: nobody waits so long for a test.
-statements.LACKING_S = 6.0
+stated_outcomes.LACKING_S = 6.0
 
 
 class Surprise(Exception):

@@ -297,7 +297,7 @@ async def test_a_pool_that_no_proxy_has_is_said_and_its_requests_end(
     back = await middleware.process_request(leased(middleware, proxy_pool="residential"))
     assert back is not None
     assert "no proxy of pool 'residential' is listed" in caplog.text
-    monkeypatch.setattr("scrapy_seine.engine.lease.statements.LACKING_S", -1.0)
+    monkeypatch.setattr("scrapy_seine.engine.lease.stated_outcomes.LACKING_S", -1.0)
     request = leased(middleware, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await middleware.process_request(request)
@@ -328,7 +328,7 @@ async def test_a_pool_that_no_proxy_has_reaches_a_page_through_its_robots_txt(
     assert entry is not None
     assert (entry.outcome, entry.kind) == ("retry", "proxy")
     assert not robots.sites, "robots.txt of the site is not known to be away"
-    monkeypatch.setattr("scrapy_seine.engine.lease.statements.LACKING_S", -1.0)
+    monkeypatch.setattr("scrapy_seine.engine.lease.stated_outcomes.LACKING_S", -1.0)
     request = leased(proxies, 2, proxy_pool="residential")
     with pytest.raises(IgnoreRequest):
         await robots.process_request(request)  # type: ignore[misc]
