@@ -6,7 +6,7 @@
 The life of a request, and where to read about each step:
 
 1. A user pushes a seed to Redis. `frontier.seed_intake` claims the seed and pushes the request that
-   `engine.starting.seed_reading` makes of it. A seed that cannot be read is set aside with its
+   `engine.starting.seed_format` makes of it. A seed that cannot be read is set aside with its
    reason.
 2. `frontier` holds every request in exactly one place: ready, delayed, leased or dead. It keeps
    a domain's pace for the whole fleet, so that what it hands out may be sent at once.
@@ -19,10 +19,10 @@ The life of a request, and where to read about each step:
    a private name that this needs, its own engine does it (`fastpath.stock_path`).
 5. `engine.lease.inflight` holds the request's lease. `engine.lease.page_end` waits until Scrapy is
    done with the request and each of its items is durable. Only then the frontier ends the lease and
-   takes the page's links in, in one script. Each lease ends as was stated
-   (`engine.lease.statements`, by the ranks of `engine.lease.outcomes`; `engine.lease.lease_ends`
-   sends it): done where a callback has ended, ignored by a named rule, retried, or buried (with the
-   links that a failed callback had yielded). What nobody states has failed.
+   takes the page's links in, in one script. Each lease ends as was stated: done where a callback
+   has ended, ignored by a named rule, retried, or buried (with the links that a failed callback had
+   yielded); what nobody states has failed (`engine.lease.stated_outcomes`, by the ranks of
+   `engine.lease.outcomes`; `engine.lease.lease_ends` sends it).
 6. What fails returns later, or is set aside with its reason. What a dead worker held returns when
    its leases expire.
 

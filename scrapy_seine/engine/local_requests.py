@@ -2,7 +2,7 @@
 
 A request by way of a private proxy that only the spider's code names is another one, and so is a
 request of another scheme than http (engine.download.private_addresses), and one whose callback
-reads what only this worker's spider has (engine.stored.own_state).
+reads what only this worker's spider has (engine.stored.spider_state).
 
 Such a request stays in this worker. For it a stub enters the frontier, a stored request that names
 the worker and a number: so the request takes its send slot from the frontier like any other (I5),
