@@ -10,7 +10,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.sinks.feeds.join import Joined, Order, join, parts_of
 from scrapy_seine.sinks.feeds.part import SIDECAR
-from scrapy_seine.sinks.feeds.part_storage import PARTS
+from scrapy_seine.sinks.feeds.part_names import PARTS
 
 #: What a part's name says of its run: all before time and worker.
 _RUN = re.compile(r"(.+?)-\d{13}-")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -32,12 +31,11 @@ from scrapy_seine.engine.scheduler import Scheduler
 from scrapy_seine.engine.telemetry.logs import guard_logs
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.errors import SeineError
-from scrapy_seine.frontier.runs import latest_number
 from scrapy_seine.printable import redact
-from scrapy_seine.retry_until import RetryUntil
-from scrapy_seine.sinks.feeds.feed import Feed, Naming
+from scrapy_seine.sinks.feeds.feed import Feed
 from scrapy_seine.sinks.feeds.local_file import local_path
 from scrapy_seine.sinks.feeds.part import Part
+from scrapy_seine.sinks.feeds.part_names import PARTS, PartNames
 from scrapy_seine.sinks.feeds.part_storage import Folder, Store
 
 if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothing
@@ -46,8 +44,6 @@ if TYPE_CHECKING:  # where it is used: a worker without a local feed joins nothi
 logger = logging.getLogger(__name__)
 #: Scrapy's own, for its own line, which people's tools look for.
 _scrapys = logging.getLogger(feedexport.__name__)
-#: Characters of a part's name.
-_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 @attrs.define(eq=False, repr=False)
@@ -84,7 +80,7 @@ class FeedExporter(feedexport.FeedExporter):
         self.kept: list[_Kept] = []
         self._began = datetime.now(UTC)
         self._outage_s = number(crawler.settings, "SEINE_OUTAGE_LIMIT", 600)
-        self._run = ""
+        self._names = PartNames(self.worker, self._outage_s)
         self._lacks = False
         """Whether a feed lacks items at the end: its worker then ends with status 1."""
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -125,7 +121,7 @@ class FeedExporter(feedexport.FeedExporter):
             place,
             partial(self._exporter, options),
             self.inflight,
-            Naming(partial(self._part_name, options["format"]), self._page_name),
+            self._names.of(options["format"]),
             outage_s=self._outage_s,
             failed=self._failed,
         )
@@ -167,27 +163,6 @@ class FeedExporter(feedexport.FeedExporter):
         part = Part(self._exporter(options, buffer := BytesIO(), None), buffer)
         return part.seal().data
 
-    async def _learn_run(self) -> str:
-        """Name the run that this worker's items belong to: the crawl's state, and its number.
-
-        Raises:
-            StoreUnreachable: Redis has not answered for SEINE_OUTAGE_LIMIT.
-        """
-        member = self.worker.member
-        if not self._run and member is not None:
-            patience = RetryUntil(self._outage_s, logger.warning)
-            number_ = await patience.try_until_async(lambda: latest_number(member.frontier))
-            self._run = f"{self.worker.state}.{number_}"
-        return self._run or "unjoined"
-
-    def _page_name(self, entry: InFlight) -> str:
-        return f"{self.worker.state} {entry.lease.id}"
-
-    async def _part_name(self, format_: str, number_: int) -> str:
-        run, worker = await self._learn_run(), _NAMES.sub("-", self.worker.name)
-        at_ms = round(self.inflight.now(current.get()).timestamp() * 1000)
-        return f"{run}-{at_ms:013d}-{worker}-{number_:06d}.{format_}"
-
     def item_scraped(self, item: Any, spider: Spider) -> None:
         """Give an item to each feed that accepts it."""
         if self.slots:
@@ -212,7 +187,8 @@ class FeedExporter(feedexport.FeedExporter):
             kept.feed.page_finished(entry)
 
     async def _flush(self) -> None:
-        await self._learn_run()  # while there is a connection: the file is written after its end
+        # While there is a connection: the file is written after its end.
+        await self._names.learn_run()
         for kept in self.kept:
             await kept.feed.flush()
 
@@ -225,13 +201,12 @@ class FeedExporter(feedexport.FeedExporter):
     async def close_spider(self, spider: Spider, reason: str = "") -> None:
         """Join the parts of each feed whose run is over."""
         over = reason in {"finished", "start_error"}  # the crawl is complete in both
-        self._run = self._run or "unjoined"
         for kept in self.kept:
             self.worker.count("feeds/items", kept.feed.items)
             if isinstance(kept.place, Folder):
                 await self._join(kept, kept.place, spider, over)
             else:
-                self._tell_parts(kept, f"{kept.place.name}.parts/")
+                self._tell_parts(kept, f"{kept.place.name}{PARTS}/")
         await super().close_spider(spider)
 
     async def _join(self, kept: _Kept, place: Folder, spider: Spider, over: bool) -> None:
@@ -241,12 +216,12 @@ class FeedExporter(feedexport.FeedExporter):
         await self._look_for_lost(place)
         options = kept.options
         batch = int(options["batch_item_count"] or 0)
-        if not over and (batch or not may_join_early(place.path, f"{self._run}-")):
+        if not over and (batch or not may_join_early(place.path, self._names.prefix)):
             self._tell_parts(kept, str(place.path))
             return
         order = Order(
             place.path,
-            f"{self._run}-",
+            self._names.prefix,
             partial(self._batch_path, kept, spider),
             batch=batch,
             append=not options.get("overwrite", False),
@@ -277,7 +252,7 @@ class FeedExporter(feedexport.FeedExporter):
         if lost is None:
             return
         try:
-            if await asyncio.to_thread(was_joined, place.path, f"{self._run}-"):
+            if await asyncio.to_thread(was_joined, place.path, self._names.prefix):
                 return
         except OSError:
             place.path.mkdir(parents=True, exist_ok=True)  # for what is still to be joined

@@ -19,9 +19,9 @@ from scrapy_seine.engine.lease.outcomes import describe
 from scrapy_seine.engine.lease.page_end import Hold
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
-from scrapy_seine.records import Value
 from scrapy_seine.retry_until import RetryUntil
 from scrapy_seine.sinks.feeds.part import LONGEST_S, NO_PAGE, Part, Reading
+from scrapy_seine.sinks.feeds.part_names import Naming
 from scrapy_seine.sinks.feeds.part_storage import Place
 
 logger = logging.getLogger(__name__)
@@ -31,16 +31,6 @@ MOST_WAITING = 64 << 20
 IDLE_S = 0.25
 #: Makes an exporter that writes into a buffer; fields: the columns where the feed names none.
 NewExporter = Callable[[BytesIO, Sequence[str] | None], BaseItemExporter]
-
-
-@attrs.frozen(eq=False, repr=False)
-class Naming(Value):
-    """How a worker names its parts, and a page within them."""
-
-    part: Callable[[int], Awaitable[str]]
-    """Name of a part, by its number; may ask Redis for the crawl's run."""
-    page: Callable[[InFlight], str]
-    """Name of a page that no other page ever has."""
 
 
 @attrs.define(eq=False, repr=False)

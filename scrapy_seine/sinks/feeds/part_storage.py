@@ -15,9 +15,8 @@ from scrapy.utils.defer import ensure_awaitable
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.printable import redact
 from scrapy_seine.sinks.feeds.part import SIDECAR, Sealed
+from scrapy_seine.sinks.feeds.part_names import PARTS
 
-#: Ending of the folder in which a feed's parts are.
-PARTS = ".parts"
 #: A file of so many bytes is followed by another one.
 FILE_BYTES = 8 << 20
 
