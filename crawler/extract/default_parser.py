@@ -19,8 +19,8 @@ from crawler.extract.scripts import state
 from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import jsonld, main_product, microdata, opengraph, schema
 from crawler.extract.structured.schema import Node
-from crawler.extract.visible import text
-from crawler.extract.visible.described import called_boxes, described, may_describe
+from crawler.extract.visible import text, trails
+from crawler.extract.visible.described import called_boxes, described, may_describe, told_in_prose
 from crawler.items import Product
 from scrapy_seine.records import Record
 
@@ -159,7 +159,7 @@ def extract(page: Page) -> Found:
         unread |= {"json-ld": page.left_out} if page.left_out else {}
         return found
     if not any("breadcrumbs" in told for told in offered.values()):
-        trail = text.breadcrumbs(page, known.get("name"))
+        trail = trails.breadcrumbs(page, known.get("name"))
         offered.setdefault("text", {}).update({"breadcrumbs": trail} if trail else {})
     _describe(found)
     # Not before: the text is not asked for what is known.
@@ -179,14 +179,17 @@ def _describe(found: Found) -> None:
 
 
 def _described_in_text(found: Found) -> str | None:
-    """The text of a box that is called a description, among those that were read, if text was."""
+    """The text of a box that is called a description, among those that were read, if text was.
+
+    Else the first sentences behind the heading.
+    """
     page, boxes = found.page, found.described
-    if boxes == [] or (boxes is None and not may_describe(page)):
-        return None
     heading = text.heading_of(page, merge.merged(found.offered)[0].get("name"))
     if heading is None:
         return None
-    return described(called_boxes(page, heading) if boxes is None else boxes, heading)
+    if boxes is None:
+        boxes = [*called_boxes(page, heading)] if may_describe(page) else []
+    return described(boxes, heading) or told_in_prose(heading)
 
 
 def _read_regular_price(found: Found, known: Fields) -> None:
@@ -430,7 +433,8 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", 1, "a sentence or an article tells a price")
         return
     if seen.price_distance is not None and "name" in seen.fields:
-        doubtful = seen.cards >= _LIST_OF and not seen.price_marked
+        several_tiles = seen.cards >= _LIST_OF
+        doubtful = several_tiles and not seen.price_marked
         near = seen.price_distance <= (_NEAR_TILES if doubtful else _NEAR)
         several = bool(verdict.listing) or (seen.price_in_rows and seen.buy_buttons > 1)
         near = near and not (seen.price_after_link and several)
@@ -439,6 +443,8 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
         verdict.add("product", points, "a price stands near the heading")
         if verdict.of_tiles and points > _NEAR_POINTS:
             verdict.add("listing", -5, "what is described are tiles below its own price")
+        if near and seen.pictured and several_tiles:
+            verdict.add("product", 1, "a picture is called as it is")
         if near and "regular_price" in seen.fields:
             verdict.add("product", 1, "with the price before")
     elif seen.price_distance is not None:

@@ -25,6 +25,8 @@ class Visible(Record):
     """A button asks who sells it, bids for it or keeps it, where none buys."""
     notifies: bool = False
     """A button offers to tell when the thing can be had again."""
+    pictured: bool = False
+    """A picture is called by the page's main heading."""
     cards: int = 0
     """Prices in repeated structures: the tiles of a listing."""
     cards_apart: bool = False

@@ -19,6 +19,7 @@ from crawler.extract.stock.shown import NOT_TO_BE_HAD
 from crawler.extract.structured import opengraph
 from crawler.extract.structured.schema import has_check_digit
 from crawler.extract.visible import text
+from crawler.extract.visible.told_money import currency_of_phones, spoken_currency
 
 _ORIGIN = lazy_patterns.pattern(r"^https?://[^/?#]*")
 _INDEX = lazy_patterns.pattern(r"(?:index|default)\.\w+|index")
@@ -35,6 +36,14 @@ _FIGURED = lazy_patterns.pattern(
     re.I,
 )
 _LONGEST_QUERY = 400
+#: The last part of a path that is a script's name, and no product's: `BookDetails?book_id=12`.
+_SHOWS = lazy_patterns.pattern(
+    r"[a-z]{0,12}[-_]?(?:item|product|prod|goods|details?|article|artikel|produkt|tovar|show|view"
+    r"|display)s?(?:[-_]?[a-z]{1,12})?",
+    re.I,
+)
+#: A parameter that is called after what the script shows.
+_ID_OF = lazy_patterns.pattern(r"(?:^|&)([a-z]{2,16})_?id=([^&#]{1,40})", re.I)
 #: What divides the steps of a trail.
 _STEPS = lazy_patterns.pattern(r"\s[>»›]\s")
 #: The dearest of a product's variants, in JSON and in markup.
@@ -252,9 +261,13 @@ def finish(fields: Fields, sources: dict[str, str], page: Page, offered: dict[st
         if known is None or (told and alike(known, told)):
             # A dollar sign is read by the page's language; its scripts may know better.
             fields["currency"], sources["currency"] = told, "state"
+        elif text.currency_of_place(page) is None and (told := currency_of_phones(page, known)):
+            fields["currency"] = told
     if "price" in fields and fields.get("currency") is None:
         # Shops that write bare numbers mean the money of their country.
-        fields["currency"], sources["currency"] = text.currency_of_place(page), "url"
+        own = text.currency_of_place(page)
+        spoken = None if own else spoken_currency(page)
+        fields["currency"], sources["currency"] = own or spoken, "text" if spoken else "url"
     if fields.get("currency") is None:
         fields.pop("currency", None)
         sources.pop("currency", None)
@@ -305,6 +318,8 @@ def own_part(url: str) -> str | None:
     '12'
     >>> own_part("https://a.example/item.php?it_id=15299&ca_id=10&page=2")
     '15299'
+    >>> own_part("https://a.example/BookDetails?book_id=12"), own_part("https://a.example/lamp?id=2")
+    ('12', 'lamp')
     """
     path, _, query = _ORIGIN.sub("", url).partition("?")
     path = without_view(path)
@@ -316,6 +331,9 @@ def own_part(url: str) -> str | None:
     named = _NAMED.search(query)
     if named is None and query and "." in path.rpartition("/")[2]:
         named = _parameter_of_all(query)
-    if named and (not parts or "." in parts[-1]):
+    if named and (not parts or "." in parts[-1] or _SHOWS.fullmatch(parts[-1])):
         return unquote(named[1])
+    of_thing = _ID_OF.search(query[:_LONGEST_QUERY]) if query and parts else None
+    if of_thing and of_thing[1].lower() in parts[-1].lower() and _SHOWS.fullmatch(parts[-1]):
+        return unquote(of_thing[2])
     return unquote(_SUFFIX.sub("", parts[-1])) if parts else None

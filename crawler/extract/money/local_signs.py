@@ -85,3 +85,8 @@ def alone(text: str, *, marked: bool) -> tuple[str, int, int] | None:
     if code is None:
         return None
     return code, found.start("amount"), found.start("amount") + len(found["amount"].rstrip())
+
+
+def of_word(text: str) -> str | None:
+    """The currency of a word with which nothing but a price is written, where it is marked as one."""
+    return _MARKED.get(text)

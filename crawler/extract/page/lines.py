@@ -15,7 +15,7 @@ import attrs
 
 from crawler.extract.page import class_words, joints
 from crawler.extract.page.page import Element, Page, holds_digit, squashed
-from crawler.extract.page.places import shows_another
+from crawler.extract.page.places import section_of, shows_another
 from crawler.extract.words import Marks, start_of
 
 (
@@ -186,7 +186,7 @@ class _Reader:
         self.parts: list[str] = []
         self.flags = 0
         self.element: Element = None
-        self.beyond = 0
+        self.beyond, self.until = 0, None
         self.colon = False
         self.told = 0
         self.most = 0
@@ -209,6 +209,7 @@ class _Reader:
             _, owner, _, _, within = frames.pop()
             if self.parts and not within:
                 self._end()
+            self.beyond = 0 if owner is self.until else self.beyond
             tail = owner.tail if frames else None
             if tail and (self.parts or not tail.isspace()):
                 self._text(frames[-1][2], tail, frames[-1][3])
@@ -455,7 +456,7 @@ class _Reader:
             out.heading = place
             self._tell(self.told)
         elif flags & HEADING and out.heading >= 0 and _OTHERS(text):
-            self.beyond = ELSEWHERE | BEYOND
+            self.beyond, self.until = ELSEWHERE | BEYOND, section_of(element, self.heading)
             flags |= ELSEWHERE
         if flags & _TELLING:
             self._tell(place)

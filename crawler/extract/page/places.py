@@ -29,6 +29,7 @@ _OF_VENDOR = "/vendors?q="
 _TITLES = ("h2", "h3", "h4", "h5", "h6")
 #: Classes of an element, and characters of them, that count.
 _MOST_CLASSES, _LONGEST = 6, 200
+_MOST_AROUND = 6
 
 #: An element's tag, and as much of its class as counts.
 Box = tuple[str, str]
@@ -74,6 +75,14 @@ def leads_away(element: Element) -> bool:
     links = (element,) if element.tag == "a" else element.iter("a")
     reference = next((href for link in links if (href := link.get("href")) is not None), "")
     return bool(reference) and not reference.startswith(("#", "javascript:", "tel:", "mailto:"))
+
+
+def section_of(title: Element, main: Element) -> Element | None:
+    """The section that ends what a title begins, unless the page's main heading is in it, too."""
+    around = islice(title.iterancestors(), _MOST_AROUND)
+    box = next((box for box in around if box.tag in {"section", "aside"}), None)
+    held = box is None or any(above is box for above in main.iterancestors())
+    return None if held or not leads_away(box) else box
 
 
 _IS_BUTTON = re.compile(r"(?:^|[\s_-])(?:btn|button)(?=$|[\s_-])").search

@@ -29,7 +29,7 @@ _MOST_BYTES, _MOST_IN_ALL = 3_000_000, 6_000_000
 #: Mappings of the page's own name that are read as products.
 _MOST_LIKE = 300
 _MOST_NODES = 20_000
-_MOST_DIGITS = 8
+_MOST_DIGITS, _MOST_TOLD = 8, 6
 #: A name to which an object or a list is given, and what such a name holds.
 _ASSIGNED = lazy_patterns.pattern(
     r"(\.push|(?<!\w)\w{1,100}+)[\"'\]]*+\s*+[=:(]\s*+(?=[{\[])", re.I
@@ -45,6 +45,8 @@ _HANDED = lazy_patterns.pattern(
 _ATTRIBUTE = lazy_patterns.pattern(
     rb"=\"(?=\s*+[\[{]++\s*+(?:&quot;|&#34;|&#x22;))|='(?=\s*+[\[{]++\s*+\")"
 )
+#: What Alpine's boxes hold is JavaScript: `x-data="shown({ name: 'lamp' })"`.
+_BOXED = lazy_patterns.pattern(rb"\sx-data=(\"|')(?=\s*+(?:[\w.$]{1,60}\(\s*+)?\{)")
 _PIECE = lazy_patterns.pattern(r"\s*(?:self|window)\.__next_f\.push\(\[1,\s?(?=[\"'])")
 #: How Angular writes signs that end a script.
 _ESCAPED = lazy_patterns.pattern(r"&([qsalg]);")
@@ -66,14 +68,8 @@ _STOCKED = lazy_patterns.pattern(
     rb"\sdata-(?:is-?)?(?:available|in-?stock|purchasable)=[\"'](true|false)[\"']"
 )
 _NAMES = (
-    "name",
-    "title",
-    "productName",
-    "product_name",
-    "displayName",
-    "productTitle",
-    "item_name",
-)
+    "name", "title", "productName", "product_name", "displayName", "productTitle", "item_name",
+)  # fmt: skip
 _NOW = (
     "salePrice", "sale_price", "specialPrice", "special_price", "finalPrice", "final_price",
     "currentPrice", "current_price", "price", "priceValue", "sellingPrice", "selling_price",
@@ -90,6 +86,11 @@ _BEFORE = (
 _STOCK = (
     "availability", "availabilityStatus", "stockStatus", "stock_status", "inStock", "in_stock",
     "isInStock", "is_in_stock", "available", "availableForSale", "isAvailable", "inventoryStatus",
+)  # fmt: skip
+#: How many there are.
+_PIECES = (
+    "countInStock", "quantityAvailable", "availableQuantity", "stockQuantity", "stock_quantity",
+    "stockCount", "inventoryQuantity", "inventory_quantity", "stockLevel", "totalInventory",
 )  # fmt: skip
 _NUMBERS = (
     "sku", "articleNumber", "productCode", "item_id", "articleNo", "itemNumber", "itemCode",
@@ -301,6 +302,18 @@ def _attributes(page: Page) -> Iterator[Any]:
         inner = page.raw[match.end() : end] if end > 0 else b""
         if b"rice" in inner:
             yield _loads(unescape(inner.decode("utf-8", "replace")))
+    if b"x-data=" in page.raw:
+        yield from _boxed(page)
+
+
+def _boxed(page: Page) -> Iterator[Any]:
+    """The object in the attribute of each of Alpine's boxes."""
+    for match, _ in zip(_BOXED.finditer(page.raw), range(_MOST_ASSIGNED), strict=False):
+        end = page.raw.find(match[1], match.end(), match.end() + _LONGEST_ATTRIBUTE)
+        inner = page.raw[match.end() : end] if end > 0 else b""
+        if b"rice" in inner:
+            text = unescape(inner.decode("utf-8", "replace"))
+            yield _literal(text, text.index("{"))[0]
 
 
 _DECODER = json.JSONDecoder(strict=False)
@@ -379,8 +392,16 @@ def _fields(node: Node) -> Fields:
         "external_id": plain(first(node, "id", "productId", "product_id")),
         "description": without_tags(plain(first(node, "description", "body_html"))),
         "images": images(first(node, "images", "image", "media", "featured_image", "imageUrl")),
+        "breadcrumbs": _categories(node),
     }
     return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _categories(node: Node) -> list[str]:
+    """The names of a node's categories, where they are told beside other things of them."""
+    told = many(first(node, "category", "categories", "breadcrumbs"))[:_MOST_TOLD]
+    names = (plain(first(c, "name", "title")) for c in told if isinstance(c, dict))
+    return [*filter(None, names)]
 
 
 def _stock(node: Node) -> Any:
@@ -392,7 +413,7 @@ def _stock(node: Node) -> Any:
     if told is None:
         told = node.get("available", _any_available(node))
     if told is None:
-        told = first(node, "stock", "inventory", "stockInfo")
+        told = first(node, "stock", "inventory", "stockInfo", *_PIECES)
         if isinstance(told, int | float):
             return told > 0
     if isinstance(told, dict):

@@ -76,6 +76,11 @@ def _marked(line: Line) -> str | None:
     return _STOCK_CLASS[box.get("class") or ""]
 
 
+def _counted(pieces: str) -> str | None:
+    """What a number behind a label of the stock says."""
+    return ("InStock" if int(pieces) else "OutOfStock") if len(pieces) < _SHORT else None
+
+
 def _stands_for_price(line: Line) -> bool:
     """Whether a box for the price says that the thing is sold."""
     return bool(line.flags & _lines.PRICE) and _stock_in(line) in NOT_TO_BE_HAD
@@ -92,8 +97,21 @@ def _of_offers(
     if place is None or firm not in NOT_TO_BE_HAD:
         return loose, firm
     gone = (line for line in read.own if _told_by_the_way(line) in NOT_TO_BE_HAD)
-    alike = [line for line in gone if not line.flags & _lines.DIGIT and path(line.element) == place]
+    alike = [
+        line
+        for line in gone
+        if not line.flags & _lines.DIGIT
+        and path(line.element) == place
+        and not _stands_by_price(read.lines, line)
+    ]
     return ("InStock", "InStock") if len(alike) > 1 else (loose, firm)
+
+
+def _stands_by_price(lines: list[Line], line: Line) -> bool:
+    """Whether the box before a line in the same row holds an amount: its own offer's."""
+    before = lines[line.index - 1] if line.index else line
+    same = before.element.getparent() is line.element.getparent()
+    return same and line.element.tag == "td" and bool(before.flags & _lines.DIGIT)
 
 
 def is_gone(seen: Visible) -> bool:
@@ -188,7 +206,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
 
     *own* is the page's address.
     """
-    marked = loose = firm = None
+    marked = loose = firm = badge = None
     somewhere, asked = False, False
     usable, label, away = False, -2, 0
     for line in read.own:
@@ -208,6 +226,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         loose = loose or ("OutOfStock" if notifies else None)
         if line.flags & _lines.BADGE and not line.flags & _lines.STOCK:
             label += labelled  # it stands between a label and its value
+            badge = badge or (_stock_in(line) if len(line.text) < _GLANCE else None)
             continue
         seen.sold_for = seen.sold_for or _stands_for_price(line)
         names = len(line.text) < _GLANCE and _STOCK_LABEL(line.text) is not None
@@ -215,7 +234,7 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
         if names and len(line.text) < 30:
             label = line.index
         if marked is None and is_mark:
-            marked = _marked(line)
+            marked = _counted(line.text) if labelled and line.text.isdecimal() else _marked(line)
         elif firm in {None, "OutOfStock"} and (found := _told_by_the_way(line)):
             loose = loose or found
             titles = found == "InStock" and firm is not None and line.flags & _lines.HEADING
@@ -232,9 +251,16 @@ def read_stock(read: Lines, seen: Visible, priced: bool, own: str) -> None:
     sold = usable and priced
     firm = "InStock" if sold and somewhere else firm  # to collect, where it is not delivered
     marked = _outvoted(marked, firm, seen.buy_buttons)
+    loose = _or_badge(loose, badge, seen)
     told = marked or (firm or "InStock" if sold else loose)
     told = "PreOrder" if asked and told == "InStock" else told  # the button knows best
     seen.fields["availability"] = told or _sold_alone(read, seen.buy_buttons)
+
+
+def _or_badge(loose: str | None, badge: str | None, seen: Visible) -> str | None:
+    """What a badge says in the place of a button that buys, beside a price: other ones are for show."""
+    stands_there = badge in NOT_TO_BE_HAD and not seen.buy_buttons and seen.price_line is not None
+    return badge if stands_there else loose
 
 
 def _is_silent(text: str) -> bool:

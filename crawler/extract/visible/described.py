@@ -8,8 +8,8 @@ from itertools import islice
 
 from crawler.extract import lazy_patterns
 from crawler.extract.page import class_words
-from crawler.extract.page.page import Element, Page, short_text
-from crawler.extract.words import Marks
+from crawler.extract.page.page import Element, Page, short_text, squashed
+from crawler.extract.words import Marks, any_word, start_of
 
 _WORDS = (
     rb"desc(?:r|\b)|beschreibung|omschrijving|beskriv|popis|opis|kuvaus|leiras|descri[pcz]|aciklama"
@@ -41,6 +41,28 @@ _BOXES = ("div", "section", "article", "p", "td", "dd", "span")
 #: Boxes that are looked at, those around one, and characters of a description.
 _MOST_BOXES, _MOST_AROUND = 8_000, 8
 _SHORTEST, _LONGEST = 12, 5_000
+_TITLES = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary"})
+#: The same of a paragraph: the elements that may be one, and how many behind the heading.
+_BLOCKS = ("p", "div", "td", "li", "dd", "section", "span", "font", "h2", "h3", "h4", "footer")
+_MOST_BEHIND, _MOST_PARTS, _SHORTEST_PROSE, _LONGEST_TITLE, _FEWEST_WORDS = 400, 20, 30, 300, 5
+_WORD = lazy_patterns.pattern(r"[^\W\d_]{2,}")
+_HAN = lazy_patterns.pattern(
+    "[\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]{12}[^<>]*[。．！\u0e00-\u0e7f]"
+)
+_ENDS = frozenset(".!?…。！？।؟")
+_BEGINS_OTHERS = start_of(lambda any_of: any_of("headings", "others"))
+_POSTAGE = any_word("amounts", "postage")
+_ASIDE = frozenset({"button", "label", "thead", "th", "dialog"})
+_IS_ASIDE = Marks(
+    lambda words: (
+        re.search(
+            r"cookie|consent|gdpr|newsletter|shipping|delivery|warrant|popup|modal|alert|notice|promo"
+            r"|breadcrumb|versand|liefer|livraison|envio|entrega|price|preis|stock|hidden|d-none|error",
+            words[:300].lower(),
+        )
+        is not None
+    )
+)
 
 
 def may_describe(page: Page) -> bool:
@@ -64,11 +86,62 @@ def described(boxes: Iterable[Element], heading: Element) -> str | None:
     for element in boxes:
         if element.tag not in _BOXES and element.tag != heading.tag:
             continue
-        text = short_text(element, _LONGEST)
+        text = _without_title(short_text(element, _LONGEST), element)
         around = islice(element.iterancestors(), _MOST_AROUND)
         if len(text) >= _SHORTEST and not any(map(_is_of_others, (element, *around))):
             return text
     return None
+
+
+def _without_title(text: str, box: Element) -> str:
+    """A box's text without the heading with which it begins: "Description"."""
+    first = next(
+        (inner for inner in islice(box.iter(), _MOST_AROUND) if (inner.text or "").strip()), box
+    )
+    return text.removeprefix(short_text(first)).lstrip(" :") if first.tag in _TITLES else text
+
+
+def told_in_prose(heading: Element) -> str | None:
+    """The first sentences behind the heading, and before what is about other things.
+
+    They stand for the description of a page that calls no box one.
+    """
+    for element in islice(_behind(heading), _MOST_BEHIND):
+        titled = element.tag in _TITLES and _BEGINS_OTHERS(short_text(element, _LONGEST_TITLE))
+        if titled or element.tag == "footer":
+            return None
+        parts = (element.text, *(inner.tail for inner in islice(element, _MOST_PARTS)))
+        own = next((part for part in parts if part and _is_prose(part)), None)
+        if own is None:
+            continue
+        if "©" in own or "copyright" in own[:_LONGEST_TITLE].lower():
+            return None  # the page's foot
+        around = (element, *islice(element.iterancestors(), _MOST_AROUND))
+        if any(map(_is_of_others, around)) or any(map(_is_aside, around)):
+            continue
+        whole = short_text(element, _LONGEST) if own is element.text else ""
+        return whole if whole and _is_prose(whole) else squashed(own)
+    return None
+
+
+def _behind(heading: Element) -> Iterator[Element]:
+    for box in (heading, *islice(heading.iterancestors(), _MOST_AROUND)):
+        for following in islice(box.itersiblings(), _MOST_BEHIND):
+            yield from following.iter(*_BLOCKS)
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text is a sentence or more, and none about postage."""
+    if len(text) < _SHORTEST_PROSE:
+        return False
+    words = _WORD.findall(text[:_LONGEST_TITLE])
+    if len(words) < _FEWEST_WORDS:
+        return _HAN.search(text) is not None
+    return text.rstrip()[-1:] in _ENDS and _POSTAGE(text[:_LONGEST_TITLE]) is None
+
+
+def _is_aside(box: Element) -> bool:
+    return box.tag in _ASIDE or _IS_ASIDE[f"{box.get('class') or ''} {box.get('id') or ''}"]
 
 
 def _is_of_others(box: Element) -> bool:

@@ -45,6 +45,8 @@ _AROUND = " :：՝.*|/·•\u200b\u200e\u200f\u202a\u202c\ufeff"
 #: A word that may be the number of a model, and of an identifier of several words.
 _IN_BRACKETS = lazy_patterns.pattern(r"\[(\S{3,30})\]")
 _BRACKETED_AT_END = lazy_patterns.pattern(r"\s\((?=[^\s()]{0,30}\d)([^\s()]{4,30})\)$")
+#: The name of a code before it: `ISBN Number: ISBN 978…`.
+_CODE_NAME = lazy_patterns.pattern(r"^(?:isbn|ean|gtin|upc)[-\s:\d]{0,3}?\s", re.I)
 _CODE = lazy_patterns.pattern(r"(?=[^\s\d]{0,30}\d)(?!(?:19|20)\d\d$)\S{3,30}")
 _CODE_WORD = lazy_patterns.pattern(r"(?=[^\s\d]{0,40}\d)\S{1,40}|[A-Z]{1,4}")
 _BY = lazy_patterns.pattern(r"(?:by|von|par|de|da|от)\s+", re.I)
@@ -110,6 +112,12 @@ def find_facts(read: Lines, seen: Visible) -> None:
             _take_told(seen, line, lines[following] if following < len(lines) else None)
     if "sku" not in seen.fields:
         _facts_beyond(read, seen)
+
+
+def is_number_cell(cell: Element) -> bool:
+    """Whether a box is a cell of a table with the number that the cell before it labels."""
+    label = cell.getprevious() if cell.tag in {"td", "dd"} else None
+    return label is not None and _label(short_text(label, _LONGEST_FACT)) in {"sku", "mpn", "gtin"}
 
 
 def take_addressed(read: Lines, seen: Visible, url: str) -> None:
@@ -322,7 +330,7 @@ def _take(seen: Visible, field: str, value: str) -> None:
         return
     value = value.strip(_AROUND)
     if field == "gtin":
-        value = gtin(value) or ""
+        value = gtin(value) or gtin(_CODE_NAME.sub("", value, count=1)) or ""
     elif field == "brand":
         value = "" if len(value) > 60 or _label(value) else value
     else:

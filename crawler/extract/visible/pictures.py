@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import islice
 
 from crawler.extract.page.page import LONGEST, Element, Page
@@ -12,6 +13,8 @@ from crawler.extract.words import finder
 _MOST_IMAGES = 120
 #: Boxes around the heading in which its picture is looked for, and pixels of a picture's side.
 _MOST_AROUND, _SMALLEST = 4, 80
+#: Boxes behind a heading that stands in none.
+_MOST_BEHIND = 10
 _SIGN = finder(r"logo|icon|sprite|placeholder|pixel|spacer|blank\.|flag|badge|payment|\.svg")
 #: Attributes in which templates keep the address of the picture to zoom into.
 _ZOOMED = ("data-large_image", "data-zoom-image", "data-zoom", "data-full-image", "data-full")
@@ -54,11 +57,21 @@ def picture_beside(heading: Element | None) -> list[str]:
     for _ in range(_MOST_AROUND):
         if here is None or here.tag in {"body", "html"}:
             break
-        for image in islice(here.iter("img"), _MOST_IMAGES):
-            source = _largest(image)
-            sizes = [image.get(name) or "" for name in ("width", "height")]
-            small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
-            if source and not small and not source.startswith("data:") and not _SIGN(source):
-                return [source]
+        if found := _shown(here.iter("img")):
+            return found
         here = here.getparent()
+    if heading is not None and here is heading.getparent():  # right in the body
+        behind = islice(heading.itersiblings(), _MOST_BEHIND)
+        return _shown(image for box in behind for image in box.iter("img"))
+    return []
+
+
+def _shown(images: Iterable[Element]) -> list[str]:
+    """The first of some pictures that is no sign."""
+    for image in islice(images, _MOST_IMAGES):
+        source = _largest(image)
+        sizes = [image.get(name) or "" for name in ("width", "height")]
+        small = any(size.isdecimal() and int(size[:6]) < _SMALLEST for size in sizes)
+        if source and not small and not source.startswith("data:") and not _SIGN(source):
+            return [source]
     return []

@@ -37,6 +37,8 @@ _IS_PRICE_BOX = Marks(
 _IS_FRAME = Marks(
     lambda words: re.search(r"cart|basket|nav|menu|search", words.lower()) is not None
 )
+_FOOT = re.compile(r"(?:^|\s)(?:(?:site|page|main|global)[-_]?)?footer").search
+_IS_FOOT = Marks(lambda words: _FOOT(words[:200].lower()) is not None)
 _FRAMES = frozenset({"header", "nav", "footer", "aside"})
 #: What banners call a page that shows one product.
 _IS_GENERAL = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'general')})\W{{0,3}}")
@@ -65,6 +67,10 @@ def is_called_name(element: Element) -> bool:
 
 def is_of_frame(heading: Element) -> bool:
     """Whether a heading stands in the page's foot, or in its head, which holds the menu too."""
+    if any(
+        _IS_FOOT[box.get("class") or ""] for box in islice(heading.iterancestors(), _MOST_AROUND)
+    ):
+        return True
     for box in islice(heading.iterancestors("footer", "header", "nav"), _MOST_LEVELS):
         if box.tag != "header":
             return True

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from unicodedata import normalize
 
 from crawler.extract import lazy_patterns
-from crawler.extract.crumbs import ends_in_category, is_front, trail
 from crawler.extract.fields import Fields
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.currencies import (
@@ -28,6 +27,7 @@ from crawler.extract.visible.attributes import take_attribute
 from crawler.extract.visible.facts import (
     brand_before,
     find_facts,
+    is_number_cell,
     number_beside,
     number_in_heading,
     take_addressed,
@@ -56,7 +56,8 @@ _TITLE_RULES = lazy_patterns.pattern(
 #: The same of a product's name, where no heading and no title tells one; and letters of a heading's size.
 _NAMES_PRODUCT = re.compile(
     r"(?:product|prod|item|goods|artikel|produkt|produs|tovar|urun|lbl)[-_]{0,2}"
-    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])",
+    r"(?:name|title|naam|nazwa|nazev|naziv|titel|adi)(?![-_\w])"
+    r"|(?<![a-z])(?:page|main|content)[-_]?(?:heading|title)(?![-_\w])",
     re.I,
 ).search
 _LARGE = frozenset({"4", "5", "6", "7", "+1", "+2", "+3", "+4"})
@@ -72,10 +73,8 @@ _SHORTEST_NAME = 7
 _SHORTEST_CALLED = 3
 #: What is longer and most of the title is a name in any box.
 _SURELY_NAME = 20
-_MOST_BEFORE = 3000
-#: Boxes that are called trails, and the steps of one.
-_MOST_TRAILS, _MOST_STEPS = 40, 60
-_TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
+#: Elements in a box that may be a name.
+_MOST_STEPS = 60
 _LONGEST_WORDS = 200
 _NEAR = 60
 _GLANCE = 40
@@ -198,7 +197,7 @@ def _named(page: Page, titles: tuple[str, ...]) -> Element | None:
             continue
         alone = len(element) <= 1 or element[0].tag == "br"
         text = squashed(text).casefold() if alone else ""
-        stands = text != "" and text in told
+        stands = text != "" and text in told and not is_number_cell(element)
         begins = stands and any(title.startswith(text) for title in titles)
         if begins and longest < len(text) <= LONGEST:
             best, longest = element, len(text)
@@ -282,6 +281,8 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         if _is_nearer(whole, seen) and _is_nearer(_rest_seen(whole, read, priced, page.url), seen):
             seen = whole
     fields, seen.described = seen.fields, boxes
+    if seen.price_is_loose and not seen.price_marked:
+        take_labelled(read, seen)
     if "price" not in fields and not seen.cards and not seen.lone_cards:
         _take_price_elsewhere(page, read, seen, local)
     beside = heading
@@ -289,7 +290,9 @@ def visible(page: Page, known: Fields | None = None) -> Visible:
         heading, beside = _unheaded(page, read, seen, known)
     if heading is not None:
         _take_beside(heading, page, seen, known)
-    fields["images"] = named_pictures(page, fields.get("name")) or picture_beside(beside)
+    pictures = named_pictures(page, fields.get("name"))
+    seen.pictured = bool(pictures)
+    fields["images"] = pictures or picture_beside(beside)
     fields["description"] = page.meta("description") or None
     return _without_nothing(seen)
 
@@ -446,38 +449,6 @@ def _forget_price(seen: Visible) -> None:
         seen.fields.pop(name, None)
     seen.paths.pop("price", None)
     seen.price_distance, seen.price_in_prose = None, False
-
-
-def breadcrumbs(page: Page, name: str | None) -> list[str]:
-    """The categories of the page's visible trail, which stands before the heading."""
-    if b"rumb" not in page.raw:
-        return []
-    heading = heading_of(page, name)
-    here = {page.url, page.canonical}
-    own_tag = str(heading.tag) if heading is not None else "h1"
-    tags = page.root.iter(*_TRAIL_TAGS, own_tag)
-    trails = 0
-    for element in islice(tags, _MOST_BEFORE):
-        if element is heading or trails >= _MOST_TRAILS:
-            break
-        if not (
-            ((words := element.get("class")) and _IS_TRAIL[words])
-            or ((words := element.get("id")) and _IS_TRAIL[words])
-            or ((words := element.get("aria-label")) and _IS_TRAIL[words])
-        ):
-            continue
-        trails += 1
-        anchors = islice(element.iter("a"), _MOST_STEPS)
-        links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
-        steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
-        own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
-        found = trail([text for _, text in steps], name if own else None)
-        if found:
-            return found
-    return []
-
-
-_IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
 
 
 def currency_of_place(page: Page) -> str | None:

@@ -11,6 +11,7 @@ from itertools import islice, zip_longest
 from crawler.extract import lazy_patterns
 from crawler.extract.kind_signs import Visible
 from crawler.extract.money.amounts import amount, find_prices
+from crawler.extract.money.currencies import currency_of
 from crawler.extract.page import lines as _lines
 from crawler.extract.page.lines import Line, Lines
 from crawler.extract.page.page import Element
@@ -20,12 +21,17 @@ from crawler.extract.words import whole_of
 from crawler.extract.words.listed import Listed
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_IS_PRICE = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('amounts', 'called')})\W{{0,3}}")
+_IS_PRICE = whole_of(
+    lambda any_of: (
+        rf"\W{{0,3}}(?:{any_of('amounts', 'called')})(?:\s?[(\[/,]?\s?(?:in\s)?(?:[a-z]{{3}}|\W))?\W{{0,3}}"
+    )
+)
 _IS_NAME = whole_of(lambda any_of: rf"\W{{0,3}}(?:{any_of('headings', 'name_label')})\W{{0,3}}")
 _VALUE = lazy_patterns.pattern(
-    r"\W{0,3}(\d{1,3}(?:[., ]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)\W{0,3}"
+    r"\W{0,3}(\d{1,3}(?:[., '’]\d{3}){1,3}(?:[.,]\d{1,2})?|\d{1,9}(?:[.,]\d{1,2})?)\W{0,3}"
 )
 _WORD = lazy_patterns.pattern(r"[^\W\d_]{2}")
+_CODE = lazy_patterns.pattern(r"\b[A-Z]{3}\b|[€£$¥₹₽]")
 #: Characters of a label and of a name, lines from a name to the price, and boxes around a line.
 _LONGEST_LABEL, _LONGEST_NAME, _BESIDE, _MOST_AROUND = 30, 200, 8, 4
 #: Headings of one make on a page that shows one thing.
@@ -85,7 +91,12 @@ def take_labelled(read: Lines, seen: Visible) -> None:
     price = amount(value)
     if price:
         seen.fields["price"], seen.price_marked = price, True
-        seen.price_distance = line.index - max(read.heading, 0)
+        seen.price_is_loose = seen.price_in_prose = False
+        seen.fields.pop("regular_price", None)
+        seen.price_distance, seen.price_line = line.index - max(read.heading, 0), line.index
+        label = read.lines[line.index - 1].text if line.index else ""
+        codes = (currency_of(word) for word in _CODE.findall(f"{label} {line.text}"))
+        seen.fields["currency"] = next(filter(None, codes), None)
         seen.paths["price"] = path(line.element)
         if seen.buy_buttons and not seen.fields.get("availability"):
             seen.fields["availability"] = "InStock"

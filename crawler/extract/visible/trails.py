@@ -1,0 +1,121 @@
+"""The categories above a product as a visitor sees them: a trail of links, or a label."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from crawler.extract import lazy_patterns
+from crawler.extract.crumbs import ends_in_category, is_front, is_home, trail
+from crawler.extract.page.page import Element, Page, short_text
+from crawler.extract.visible.text import heading_of
+from crawler.extract.words import Marks, whole_of
+
+#: Elements before the heading that are looked at, boxes that are called trails, the steps of one.
+_MOST_BEFORE, _MOST_TRAILS, _MOST_STEPS = 3000, 40, 60
+_TRAIL_TAGS = ("nav", "ol", "ul", "div", "p", "td", "section")
+#: What stands between two steps of a trail; a menu's links have rules between them, or nothing.
+_BETWEEN = lazy_patterns.pattern(r"\s*(?:[/>»›→≫❯▸▶]|>>|::|-->?|->|\\)\s*")
+_MOST_LINKS, _LONGEST_STEP = 150, 60
+_FRONT_SCRIPT = lazy_patterns.pattern(r"https?://[^/?#]+/(?:index|default|home|main)\.\w{2,5}")
+#: Boxes with a label that is followed by the category, and characters of its text.
+_LABEL_TAGS = ("span", "p", "div", "li", "td", "th", "dt", "b", "strong", "label", "h3", "h4")
+_MOST_BOXES, _LONGEST_LABEL = 4_000, 120
+_LABELLED = re.compile(r"([^:：]{3,24}?)\s?[:：]\s{0,3}(\S.{1,58})", re.S).fullmatch
+_IS_LABEL = whole_of(lambda any_of: rf"(?:{any_of('trail', 'label')})\s?[:：]?")
+
+
+def breadcrumbs(page: Page, name: str | None) -> list[str]:
+    """The categories of the page's visible trail, which stands before the heading."""
+    heading = heading_of(page, name)
+    found = _called(page, heading, name) if b"rumb" in page.raw else []
+    return found or _uncalled(page, heading, name) or _labelled(page)
+
+
+def _called(page: Page, heading: Element | None, name: str | None) -> list[str]:
+    """The trail in a box that is called one."""
+    here = {page.url, page.canonical}
+    own_tag = str(heading.tag) if heading is not None else "h1"
+    tags = page.root.iter(*_TRAIL_TAGS, own_tag)
+    trails = 0
+    for element in islice(tags, _MOST_BEFORE):
+        if element is heading or trails >= _MOST_TRAILS:
+            break
+        if not (
+            ((words := element.get("class")) and _IS_TRAIL[words])
+            or ((words := element.get("id")) and _IS_TRAIL[words])
+            or ((words := element.get("aria-label")) and _IS_TRAIL[words])
+        ):
+            continue
+        trails += 1
+        anchors = islice(element.iter("a"), _MOST_STEPS)
+        links = [(page.resolve(a.get("href") or ""), a) for a in anchors]
+        steps = [(url, short_text(a)) for url, a in links if url not in here and not is_front(url)]
+        own = not ends_in_category([url for url, _ in steps], [url for url in here if url])
+        found = trail([text for _, text in steps], name if own else None)
+        if found:
+            return found
+    return []
+
+
+_IS_TRAIL = Marks(lambda words: "crumb" in words.lower())
+
+
+def _uncalled(page: Page, heading: Element | None, name: str | None) -> list[str]:
+    """The trail whose first link is to the front page, and which has signs between its links."""
+    for link in islice(page.root.iter("a"), _MOST_LINKS):
+        behind = link.tail or (link.getparent().tail if len(link.getparent()) == 1 else None)
+        if not behind or _BETWEEN.fullmatch(behind) is None:
+            continue
+        text = short_text(link, _LONGEST_STEP)
+        if not (is_home(text) or _leads_home(page.resolve(link.get("href") or ""))):
+            continue
+        box = link.getparent() if link.tail == behind else link.getparent().getparent()
+        if box is None or (heading is not None and heading in box.iter(str(heading.tag))):
+            continue
+        links = [(page.resolve(a.get("href") or ""), a) for a in islice(box.iter("a"), _MOST_STEPS)]
+        told = [
+            short_text(a, _LONGEST_STEP)
+            for url, a in links
+            if not _leads_home(url) and not _is_own(url, page)
+        ]
+        if found := trail(told, name):
+            return found
+    return []
+
+
+def _leads_home(url: str | None) -> bool:
+    return is_front(url) or (url is not None and _FRONT_SCRIPT.fullmatch(url) is not None)
+
+
+def _is_own(url: str | None, page: Page) -> bool:
+    """Whether a link leads to the page itself, by its address with other parameters, too."""
+    if url is None or url in {page.url, page.canonical}:
+        return True
+    path, _, query = url.partition("?")
+    own, _, asked = page.url.partition("?")
+    return path == own and asked != "" and set(asked.split("&")) <= set(query.split("&"))
+
+
+def _labelled(page: Page) -> list[str]:
+    """The one category behind a label: `Category: lamps`."""
+    for box in islice(page.root.iter(*_LABEL_TAGS), _MOST_BOXES):
+        text = box.text
+        if (
+            text is None
+            or len(text) > _LONGEST_LABEL
+            or not _IS_LABEL(text.partition(":")[0].strip())
+        ):
+            continue
+        whole = short_text(box, _LONGEST_LABEL)
+        if _IS_LABEL(whole):  # the value has a box of its own
+            parent, following = box.getparent(), box.getnext()
+            if following is None and parent is not None:
+                following = parent.getnext() if len(parent) == 1 else None
+            whole = f"{whole.rstrip(': ')}: {'' if following is None else short_text(following, _LONGEST_LABEL)}"
+            whole += f" {(box.tail or '').strip()}" if following is None else ""
+        found = _LABELLED(whole.strip())
+        if found and _IS_LABEL(found[1]):
+            links = [short_text(a, _LONGEST_STEP) for a in islice(box.iter("a"), _MOST_STEPS)]
+            return [links[-1]] if links and links[-1] else [found[2].strip(" .,")]
+    return []

@@ -1,0 +1,158 @@
+"""What hand-made shops do that shop systems do not: each in a small page of ours."""
+
+from decimal import Decimal
+
+import pytest
+
+from crawler.extract import extract, find_links, parse
+from crawler.extract.merge import own_part
+
+
+def _page(body, path="/p/lamp-12", title="Oak lamp", lang=" lang=en", site="https://shop.example"):
+    html = f"<html{lang}><head><title>{title}</title></head><body>{body}</body></html>"
+    return parse(html.encode(), f"{site}{path}", "text/html; charset=utf-8")
+
+
+def _read(body, **page):
+    return extract(_page(body, **page))
+
+
+_BUY = "<form><input name=qty><button>Add to cart</button></form>"
+
+
+def test_a_script_without_an_ending_shows_the_thing_of_its_parameter():
+    keys = [own_part(f"https://a.example/customer/BookDetails?book_id={n}") for n in (11, 12)]
+    assert keys == ["11", "12"]
+    assert own_part("https://a.example/detail?id=7") == "7"
+    assert own_part("https://a.example/red-lamp?variant_id=7") == "red-lamp"
+    assert own_part("https://a.example/product/red-lamp?id=7") == "red-lamp"
+
+
+def test_a_heading_in_a_box_that_is_called_the_foot_names_nothing():
+    body = f"<div><h2>Oak lamp</h2></div><div><h2>Oak lamp</h2><div class=product-price>€ 12.00</div>{_BUY}</div><div class='footer-top-area'><h2>Red Store</h2></div>"
+    assert _read(body, title="Red Store").fields["name"] == "Oak lamp"
+
+
+def test_what_stands_behind_the_section_of_similar_things_is_the_products_own():
+    tiles = "".join(
+        f"<li><a href=/p/{n}><p>Lamp {n}</p><small>€ {n}.50</small></a></li>" for n in range(4)
+    )
+    body = f"<h1>Oak lamp</h1><section><h2>You might also like</h2><ul>{tiles}</ul></section><p class=price>€ 204.95</p><button>Add to cart</button>"
+    found = _read(body)
+    assert (found.kind, found.fields["price"]) == ("product", Decimal("204.95"))
+    apart = body.replace("section>", "div>").replace("<section", "<div")
+    assert _read(apart).fields.get("price") is None  # nothing says where the similar things end
+
+
+def test_a_product_in_the_attribute_of_an_alpine_box_is_read():
+    body = """<main x-data="shown({name: 'Oak lamp', price: 4221, old_price: null, sku: 'T92', stock: 0})"><h1>Oak lamp</h1><b x-text=product.price></b><span>DA</span></main>"""
+    found = _read(body, lang=" lang=fr").fields
+    assert (found["price"], found["currency"], found["sku"]) == (Decimal(4221), "DZD", "T92")
+    assert found["availability"] == "OutOfStock"
+
+
+@pytest.mark.parametrize(("pieces", "stock"), [(3, "InStock"), (0, "OutOfStock")])
+def test_a_states_count_of_pieces_is_the_stock(pieces, stock):
+    state = f'{{"product":{{"name":"Oak lamp","price":12.5,"countInStock":{pieces},"category":{{"slug":"x","name":"Lamps"}}}}}}'
+    found = _read(f"<h1>Oak lamp</h1><script type=application/json>{state}</script>").fields
+    assert (found["availability"], found["breadcrumbs"]) == (stock, ["Lamps"])
+
+
+def test_a_sheet_of_labels_names_price_currency_stock_and_maker():
+    row = "".join(
+        f"<tr><th>{a}</th><td>{b}</td></tr>"
+        for a, b in {
+            "Part No.": "A86-10",
+            "Mfr": "Omron",
+            "Price (USD)": "1'038.95",
+            "Qty on hand": "0",
+        }.items()
+    )
+    body = (
+        f"<h2>Slow fuse</h2><img src=/pix/1.gif><table>{row}</table><p>Tested before shipping.</p>"
+    )
+    found = _read(body, title="A86-10", lang="").fields
+    assert (found["name"], found["price"], found["currency"]) == (
+        "Slow fuse",
+        Decimal("1038.95"),
+        "USD",
+    )
+    assert (found["availability"], found["brand"]) == ("OutOfStock", "Omron")
+    assert found["images"] == ["https://shop.example/pix/1.gif"]
+
+
+def test_the_only_money_that_a_page_speaks_of_is_that_of_its_bare_numbers():
+    body = f"<h1>Oak lamp</h1><ul><li>Price: 12.50</li></ul>{_BUY}<p>All prices in CHF, tax included.</p>"
+    assert _read(body).fields["currency"] == "CHF"
+    assert "currency" not in _read(body + "<p>Free from 90 EUR on</p>").fields
+
+
+def test_a_telephone_tells_whose_rupees_they_are():
+    body = f"<h1>Oak lamp</h1><b class=price>Rs. 250</b>{_BUY}<p>Call us: +94 11 234 5678</p>"
+    assert _read(body).fields["currency"] == "LKR"
+    assert _read(body + "<p>or +91 22 1234 5678</p>").fields["currency"] == "INR"  # two countries
+    assert _read(body.replace("Rs.", "€")).fields["currency"] == "EUR"
+
+
+@pytest.mark.parametrize(
+    "trail",
+    [
+        "<p><a href=/>Start</a> &raquo; <a href=/lamps/>Lamps</a></p>",
+        "<div id=miga><a href=/>Inicio</a> &gt; <a href=/lamps/>Lamps</a> &gt; Oak lamp</div>",
+        "<p><a href=/index.php>Top</a> / <a href=/lamps/>Lamps</a> / <a href=/p/lamp-12>X1</a></p>",
+    ],
+)
+def test_a_trail_that_no_class_calls_one_tells_the_category(trail):
+    found = _read(f"{trail}<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}")
+    assert found.fields["breadcrumbs"] == ["Lamps"]
+    menu = trail.replace("&raquo;", "|").replace("&gt;", "|").replace(" / ", " | ")
+    body = f"{menu}<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}"
+    assert "breadcrumbs" not in _read(body).fields
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "<p>Catégorie : Lampes</p>",
+        "<h3>Category: <span>Lampes</span></h3>",
+        "<b>Kategorie</b>: <a href=/l>Lampes</a>",
+    ],
+)
+def test_a_label_tells_the_category(told):
+    found = _read(f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}{told}")
+    assert found.fields["breadcrumbs"] == ["Lampes"]
+
+
+def test_the_first_sentences_behind_the_heading_describe_what_no_box_does():
+    said = "Turned by hand in our small workshop in Heidelberg."
+    body = f"<h1>Oak lamp</h1><p>Shipping takes two or three days.</p><b class=price>€ 12.00</b>{_BUY}<p>{said}</p>"
+    assert _read(body).fields["description"] == said
+    foot = f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}<p>© 2026 Red House of lamps and other things.</p>"
+    assert "description" not in _read(foot).fields
+    others = (
+        f"<h1>Oak lamp</h1><b class=price>€ 12.00</b>{_BUY}<h2>You may also like</h2><p>{said}</p>"
+    )
+    assert "description" not in _read(others).fields
+
+
+def test_a_badge_in_the_place_of_the_button_says_that_it_is_gone():
+    body = "<h1>Oak lamp</h1><b class=price>€ 12.00</b><span class=badge>Temporarily out of stock</span><p>Ships in 2 days.</p>"
+    assert _read(body).fields["availability"] == "OutOfStock"
+    assert _read(body + _BUY).fields["availability"] == "InStock"
+
+
+def test_each_size_in_a_table_tells_its_own_stock():
+    rows = "".join(f"<tr><td>{n} l</td><td>€ {n}.50</td><td>out of stock</td></tr>" for n in (2, 5))
+    body = f"<h1>Oak lamp</h1><table>{rows}</table>"
+    assert _read(body).fields["availability"] == "OutOfStock"
+
+
+def test_links_that_put_something_into_a_cart_are_not_followed():
+    links = [
+        "/customer/AddCart?id=7",
+        "/addCart.asp?idproduct=7",
+        "/store/customer_createorder.php?bid=7",
+    ]
+    body = "".join(f"<a href='{link}'>x</a>" for link in [*links, "/lamp/7"])
+    found = {link.url for link in find_links(_page(body, path="/"))}
+    assert found == {"https://shop.example/lamp/7"}
