@@ -17,7 +17,7 @@ from typing import IO, Any
 import attrs
 
 from scrapy_seine.errors import SeineError
-from scrapy_seine.sinks.feeds import packed
+from scrapy_seine.sinks.feeds import compressed_parts
 from scrapy_seine.sinks.feeds.piece import Piece
 
 #: Bytes at the end of a file in which its foot is looked for.
@@ -42,7 +42,7 @@ def write(pieces: Sequence[Piece], out: Path, base: Path | None) -> None:
         raise SeineError("its exporter writes no row by itself, so that rows cannot be joined")
     with out.open("w+b") as file:
         if kind == "packed":
-            packed.join(pieces, file, base)
+            compressed_parts.join(pieces, file, base)
         elif kind == "csv":
             _write_csv(pieces, file, base)
         else:

@@ -11,7 +11,7 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonItemExporter
 
 from scrapy_seine.engine.fastpath import scrapy_internals
 from scrapy_seine.records import Value
-from scrapy_seine.sinks.feeds.packed import is_packed
+from scrapy_seine.sinks.feeds.compressed_parts import is_packed
 
 #: Version of the sidecar's form.
 VERSION = 1
