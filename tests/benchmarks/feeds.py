@@ -31,8 +31,8 @@ import pyarrow.parquet as pq
 
 from crawler.stores import embedded
 from scrapy_seine.errors import SeineError
+from scrapy_seine.sinks.feeds.chosen_rows import Piece
 from scrapy_seine.sinks.feeds.join import Written, written
-from scrapy_seine.sinks.feeds.piece import Piece
 from tests.helpers import server_folder, serving
 from tests.integration.feeds import kit
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scrapy_seine.errors import SeineError
-from scrapy_seine.sinks.feeds.piece import Piece
+from scrapy_seine.sinks.feeds.chosen_rows import Piece
 
 #: First bytes of each form, and the module of Python that reads it.
 _FORMS: tuple[tuple[bytes, Any], ...] = (

@@ -18,7 +18,7 @@ import attrs
 
 from scrapy_seine.errors import SeineError
 from scrapy_seine.sinks.feeds import compressed_parts
-from scrapy_seine.sinks.feeds.piece import Piece
+from scrapy_seine.sinks.feeds.chosen_rows import Piece
 
 #: Bytes at the end of a file in which its foot is looked for.
 _TAIL = 256

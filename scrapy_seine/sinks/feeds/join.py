@@ -22,10 +22,10 @@ import orjson
 from scrapy_seine.errors import SeineError
 from scrapy_seine.records import Value
 from scrapy_seine.sinks.feeds import formats
+from scrapy_seine.sinks.feeds.chosen_rows import Piece
 from scrapy_seine.sinks.feeds.last_readings import Rows, last_readings, rows_of
 from scrapy_seine.sinks.feeds.part import SIDECAR, VERSION
 from scrapy_seine.sinks.feeds.part_storage import sync_folder
-from scrapy_seine.sinks.feeds.piece import Piece
 
 logger = logging.getLogger(__name__)
 #: Name of what says that a run's parts are in the file.
