@@ -20,7 +20,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.config import SettingsLike, flag, number
 from scrapy_seine.errors import StoreError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 #: Products of each section of the hostile shop.
 HOSTILE_PRODUCTS = 40
@@ -34,7 +34,7 @@ def show(command: SeineCommand, opts: argparse.Namespace) -> int:
         return _hostile(command, opts)
     options = _options(opts, command.project)
     # With --json the object is all that standard output gets.
-    console = paint.Console(highlight=False, file=sys.stderr if command.as_json else None)
+    console = lazy_rich.Console(highlight=False, file=sys.stderr if command.as_json else None)
     where = own_place(endpoints(command.project))
     outcome = asyncio.run(_demo(where, options, console))
     for text in _complaints(outcome):
@@ -91,13 +91,13 @@ def _hostile(command: SeineCommand, opts: argparse.Namespace) -> int:
         outcome = asyncio.run(work)
     except RuntimeError as error:
         raise StoreError(str(error)) from None
-    table = paint.Table("section", "products", "missing", "wrong", "steps", box=None)
+    table = lazy_rich.Table("section", "products", "missing", "wrong", "steps", box=None)
     for section in outcome.sections:
         verdict = section.verdict
         counts = (verdict.stored, len(verdict.missing), len(verdict.wrong))
         table.add_row(section.name, *map(str, counts), " → ".join(section.path))
     if not command.as_json:
-        paint.Console(highlight=False).print(table)
+        lazy_rich.Console(highlight=False).print(table)
         for proxy in outcome.dead:
             rests = "in quarantine" if proxy.resting else "NOT in quarantine"
             fate = f"{rests} after {proxy.bans} failed uses" if proxy.bans else "never asked"
@@ -126,7 +126,7 @@ def _options(opts: argparse.Namespace, settings: SettingsLike) -> Options:
     )
 
 
-async def _demo(where: Endpoints, options: Options, console: paint.Console) -> Outcome:
+async def _demo(where: Endpoints, options: Options, console: lazy_rich.Console) -> Outcome:
     task = asyncio.current_task()
     assert task is not None
     for sign in (signal.SIGINT, signal.SIGTERM):

@@ -22,7 +22,7 @@ from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts
 from scrapy_seine.printable import printable
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.records import Value
 
 #: Seconds between two looks, and between two lines away from a terminal.
@@ -100,9 +100,9 @@ def headline(seen: Seen, site: str) -> str:
     return f"{site}: {' | '.join(parts)}"
 
 
-def table(seen: Seen, site: str) -> paint.RenderableType:
+def table(seen: Seen, site: str) -> lazy_rich.RenderableType:
     """The newest products below the line that says how far it is."""
-    made = paint.Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    made = lazy_rich.Table(box=None, pad_edge=False, header_style="bold", expand=True)
     made.add_column("product", no_wrap=True, overflow="ellipsis", ratio=1)
     made.add_column("price", justify="right", no_wrap=True)
     made.add_column("stock", no_wrap=True)
@@ -112,8 +112,8 @@ def table(seen: Seen, site: str) -> paint.RenderableType:
         name, stock = str(row["name"] or row["url"]), str(row["availability"] or "–")
         sure = least_sure(row["confidence"])
         cells = name, price.strip(), stock, "–" if sure is None else f"{sure:.0%}"
-        made.add_row(*map(paint.Text, cells))
-    return paint.Group(paint.Text(headline(seen, site), style="bold"), made)
+        made.add_row(*map(lazy_rich.Text, cells))
+    return lazy_rich.Group(lazy_rich.Text(headline(seen, site), style="bold"), made)
 
 
 def least_sure(confidence: Mapping[str, float] | None) -> float | None:
@@ -124,7 +124,7 @@ def least_sure(confidence: Mapping[str, float] | None) -> float | None:
 async def watch(
     stores: Callable[[], Endpoints],
     wish: Wish,
-    console: paint.Console,
+    console: lazy_rich.Console,
     environment: Mapping[str, str],
 ) -> Outcome:
     """Crawl the shop in a crawl of its own until it is complete, or until Ctrl-C.
@@ -180,7 +180,7 @@ class Watcher:
     frontier: Frontier
     database: Database
     wish: Wish
-    console: paint.Console
+    console: lazy_rich.Console
     stop: asyncio.Event
     """Set by Ctrl-C."""
     began: float
@@ -208,7 +208,7 @@ class Watcher:
     async def _look_on(self, workers: Fleet, since: Any) -> Seen:
         """Draw what was found until the worker has left."""
         told, console, site = 0.0, self.console, self.wish.site
-        with paint.Live(console=console, auto_refresh=False) as live:
+        with lazy_rich.Live(console=console, auto_refresh=False) as live:
             while True:
                 if self.stop.is_set():
                     await asyncio.to_thread(workers.stop)

@@ -10,7 +10,7 @@ from crawler.reads.database import Database, Row
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.formatting import count, share, size
 
 _SHOWN = ("outcome", "status", "domain", "lane", "proxy_id", "duration_ms", "url")
@@ -48,7 +48,7 @@ class Command(SeineCommand):
             self.show("", attempts=rows)
             return 0
         table = _hours(rows) if opts.by_hour else _newest(rows)
-        paint.Console(highlight=False).print(table if rows else "no attempt is recorded")
+        lazy_rich.Console(highlight=False).print(table if rows else "no attempt is recorded")
         return 0
 
 
@@ -64,22 +64,22 @@ async def _read(url: str, opts: argparse.Namespace) -> list[Row]:
         await database.aclose()
 
 
-def _newest(rows: list[Row]) -> paint.Table:
-    table = paint.Table("time (UTC)", *_SHOWN, box=None)
+def _newest(rows: list[Row]) -> lazy_rich.Table:
+    table = lazy_rich.Table("time (UTC)", *_SHOWN, box=None)
     for row in rows:
         cells = ("" if row[name] is None else str(row[name]) for name in _SHOWN)
-        table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(paint.Text(cell) for cell in cells))
+        table.add_row(f"{row['at']:%m-%d %H:%M:%S}", *(lazy_rich.Text(cell) for cell in cells))
     return table
 
 
-def _hours(rows: list[Row]) -> paint.Table:
-    table = paint.Table("hour (UTC)", "provider", box=None)
+def _hours(rows: list[Row]) -> lazy_rich.Table:
+    table = lazy_rich.Table("hour (UTC)", "provider", box=None)
     for name in ("attempts", "ok", "bytes", "mean ms"):
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
             f"{row['hour']:%Y-%m-%d %H:00}",
-            paint.Text(row["provider"]),
+            lazy_rich.Text(row["provider"]),
             count(row["attempts"]),
             share(row["ok"] / row["attempts"]),
             size(float(row["bytes"])),

@@ -19,7 +19,7 @@ from crawler.stores.connect import Endpoints, endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.which_spider import spider_class
 from scrapy_seine.errors import SeineError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
 #: Where the stream has no such signs, both would come out as a question mark.
@@ -44,7 +44,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", healthy=not failed, findings=[attrs.asdict(f) for f in findings])
         else:
-            paint.Console(highlight=False).print(_table(findings))
+            lazy_rich.Console(highlight=False).print(_table(findings))
         return 1 if failed else 0
 
     def _findings(self, spider: str) -> list[Finding]:
@@ -82,18 +82,18 @@ def _refused(subject: str, check: Callable[[], object], advice: str) -> list[Fin
     return []
 
 
-def _table(findings: list[Finding]) -> paint.Table:
-    table = paint.Table(box=None, show_header=False, padding=(0, 1))
+def _table(findings: list[Finding]) -> lazy_rich.Table:
+    table = lazy_rich.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column()
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for finding in findings:
         mark, colour = _MARKS[finding.level]
         mark = mark if _can_show(mark) else _PLAIN_MARKS[mark]
-        text = paint.Text(finding.text)
+        text = lazy_rich.Text(finding.text)
         if finding.advice:
             text.append(f"\n{'→' if _can_show('→') else '->'} {finding.advice}", style="dim")
-        table.add_row(paint.Text(mark, style=colour), finding.subject, text)
+        table.add_row(lazy_rich.Text(mark, style=colour), finding.subject, text)
     return table
 
 

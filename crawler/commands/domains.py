@@ -21,7 +21,7 @@ from scrapy_seine.config import FrontierConfig, flag
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.printable import printable
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import span
 
@@ -85,7 +85,7 @@ class Command(SeineCommand):
             told = [attrs.asdict(one) | {"at": one.at.isoformat()} for one in dead_ends]
             self.show("", domains=[plain(place, waiting) for place in places], dead_ends=told)
             return
-        console = paint.Console(highlight=False)
+        console = lazy_rich.Console(highlight=False)
         if places:
             console.print(table(places, waiting))
         else:
@@ -93,7 +93,7 @@ class Command(SeineCommand):
         for line in places[0].path if domain and places else ():
             console.print("  " + moved(line))
         for one in dead_ends:
-            console.print(paint.escape(left_out(one)), soft_wrap=True)
+            console.print(lazy_rich.escape(left_out(one)), soft_wrap=True)
 
     async def _reset(self, redis: Redis, domain: str) -> None:
         if not await self._steps(redis).reset(domain):
@@ -116,9 +116,9 @@ def left_out(one: DeadEnd) -> str:
     )
 
 
-def table(places: Sequence[Place], waiting: Container[str] = ()) -> paint.Table:
+def table(places: Sequence[Place], waiting: Container[str] = ()) -> lazy_rich.Table:
     """Lay domains out; those in *waiting* have no worker that could ask them."""
-    found = paint.Table("domain", "step", "for", "good", "bad", "why", box=None)
+    found = lazy_rich.Table("domain", "step", "for", "good", "bad", "why", box=None)
     for place in places:
         view = place.view
         why = view.reason

@@ -17,7 +17,7 @@ from crawler.extract.template.observation import observe
 from crawler.stores.connect import running_database
 from crawler.stores.templates import read_templates
 from scrapy_seine.errors import StoreError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 _SHOWN = 20
 
@@ -55,17 +55,19 @@ class Command(PageCommand):
                 template=None if judged is None else _template(judged, found, known),
             )
             return 0
-        console = paint.Console(highlight=False)
+        console = lazy_rich.Console(highlight=False)
         name = f"site file {type(site).__name__}" if site.name else "the default parser"
-        console.print(f"[bold]{paint.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}")
+        console.print(
+            f"[bold]{lazy_rich.escape(got.url)}[/]\n[bold]{found.kind}[/], read by {name}"
+        )
         for reason in found.verdict.reasons:
-            console.print(f"  {paint.escape(reason)}")
+            console.print(f"  {lazy_rich.escape(reason)}")
         for source, error in found.unread.items():
-            console.print(f"  its {source} is left out: {paint.escape(error)}", soft_wrap=True)
+            console.print(f"  its {source} is left out: {lazy_rich.escape(error)}", soft_wrap=True)
         console.print(_fields(found, judged) if found.fields else f"{len(items)} items")
         if judged is not None:
             for line in _words(judged, found, known):
-                console.print(paint.escape(line), soft_wrap=True)
+                console.print(lazy_rich.escape(line), soft_wrap=True)
         console.print(_links(links, opts.links))
         return 0
 
@@ -119,8 +121,8 @@ def _plain(link: Link) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fields(found: Found, judged: Judgement | None) -> paint.Table:
-    table = paint.Table(box=None, show_header=False, padding=(0, 1))
+def _fields(found: Found, judged: Judgement | None) -> lazy_rich.Table:
+    table = lazy_rich.Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(style="bold")
     table.add_column(style="cyan")
     table.add_column(justify="right")
@@ -129,16 +131,16 @@ def _fields(found: Found, judged: Judgement | None) -> paint.Table:
         text = str(value)
         sure = None if judged is None else judged.confidence.get(name)
         share = "" if sure is None else f"{sure:.0%}"
-        table.add_row(name, found.sources.get(name, ""), share, paint.escape(text[:200]))
+        table.add_row(name, found.sources.get(name, ""), share, lazy_rich.escape(text[:200]))
     return table
 
 
-def _links(links: list[Link], most: int) -> paint.Table:
-    table = paint.Table(
+def _links(links: list[Link], most: int) -> lazy_rich.Table:
+    table = lazy_rich.Table(
         box=None, title=f"{len(links)} links would be followed", title_justify="left"
     )
     for column in ("priority", "kind", "address", "because"):
         table.add_column(column, overflow="fold")
     for link in links[:most]:
-        table.add_row(str(link.priority), link.kind, paint.escape(link.url), link.reason)
+        table.add_row(str(link.priority), link.kind, lazy_rich.escape(link.url), link.reason)
     return table

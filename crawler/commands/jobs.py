@@ -24,7 +24,7 @@ from scrapy_seine.config import FrontierConfig
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier import open as open_frontier
 from scrapy_seine.printable import printable
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.formatting import time_left
 
@@ -73,7 +73,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", jobs=[{**_plain(job), "note": known.get(job.id)} for job in jobs])
             return
-        paint.Console().print(
+        lazy_rich.Console().print(
             _table(jobs) if jobs else "no jobs; `scrapy jobs start URL` starts one"
         )
         for name, note in known.items():
@@ -138,8 +138,8 @@ def _plain(job: Job) -> dict[str, Any]:
     return {**fields, "left": job.left, **(attrs.asdict(found) if found is not None else ahead)}
 
 
-def _table(jobs: Sequence[Job]) -> paint.Table:
-    table = paint.Table(box=None, header_style="bold")
+def _table(jobs: Sequence[Job]) -> lazy_rich.Table:
+    table = lazy_rich.Table(box=None, header_style="bold")
     for column in ("job", "state", "total", *ENDED, "left", "ETA"):
         table.add_column(column, justify="left" if column in {"job", "state"} else "right")
     for job in jobs:

@@ -19,7 +19,7 @@ from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.fleet import with_fleet
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.formatting import span
 
 VERBS = ("show", "test", "release")
@@ -70,7 +70,7 @@ class Command(SeineCommand):
         if not found:
             print("no worker has registered proxies yet")
             return
-        paint.Console(highlight=False).print(summed(found, by) if by else listed(found))
+        lazy_rich.Console(highlight=False).print(summed(found, by) if by else listed(found))
 
     async def _release(self, redis: Redis, name: str) -> None:
         pool = ProxyPool(redis, self._fleet)
@@ -89,13 +89,15 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", trials=[attrs.asdict(trial) for trial in trials])
         else:
-            paint.Console(highlight=False).print(tried(trials))
+            lazy_rich.Console(highlight=False).print(tried(trials))
         return 0 if all(trial.good for trial in trials) else 1
 
 
-def listed(found: Sequence[Health]) -> paint.Table:
+def listed(found: Sequence[Health]) -> lazy_rich.Table:
     """Lay single proxies out."""
-    table = paint.Table("proxy", "pool", "country", "provider", "good", "bans", "rests", box=None)
+    table = lazy_rich.Table(
+        "proxy", "pool", "country", "provider", "good", "bans", "rests", box=None
+    )
     for h in found:
         rests = [f"everywhere {span(h.resting_s)}"] if h.resting_s else []
         rests += [f"{domain} {span(left)}" for domain, left in sorted(h.domains.items())]
@@ -104,9 +106,9 @@ def listed(found: Sequence[Health]) -> paint.Table:
     return table
 
 
-def summed(found: Sequence[Health], by: str) -> paint.Table:
+def summed(found: Sequence[Health], by: str) -> lazy_rich.Table:
     """Lay sums by provider, country, pool or domain out."""
-    table = paint.Table(by, "proxies", "resting", "good", "bans", box=None)
+    table = lazy_rich.Table(by, "proxies", "resting", "good", "bans", box=None)
     if by == "domain":
         for name in sorted({domain for h in found for domain in h.domains}):
             resting = sum(name in h.domains for h in found)
@@ -122,9 +124,9 @@ def summed(found: Sequence[Health], by: str) -> paint.Table:
     return table
 
 
-def tried(trials: Sequence[ProxyCheck]) -> paint.Table:
+def tried(trials: Sequence[ProxyCheck]) -> lazy_rich.Table:
     """Lay the results of a test out."""
-    table = paint.Table("proxy", "pool", "result", "seconds", box=None)
+    table = lazy_rich.Table("proxy", "pool", "result", "seconds", box=None)
     for trial in trials:
         table.add_row(trial.id, trial.pool, trial.result, f"{trial.seconds:.2f}")
     return table

@@ -17,7 +17,7 @@ from crawler.stores.quality import WEIGHTS, Quality, measure_sites
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import printable
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 #: Characters of a site's name that are kept on one line.
 _WHOLE_SITE = 40
@@ -60,12 +60,12 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", sites=[{**attrs.asdict(one), "score": one.score} for one in found])
         else:
-            console = paint.Console(highlight=False)
+            console = lazy_rich.Console(highlight=False)
             console.print(_table(found) if found else "no products are stored")
             for one in found:
                 if words := certainty(one):
                     console.print(
-                        paint.escape(f"{printable(one.site_id)}: {words}"), soft_wrap=True
+                        lazy_rich.escape(f"{printable(one.site_id)}: {words}"), soft_wrap=True
                     )
         return 1 if any(one.fall for one in found) else 0
 
@@ -109,8 +109,8 @@ def since(text: str) -> datetime | None:
     return datetime.now(UTC) - timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def _table(found: list[Quality]) -> paint.Table:
-    table = paint.Table(box=None, pad_edge=False)
+def _table(found: list[Quality]) -> lazy_rich.Table:
+    table = lazy_rich.Table(box=None, pad_edge=False)
     longest = max((len(one.site_id) for one in found), default=0)
     table.add_column("site", overflow="fold", min_width=min(longest, _WHOLE_SITE))
     for name in ("score", "products", "rejected", "changed", "sane prices"):

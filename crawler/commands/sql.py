@@ -16,7 +16,7 @@ from crawler.stores import connect
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.sinks.postgres.database import connected
 
 #: Rows that are shown, at most: a table of all is what `scrapy export` is for.
@@ -94,12 +94,12 @@ def _run(url: str, statement: str) -> tuple[list[str], Sequence[Sequence[Any]], 
 
 
 def _draw(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    table = paint.Table(box=None, pad_edge=False, header_style="bold")
+    table = lazy_rich.Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        table.add_column(paint.Text(name), overflow="fold")
+        table.add_column(lazy_rich.Text(name), overflow="fold")
     for row in rows:
-        table.add_row(*(paint.Text(_cell(value)) for value in row))
-    paint.Console(highlight=False).print(table)
+        table.add_row(*(lazy_rich.Text(_cell(value)) for value in row))
+    lazy_rich.Console(highlight=False).print(table)
     more = (
         f", the first {_SHOWN:,}; `scrapy export` streams them all" if len(rows) == _SHOWN else ""
     )

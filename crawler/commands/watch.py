@@ -31,7 +31,7 @@ from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_spider import seed_reader
 from scrapy_seine.config import flag
 from scrapy_seine.errors import BadSeed, ConfigError, SeineError
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 if TYPE_CHECKING:
     from crawler.cli.live_table import Outcome
@@ -88,7 +88,7 @@ class Command(SeineCommand):
                 complain(f"{args[0]} speaks no TLS: watching {url}")
         folder = data_folder(self.project) / "watch"
         wish = Wish(url=url, site=site, output=output, kind=kind, folder=folder)
-        console = paint.Console(highlight=False, file=sys.stderr if self.as_json else None)
+        console = lazy_rich.Console(highlight=False, file=sys.stderr if self.as_json else None)
         found = asyncio.run(
             watch(lambda: endpoints(self.project), wish, console, self._own_servers())
         )

@@ -21,7 +21,7 @@ from scrapy_seine.errors import ConfigError, DecodeError
 from scrapy_seine.frontier import find as find_frontier
 from scrapy_seine.frontier.encoding.codec import decode
 from scrapy_seine.frontier.frontier import Frontier
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.dead_letters import MOST, Filter, one_dead, reason_of, search_dead
 from scrapy_seine.reads.fleet import shown_fields
@@ -95,7 +95,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", dead=[attrs.asdict(letter) for letter in letters], complete=complete)
             return
-        paint.Console(highlight=False).print(_table(letters))
+        lazy_rich.Console(highlight=False).print(_table(letters))
         if not complete:
             print("there are more: narrow the filter, or raise --limit")
 
@@ -167,15 +167,15 @@ def _parts(ids: list[str]) -> list[list[str]]:
     return [ids[start : start + STEP] for start in range(0, len(ids), STEP)]
 
 
-def _table(letters: list[Found]) -> paint.Table:
-    table = paint.Table(title=f"Dead letters: {len(letters)}", title_justify="left")
+def _table(letters: list[Found]) -> lazy_rich.Table:
+    table = lazy_rich.Table(title=f"Dead letters: {len(letters)}", title_justify="left")
     for name in ("id", "age", "reason", "url", "error"):
         table.add_column(name, overflow="fold" if name == "url" else "ellipsis")
     now = time.time()
     for letter in letters:
         error = str(letter.note.get("error", ""))[:120]
         cells = (letter.id, f"{now - letter.at:.0f} s", reason_of(letter), letter.url, error)
-        table.add_row(*(paint.Text(cell) for cell in cells))
+        table.add_row(*(lazy_rich.Text(cell) for cell in cells))
     return table
 
 

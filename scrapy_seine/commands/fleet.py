@@ -19,7 +19,7 @@ from scrapy_seine.config import SettingsLike, number
 from scrapy_seine.connect import Endpoints, endpoints, missing, redis_client
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.printable import OUTPUT_ERRORS, escaped
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.overview import Overview, read_overview
 
 #: Seconds between two looks.
@@ -46,7 +46,7 @@ class FleetCommand(SeineCommand):
         )
 
     @abstractmethod
-    def draw(self, overview: Overview) -> paint.RenderableType:
+    def draw(self, overview: Overview) -> lazy_rich.RenderableType:
         """Lay the overview, or a part of it, out for a terminal."""
 
     def plain(self, overview: Overview) -> object:
@@ -91,11 +91,11 @@ class FleetCommand(SeineCommand):
         if self.as_json:
             print(escaped(orjson.dumps(self.plain(overview), default=str).decode()), flush=True)
         else:
-            paint.Console(highlight=False).print(self.draw(overview))
+            lazy_rich.Console(highlight=False).print(self.draw(overview))
 
     async def _watch(self, read: Callable[[], Awaitable[Overview]], every_s: float) -> None:
-        console = paint.Console(highlight=False)
-        with paint.Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
+        console = lazy_rich.Console(highlight=False)
+        with lazy_rich.Live(console=console, auto_refresh=False, screen=self.full_screen) as live:
             while True:
                 overview = await read()
                 live.update(self.draw(overview), refresh=True)

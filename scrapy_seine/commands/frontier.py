@@ -21,7 +21,7 @@ from scrapy_seine.frontier.encoding.legacy import Source, import_queue
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.opening import disown
 from scrapy_seine.frontier.priorities import Which, checked
-from scrapy_seine.reads import paint, terminal_tables
+from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.audit import note_command
 from scrapy_seine.reads.domains import list_domains, read_domains
 from scrapy_seine.reads.fleet import Fleet, read_fleet
@@ -110,7 +110,7 @@ class Command(SeineCommand):
         if self.as_json:
             self.show("", **state_of(fleet), domains=[attrs.asdict(d) for d in domains])
             return
-        console = paint.Console(highlight=False)
+        console = lazy_rich.Console(highlight=False)
         console.print(in_words(fleet))
         if domains:
             console.print(terminal_tables.domains(domains))

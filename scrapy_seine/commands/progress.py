@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from scrapy_seine.commands.fleet import INTERVAL_S, FleetCommand
-from scrapy_seine.reads import paint, terminal_tables
+from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.formatting import time_left
 from scrapy_seine.reads.overview import Overview
 from scrapy_seine.reads.progress import Pace, estimate, follow
@@ -34,7 +34,7 @@ class Command(FleetCommand):
     pace: Pace | None = None
     """How fast it went so far, for as long as somebody watches."""
 
-    def draw(self, overview: Overview) -> paint.RenderableType:
+    def draw(self, overview: Overview) -> lazy_rich.RenderableType:
         """Draw the bar."""
         counts, at_s = overview.fleet.counts, overview.fleet.at
         ended = counts.totals.get("done", 0) + counts.dead

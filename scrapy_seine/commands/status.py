@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrapy_seine.commands.fleet import FleetCommand
-from scrapy_seine.reads import paint, terminal_tables
+from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.overview import Overview
 
 
@@ -13,6 +13,6 @@ class Command(FleetCommand):
     summary = "Show the fleet on one screen"
     example = "scrapy status --watch"
 
-    def draw(self, overview: Overview) -> paint.RenderableType:
+    def draw(self, overview: Overview) -> lazy_rich.RenderableType:
         """Lay everything out."""
         return terminal_tables.status(overview)

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from scrapy_seine.commands.fleet import FleetCommand
-from scrapy_seine.reads import paint, terminal_tables
+from scrapy_seine.reads import lazy_rich, terminal_tables
 from scrapy_seine.reads.overview import Overview
 
 
@@ -19,7 +19,7 @@ class Command(FleetCommand):
     minutes = 1
     domains = 1
 
-    def draw(self, overview: Overview) -> paint.RenderableType:
+    def draw(self, overview: Overview) -> lazy_rich.RenderableType:
         """Lay the workers out."""
         return terminal_tables.workers(overview.fleet)
 

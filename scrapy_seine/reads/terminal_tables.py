@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scrapy_seine.frontier.runs import Run
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from scrapy_seine.reads.domains import Domain
 from scrapy_seine.reads.fleet import Fleet, Worker
 from scrapy_seine.reads.formatting import count, share, size, span
@@ -25,24 +25,24 @@ def spark(values: Sequence[float]) -> str:
     return "".join(_BARS[int((len(_BARS) - 1) * value / top)] for value in values)
 
 
-def headline(overview: Overview) -> paint.Text:
+def headline(overview: Overview) -> lazy_rich.Text:
     """Say in one line how the crawl stands."""
     fleet = overview.fleet
     if fleet.counts.paused:
-        return paint.Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
+        return lazy_rich.Text(f"crawl {fleet.crawl} is paused", style="bold yellow")
     if not fleet.counts.undone:
-        return paint.Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
+        return lazy_rich.Text(f"crawl {fleet.crawl} has nothing left to do", style="bold")
     if not fleet.alive:
-        return paint.Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
+        return lazy_rich.Text(f"crawl {fleet.crawl} has work and no worker", style="bold red")
     text = f"crawl {fleet.crawl} runs, {span(overview.eta_s)} left"
-    return paint.Text(
+    return lazy_rich.Text(
         text if overview.eta_s is not None else f"crawl {fleet.crawl} runs", "bold green"
     )
 
 
-def status(overview: Overview) -> paint.RenderableType:
+def status(overview: Overview) -> lazy_rich.RenderableType:
     """Lay the overview out on one screen."""
-    parts: list[paint.RenderableType] = [
+    parts: list[lazy_rich.RenderableType] = [
         headline(overview),
         _beside(_requests(overview.fleet), _speed(overview), _stores(overview.fleet)),
     ]
@@ -54,24 +54,24 @@ def status(overview: Overview) -> paint.RenderableType:
         parts.append(workers(overview.fleet))
     if overview.reasons:
         parts.append(reasons(overview))
-    return paint.Group(*parts)
+    return lazy_rich.Group(*parts)
 
 
-def _beside(*parts: paint.RenderableType) -> paint.Columns:
+def _beside(*parts: lazy_rich.RenderableType) -> lazy_rich.Columns:
     """Lay parts out beside each other, and below each other where a terminal is narrow."""
-    return paint.Columns(parts, padding=(0, 1))
+    return lazy_rich.Columns(parts, padding=(0, 1))
 
 
-def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> paint.Panel:
-    table = paint.Table.grid(padding=(0, 1))
+def _pairs(title: str, rows: Sequence[tuple[str, str]]) -> lazy_rich.Panel:
+    table = lazy_rich.Table.grid(padding=(0, 1))
     table.add_column(style="dim")
     table.add_column(justify="right")
     for name, value in rows:
-        table.add_row(name, paint.Text(value))
-    return paint.Panel(table, title=title, expand=False)
+        table.add_row(name, lazy_rich.Text(value))
+    return lazy_rich.Panel(table, title=title, expand=False)
 
 
-def _requests(fleet: Fleet) -> paint.Panel:
+def _requests(fleet: Fleet) -> lazy_rich.Panel:
     counts = fleet.counts
     rows = [
         ("ready", count(counts.ready)),
@@ -85,7 +85,7 @@ def _requests(fleet: Fleet) -> paint.Panel:
     return _pairs("requests", rows)
 
 
-def _speed(overview: Overview) -> paint.Panel:
+def _speed(overview: Overview) -> lazy_rich.Panel:
     fleet = overview.fleet
     rows = [
         ("pages/min", count(overview.pages_a_minute)),
@@ -99,7 +99,7 @@ def _speed(overview: Overview) -> paint.Panel:
     return _pairs("speed", rows)
 
 
-def _stores(fleet: Fleet) -> paint.Panel:
+def _stores(fleet: Fleet) -> lazy_rich.Panel:
     limit = size(fleet.memory_limit_bytes) if fleet.memory_limit_bytes else "none"
     rows = [
         ("Redis memory", size(fleet.memory_bytes)),
@@ -112,38 +112,38 @@ def _stores(fleet: Fleet) -> paint.Panel:
     return _pairs("stores", rows)
 
 
-def _table(title: str, columns: Sequence[str], left: int = 1) -> paint.Table:
+def _table(title: str, columns: Sequence[str], left: int = 1) -> lazy_rich.Table:
     """Make a table; the first *left* columns hold words, the others numbers."""
-    table = paint.Table(title=title, title_justify="left", title_style="bold", box=None)
+    table = lazy_rich.Table(title=title, title_justify="left", title_style="bold", box=None)
     for at, name in enumerate(columns):
         table.add_column(name, justify="left" if at < left else "right", overflow="fold")
     return table
 
 
-def runs(rows: Sequence[Run], now_s: float) -> paint.Table:
+def runs(rows: Sequence[Run], now_s: float) -> lazy_rich.Table:
     """Lay the latest runs out as a table, the newest first, each with what came of it."""
     table = _table("Runs", ("run", "name", "begun before", "done", "given up"), left=2)
     for run in rows:
         ended = (count(run.totals.get(word, 0)) for word in ("done", "buried"))
-        table.add_row(str(run.number), paint.Text(run.name), span(now_s - run.at), *ended)
+        table.add_row(str(run.number), lazy_rich.Text(run.name), span(now_s - run.at), *ended)
     closed = [f"run {run.number}: its spider ended it: {run.closed}" for run in rows if run.closed]
-    table.caption, table.caption_justify = paint.Text("\n".join(closed)), "left"
+    table.caption, table.caption_justify = lazy_rich.Text("\n".join(closed)), "left"
     return table
 
 
-def domains(rows: Sequence[Domain]) -> paint.Table:
+def domains(rows: Sequence[Domain]) -> lazy_rich.Table:
     """Lay domains out as a table."""
     names = ("domain", "state", "queued", "active", "delay", "due in", "done", "success")
     table = _table("Busiest domains", names, left=2)
     for d in rows:
         cells = (count(d.queued), f"{d.active}/{d.concurrency}", f"{d.delay_ms} ms")
         more = (span(d.due_in_s), count(d.done), share(d.success))
-        state = paint.Text(d.state, style=_STATES[d.state])
-        table.add_row(paint.Text(d.name), state, *cells, *more)
+        state = lazy_rich.Text(d.state, style=_STATES[d.state])
+        table.add_row(lazy_rich.Text(d.name), state, *cells, *more)
     return table
 
 
-def workers(fleet: Fleet) -> paint.Table:
+def workers(fleet: Fleet) -> lazy_rich.Table:
     """Lay workers out as a table, each with its share of the pages."""
     names = ("worker", "heartbeat", "pages", "share", "pages/min", "items", "active", "buffered")
     table = _table("Workers", names, left=2)
@@ -151,12 +151,12 @@ def workers(fleet: Fleet) -> paint.Table:
     for worker in fleet.workers:
         table.add_row(*_worker(worker, total, fleet.at))
     waits = [f"{worker.name}: {worker.waits}" for worker in fleet.workers if worker.waits]
-    table.caption, table.caption_justify = paint.Text("\n".join(waits)), "left"
+    table.caption, table.caption_justify = lazy_rich.Text("\n".join(waits)), "left"
     return table
 
 
-def _worker(worker: Worker, total: int, now_s: float) -> tuple[paint.RenderableType, ...]:
-    beat = paint.Text("fresh", "green") if worker.alive else paint.Text("missing", "red")
+def _worker(worker: Worker, total: int, now_s: float) -> tuple[lazy_rich.RenderableType, ...]:
+    beat = lazy_rich.Text("fresh", "green") if worker.alive else lazy_rich.Text("missing", "red")
     numbers = (
         count(worker.pages),
         share(worker.pages / total),
@@ -165,14 +165,14 @@ def _worker(worker: Worker, total: int, now_s: float) -> tuple[paint.RenderableT
         count(worker.active),
         count(worker.buffered),
     )
-    return paint.Text(worker.name), beat, *numbers
+    return lazy_rich.Text(worker.name), beat, *numbers
 
 
-def reasons(overview: Overview) -> paint.Table:
+def reasons(overview: Overview) -> lazy_rich.Table:
     """Lay the reasons of the newest dead letters out as a table."""
     table = _table("Given up lately, by reason", ("reason", "requests"))
     for reason, n in overview.reasons.items():
-        table.add_row(paint.Text(reason), count(n))
+        table.add_row(lazy_rich.Text(reason), count(n))
     return table
 
 
@@ -186,7 +186,7 @@ def bar(part: float, width: int = 60) -> str:
     return "━" * full + "╌" * (width - full)
 
 
-def progress(overview: Overview, left: str = "") -> paint.RenderableType:
+def progress(overview: Overview, left: str = "") -> lazy_rich.RenderableType:
     """Show how much of the known work is done, on three lines; *left* is the time to its end."""
     counts = overview.fleet.counts
     done, dead = counts.totals.get("done", 0), counts.dead
@@ -194,8 +194,8 @@ def progress(overview: Overview, left: str = "") -> paint.RenderableType:
     numbers = f"{count(done)} of {count(known)} done, {count(counts.undone)} to do"
     speed = f"{count(overview.pages_a_minute)} pages/min by {len(overview.fleet.alive)} workers"
     rest = f"{count(dead)} given up, {left or span(overview.eta_s)} left"
-    return paint.Group(
+    return lazy_rich.Group(
         headline(overview),
-        paint.Text(bar((done + dead) / max(known, 1)), style="green"),
-        paint.Text(f"{numbers} · {speed} · {rest}"),
+        lazy_rich.Text(bar((done + dead) / max(known, 1)), style="green"),
+        lazy_rich.Text(f"{numbers} · {speed} · {rest}"),
     )

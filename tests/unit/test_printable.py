@@ -18,7 +18,7 @@ from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.printable import escaped, guarded_streams, printable
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 from tests.measuring import within_cpu
 
 ORDERS = ["\x1b[2J", "\x9b31m", "\x07", "\x08", "\x7f", "\r", "\u202e", "\u2066", "\ud800"]
@@ -56,11 +56,11 @@ def test_no_order_reaches_a_terminal(order: str, capsys: pytest.CaptureFixture[s
     with guarded_streams():
         print(f"a{order}b")
         print(f"a{order}b", file=sys.stderr)
-        table = paint.Table()
+        table = lazy_rich.Table()
         table.add_column(f"c{order}d")
-        table.add_row(paint.Text(f"a{order}b"))
+        table.add_row(lazy_rich.Text(f"a{order}b"))
         table.add_row(f"a{order}b")
-        paint.Console(highlight=False, width=60).print(table, f"x{order}y")
+        lazy_rich.Console(highlight=False, width=60).print(table, f"x{order}y")
     out, err = capsys.readouterr()
     assert order not in out + err
     assert "b" in out
@@ -79,7 +79,7 @@ def test_a_stream_that_a_shell_closed_costs_no_command(
 
 def test_the_consoles_own_styles_still_reach_a_terminal() -> None:
     out = io.StringIO()
-    paint.Console(file=out, force_terminal=True).print(paint.Text("a\x1b[5mb", style="red"))
+    lazy_rich.Console(file=out, force_terminal=True).print(lazy_rich.Text("a\x1b[5mb", style="red"))
     assert out.getvalue() == "\x1b[31ma\ufffd[5mb\x1b[0m\n"
 
 

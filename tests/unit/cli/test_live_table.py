@@ -4,7 +4,7 @@ import io
 
 from crawler.cli.live_table import Seen, headline, least_sure, table
 from scrapy_seine.frontier.model import Counts
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 
 def seen(doubtful: int = 0) -> Seen:
@@ -19,7 +19,7 @@ def seen(doubtful: int = 0) -> Seen:
 
 def test_a_product_shows_the_least_sure_of_its_values() -> None:
     out = io.StringIO()
-    paint.Console(file=out, width=100).print(table(seen(), "shop"))
+    lazy_rich.Console(file=out, width=100).print(table(seen(), "shop"))
     assert "61%" in out.getvalue()
     assert "99%" not in out.getvalue()
     assert least_sure(None) is least_sure({}) is None

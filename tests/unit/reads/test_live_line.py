@@ -7,7 +7,7 @@ import io
 import pytest
 
 from scrapy_seine.printable import guarded_streams
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 
 class Terminal(io.StringIO):
@@ -22,11 +22,11 @@ def test_the_orders_of_a_live_line_reach_the_terminal(monkeypatch: pytest.Monkey
     out = Terminal()
     monkeypatch.setattr("sys.stdout", out)
     with guarded_streams():
-        console = paint.Console(highlight=False, force_terminal=True)
-        with paint.Live(console=console, auto_refresh=False) as live:
-            live.update(paint.Text("one \x1b[31m"), refresh=True)
-            live.update(paint.Text("two"), refresh=True)
-            console.print(paint.Text("said \x1b[31m beside it"))
+        console = lazy_rich.Console(highlight=False, force_terminal=True)
+        with lazy_rich.Live(console=console, auto_refresh=False) as live:
+            live.update(lazy_rich.Text("one \x1b[31m"), refresh=True)
+            live.update(lazy_rich.Text("two"), refresh=True)
+            console.print(lazy_rich.Text("said \x1b[31m beside it"))
 
     text = out.getvalue()
     assert "\x1b[2K" in text, "the line is erased before it is drawn anew"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 
-from scrapy_seine.reads import paint
+from scrapy_seine.reads import lazy_rich
 
 
 def drawn(width: int) -> list[str]:
-    table = paint.Table(title="Workers", box=None)
+    table = lazy_rich.Table(title="Workers", box=None)
     for name in ("worker", "heartbeat", "pages/min", "buffered"):
         table.add_column(name)
-    table.add_row("vm-1", paint.Text("fresh"), "120", "0")
+    table.add_row("vm-1", lazy_rich.Text("fresh"), "120", "0")
     out = io.StringIO()
-    paint.Console(file=out, width=width).print(table)
+    lazy_rich.Console(file=out, width=width).print(table)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
