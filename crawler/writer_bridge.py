@@ -28,6 +28,7 @@ from crawler.stores.dead_ends import write_dead_ends
 from crawler.stores.migrations import prepare
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row
+from crawler.stores.shared_templates import write_templates
 from crawler.stores.tables import (
     ATTEMPT,
     CONFIRMED,
@@ -40,7 +41,6 @@ from crawler.stores.tables import (
     VANISHED,
     refused,
 )
-from crawler.stores.templates import write_templates
 from crawler.upkeep import Upkeep
 from scrapy_seine import meta as m
 from scrapy_seine.config import StoreConfig, flag, number
