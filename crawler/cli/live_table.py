@@ -17,7 +17,7 @@ from crawler.reads.crawl_report import plural, time_left
 from crawler.reads.database import Database
 from crawler.stores.connect import Endpoints, redis_client
 from crawler.stores.export import Condition, Selection, stream
-from crawler.stores.formats import FORMATS, opened
+from crawler.stores.export_formats import FORMATS, opened
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.model import Counts

@@ -9,7 +9,7 @@ import orjson
 
 from crawler.stores.connect import endpoints
 from crawler.stores.export import TABLES, Selection, stream
-from crawler.stores.formats import FORMATS, format_of, opened
+from crawler.stores.export_formats import FORMATS, format_of, opened
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 

@@ -25,7 +25,7 @@ from crawler.stores.connect import (
     missing,
     running_database,
 )
-from crawler.stores.formats import format_of
+from crawler.stores.export_formats import format_of
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain
 from scrapy_seine.commands.which_spider import seed_reader

@@ -12,7 +12,7 @@ from aiohttp import web
 from crawler.dashboard.context import context_of
 from crawler.dashboard.security import harden
 from crawler.stores.export import Selection, stream
-from crawler.stores.formats import write_csv
+from crawler.stores.export_formats import write_csv
 from scrapy_seine.errors import ConfigError, StoreError
 
 #: Pieces that wait for a slow visitor; the database waits then.

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.stores.export import Column
-from crawler.stores.formats import harmless_cell, write_csv, write_jsonl
+from crawler.stores.export_formats import harmless_cell, write_csv, write_jsonl
 from scrapy_seine.commands.one_line_errors import guarded
 from scrapy_seine.engine.telemetry.logs import SafeFormatter
 from scrapy_seine.errors import ConfigError

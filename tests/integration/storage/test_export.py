@@ -18,7 +18,7 @@ from psycopg2 import extensions
 from pyarrow import parquet
 
 from crawler.stores.export import Condition, Selection, stream
-from crawler.stores.formats import FORMATS, format_of
+from crawler.stores.export_formats import FORMATS, format_of
 from scrapy_seine.errors import ConfigError, StoreError, StoreUnreachable
 from tests.helpers import execute
 from tests.integration.storage.kit import T0, desk, row
