@@ -20,7 +20,7 @@ from scrapy.crawler import Crawler
 from crawler.extract.parser_version import parser_version
 from crawler.items import Missing, Product
 from crawler.stores.archive.batches import PageTable
-from crawler.stores.archive.objects import open_store
+from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import write_attempts
 from crawler.stores.connect import endpoints

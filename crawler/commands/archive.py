@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from crawler.stores.archive.batches import index
-from crawler.stores.archive.objects import open_store
+from crawler.stores.archive.object_storage import open_store
 from crawler.stores.connect import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError

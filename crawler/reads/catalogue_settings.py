@@ -10,7 +10,7 @@ from crawler.access.browser_programs import NAMES
 from crawler.access.identities import candidates
 from crawler.access.ladder import STEPS
 from crawler.access.proxies.line import POOLS
-from crawler.stores.archive.objects import is_place
+from crawler.stores.archive.object_storage import is_place
 from scrapy_seine.engine import settings_check
 from scrapy_seine.engine.settings_check import (
     FLAG,

@@ -28,7 +28,7 @@ from crawler.catalogue.jobs.events import WebhookConfig
 from crawler.reads.catalogue_settings import TABLE
 from crawler.reads.doctor.checks import on
 from crawler.reads.doctor.finding import Finding
-from crawler.stores.archive.objects import S3, Folder, open_store
+from crawler.stores.archive.object_storage import S3, Folder, open_store
 from scrapy_seine.config import FrontierConfig, SettingsLike, StoreConfig
 from scrapy_seine.connect import data_folder
 from scrapy_seine.engine.settings_check import PORT, Kind, faults

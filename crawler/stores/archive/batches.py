@@ -17,7 +17,7 @@ import orjson
 import psycopg2
 from psycopg2 import extensions
 
-from crawler.stores.archive.objects import ObjectStore
+from crawler.stores.archive.object_storage import ObjectStore
 from crawler.stores.archive.warc import MOST_BYTES, Page, pack, places_of, unpack
 from crawler.stores.queries import query
 from crawler.stores.rows import swallowed

@@ -13,7 +13,7 @@ from scrapy.http.headers import Headers
 from scrapy.responsetypes import responsetypes
 
 from crawler.stores.archive.batches import Reader
-from crawler.stores.archive.objects import open_store
+from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import MOST_BYTES, Page
 from crawler.stores.connect import endpoints
 from scrapy_seine.engine.lease.outcomes import Ignored

@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from crawler.stores.archive.batches import PageTable
-from crawler.stores.archive.objects import Folder
+from crawler.stores.archive.object_storage import Folder
 from crawler.stores.archive.warc import Page
 from crawler.stores.products import write_rejected
 from crawler.stores.tables import refused
