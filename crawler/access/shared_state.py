@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from scrapy_seine.lenient import word
-from scrapy_seine.scripts import load_script
+from scrapy_seine.lua_scripts import load_script
 
 
 def prefix(name: str) -> str:

@@ -14,7 +14,7 @@ from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.lost_state import Known, Watch, new_id
 from scrapy_seine.frontier.model import Burial, Done, company
 from scrapy_seine.lenient import word
-from scrapy_seine.scripts import call
+from scrapy_seine.lua_scripts import call
 
 
 class Part:

@@ -30,8 +30,8 @@ from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.round_trips.redis_refusals import Refusals
 from scrapy_seine.frontier.round_trips.timer import at_random
 from scrapy_seine.lenient import whole
+from scrapy_seine.lua_scripts import call
 from scrapy_seine.printable import printable, redact
-from scrapy_seine.scripts import call
 
 logger = logging.getLogger(__name__)
 #: A worker blocks on the list, which wakes it at once, so long before it looks for a set or a

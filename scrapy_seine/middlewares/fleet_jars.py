@@ -20,7 +20,7 @@ from scrapy_seine.errors import DecodeError
 from scrapy_seine.frontier.encoding.codec import SEAL_BYTES, SEALED, VERSION
 from scrapy_seine.frontier.encoding.seal import Seal
 from scrapy_seine.lenient import whole
-from scrapy_seine.scripts import call, load_script
+from scrapy_seine.lua_scripts import call, load_script
 
 #: A jar is forgotten so long after its last change, s.
 JAR_S = 86_400

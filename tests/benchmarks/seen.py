@@ -16,7 +16,7 @@ from typing import Any
 
 from redis import Redis
 
-from scrapy_seine.scripts import load_script
+from scrapy_seine.lua_scripts import load_script
 from tests.benchmarks.server import cpu_s, memory, redis_server
 
 BATCH = 1000

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from redis.asyncio import Redis
 
-from scrapy_seine import scripts
+from scrapy_seine import lua_scripts
 from scrapy_seine.errors import ScriptContractError
 from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
@@ -61,7 +61,7 @@ def test_a_script_touches_only_keys_under_its_prefix(name: str) -> None:
 )
 def test_a_broken_header_is_refused_at_load(source: str, complaint: str) -> None:
     with pytest.raises(ScriptContractError, match=complaint):
-        scripts._check("good", source)
+        lua_scripts._check("good", source)
 
 
 @pytest.mark.redis

@@ -15,7 +15,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
 from scrapy_seine.frontier.live_workers import live_workers
 from scrapy_seine.frontier.runs import list_runs
-from scrapy_seine.scripts import call, load_script
+from scrapy_seine.lua_scripts import call, load_script
 from tests.benchmarks.projects.site import Site
 from tests.helpers import patient, serving, wait_until_async
 from tests.integration.test_any_spider import scrapy

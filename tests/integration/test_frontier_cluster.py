@@ -19,9 +19,9 @@ from scrapy_seine.frontier.encoding.wire import script
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Burial, Done, Leased, Push, Retry
+from scrapy_seine.lua_scripts import call
 from scrapy_seine.reads.fleet import read_fleet
 from scrapy_seine.redis_topology import parse
-from scrapy_seine.scripts import call
 from tests.helpers import patient
 from tests.integration import redis_fleet
 from tests.integration.frontier_kit import join_frontier

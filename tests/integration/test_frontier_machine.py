@@ -30,7 +30,7 @@ from scrapy_seine.frontier.model import Burial, Done, Lease, Push, Retry, compan
 from scrapy_seine.frontier.opening import frontier_of
 from scrapy_seine.frontier.partitions import outbox
 from scrapy_seine.frontier.round_trips.endings import Call
-from scrapy_seine.scripts import call
+from scrapy_seine.lua_scripts import call
 from tests.integration.frontier_kit import T0
 from tests.integration.frontier_model import Known, Way
 

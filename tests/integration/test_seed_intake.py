@@ -21,7 +21,7 @@ from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import SeedKeys
 from scrapy_seine.frontier.model import Push
 from scrapy_seine.frontier.seed_intake import Intake
-from scrapy_seine.scripts import call
+from scrapy_seine.lua_scripts import call
 from tests.helpers import patient, wait_until_async
 
 pytestmark = pytest.mark.redis

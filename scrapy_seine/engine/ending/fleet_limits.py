@@ -19,7 +19,7 @@ from scrapy.extensions import closespider
 from scrapy_seine.engine.ending.shutdown import cancel
 from scrapy_seine.engine.worker import worker_of
 from scrapy_seine.frontier.keys import Keys
-from scrapy_seine.scripts import call, load_script
+from scrapy_seine.lua_scripts import call, load_script
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -13,9 +13,9 @@ from scrapy_seine.frontier.encoding.seal import NO_SEAL, Seal
 from scrapy_seine.frontier.keys import Keys, index_of
 from scrapy_seine.frontier.model import Beat, Burial, Done, Lease, Leased
 from scrapy_seine.lenient import items, whole, word
+from scrapy_seine.lua_scripts import Script, load_script
 from scrapy_seine.meta import REPLAYED, RETRY_COUNT, RETRY_TIMES, is_own
 from scrapy_seine.printable import printable
-from scrapy_seine.scripts import Script, load_script
 
 #: A script's arguments are unpacked onto Lua's stack and must not hold up other clients.
 MAX_CHILDREN = 500

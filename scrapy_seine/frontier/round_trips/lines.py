@@ -15,8 +15,8 @@ from scrapy_seine.frontier.model import Lease, Leased
 from scrapy_seine.frontier.one_partition import Part
 from scrapy_seine.frontier.round_trips.endings import Call, Endings
 from scrapy_seine.frontier.round_trips.server_clock import ServerClock
+from scrapy_seine.lua_scripts import call
 from scrapy_seine.records import Record, Value
-from scrapy_seine.scripts import call
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
