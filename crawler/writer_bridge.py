@@ -23,8 +23,8 @@ from crawler.stores.archive.batches import PageTable
 from crawler.stores.archive.object_storage import open_store
 from crawler.stores.archive.warc import Page
 from crawler.stores.attempts import write_attempts
-from crawler.stores.connect import endpoints
 from crawler.stores.dead_ends import write_dead_ends
+from crawler.stores.endpoints import endpoints
 from crawler.stores.migrations import prepare
 from crawler.stores.products import confirm_products, mark_vanished, write_products, write_rejected
 from crawler.stores.rows import Confirmed, Seen, Vanished, product_row, rejected_row

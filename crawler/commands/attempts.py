@@ -7,7 +7,7 @@ import asyncio
 
 from crawler.reads.attempts import attempts_by_provider, newest_attempts
 from crawler.reads.database import Database, Row
-from crawler.stores.connect import endpoints
+from crawler.stores.endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.reads import lazy_rich

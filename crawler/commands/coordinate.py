@@ -15,7 +15,7 @@ from crawler.catalogue.jobs.events import WebhookConfig, Webhooks
 from crawler.catalogue.jobs.model import Plan
 from crawler.cli.site_plans import plans_of
 from crawler.cli.start_warnings import check_names
-from crawler.stores.connect import Endpoints, endpoints, redis_client
+from crawler.stores.endpoints import Endpoints, endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.config import FrontierConfig, flag

@@ -20,7 +20,7 @@ from crawler.cli.live_line import Watch, quiet
 from crawler.cli.output_checks import check_files
 from crawler.cli.start_warnings import check_names, tell
 from crawler.reads.catalogue_settings import TABLE
-from crawler.stores.connect import Endpoints, blocking_client, endpoints
+from crawler.stores.endpoints import Endpoints, blocking_client, endpoints
 from crawler.stores.migrations import prepare
 from scrapy_seine.commands.one_line_errors import FAILED, check_outputs, complain, guarded
 from scrapy_seine.commands.which_spider import reader_of, spider_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from crawler.stores import connect, embedded
+from crawler.stores import embedded, endpoints
 from crawler.stores.embedded.in_use import refuse_if_used
 from scrapy_seine.commands.base import SeineCommand
 
@@ -26,7 +26,7 @@ class Command(SeineCommand):
         Raises:
             ConfigError: workers, a demo or a dashboard use them.
         """
-        folder = connect.data_folder(self.project)
+        folder = endpoints.data_folder(self.project)
         if not opts.force:
             refuse_if_used(folder)
         stopped = embedded.stop(folder)

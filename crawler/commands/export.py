@@ -7,7 +7,7 @@ import sys
 
 import orjson
 
-from crawler.stores.connect import endpoints
+from crawler.stores.endpoints import endpoints
 from crawler.stores.export import TABLES, Selection, stream
 from crawler.stores.export_formats import FORMATS, format_of, opened
 from scrapy_seine.commands.base import SeineCommand

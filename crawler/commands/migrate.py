@@ -7,7 +7,7 @@ import time
 
 from scrapy.exceptions import UsageError
 
-from crawler.stores.connect import endpoints
+from crawler.stores.endpoints import endpoints
 from crawler.stores.migrations import migrate, pending
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.commands.one_line_errors import complain

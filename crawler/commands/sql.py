@@ -12,7 +12,7 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import parse_dsn
 
-from crawler.stores import connect
+from crawler.stores import endpoints
 from crawler.stores.embedded import postgres
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError
@@ -48,7 +48,7 @@ class Command(SeineCommand):
             ConfigError: the statement is wrong, or there is no psql to open.
             StoreUnreachable: the database does not answer.
         """
-        url = connect.endpoints(self.project, need=("postgres",)).database_url
+        url = endpoints.endpoints(self.project, need=("postgres",)).database_url
         if not args:
             return self._open(url)
         columns, rows, told = _run(url, " ".join(args))
@@ -61,7 +61,7 @@ class Command(SeineCommand):
         return 0
 
     def _open(self, url: str) -> int:
-        program = shutil.which(postgres.psql(connect.binaries(self.project)))
+        program = shutil.which(postgres.psql(endpoints.binaries(self.project)))
         if program is None:
             raise ConfigError("there is no psql here; name a statement: scrapy sql 'SELECT …'")
         sys.stdout.flush()

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from crawler.cli.one_page import site_of
 from crawler.extract.links.registered_domain import site_of as domain_of
 from crawler.reads.crawl_report import plural
-from crawler.stores.connect import (
+from crawler.stores.endpoints import (
     STORES,
     binaries,
     data_folder,

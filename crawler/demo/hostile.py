@@ -26,7 +26,7 @@ from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
 from crawler.demo.shop_process import ServedShop, served
 from crawler.demo.worker_processes import Fleet, fleet
-from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.errors import ConfigError
 from scrapy_seine.frontier.frontier import Frontier

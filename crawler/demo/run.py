@@ -20,7 +20,7 @@ from crawler.demo.progress import Meter, Progress
 from crawler.demo.rows import forget, stored
 from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, Worker, fleet
-from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.records import Record, Value

@@ -27,7 +27,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from crawler.dashboard.app import make_app
 from crawler.dashboard.config import DashboardConfig
 from crawler.stores import embedded
-from crawler.stores.connect import Endpoints, redis_client
+from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.runs import KEPT

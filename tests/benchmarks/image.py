@@ -31,8 +31,8 @@ from crawler.demo.pages import Site
 from crawler.demo.rows import stored
 from crawler.demo.shop_process import served
 from crawler.stores import embedded
-from crawler.stores.connect import blocking_client
 from crawler.stores.embedded import Servers
+from crawler.stores.endpoints import blocking_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder

@@ -32,7 +32,7 @@ from crawler.demo.rows import forget, stored
 from crawler.demo.shop_process import served
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
-from crawler.stores.connect import redis_client
+from crawler.stores.endpoints import redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from tests.benchmarks.processes import Stores, client_connections, private_mb, tree

@@ -20,8 +20,8 @@ from crawler.demo.judge import judge
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import served
 from crawler.stores import embedded
-from crawler.stores.connect import redis_client
 from crawler.stores.embedded import Servers, postgres, valkey
+from crawler.stores.endpoints import redis_client
 from scrapy_seine.embedded.data_folder import layout
 from scrapy_seine.errors import ConfigError, StoreUnreachable
 from scrapy_seine.frontier.opening import tell_of_eviction

@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 import pytest
 
 from crawler.stores import embedded
-from crawler.stores.connect import blocking_client
 from crawler.stores.embedded import Servers, valkey
+from crawler.stores.endpoints import blocking_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.embedded.data_folder import layout
 from tests.helpers import patient, server_folder, serving, wait_until

@@ -23,7 +23,7 @@ from redis import Redis
 from crawler.demo.pages import Site
 from crawler.demo.shop_process import ServedShop, served
 from crawler.stores import embedded
-from crawler.stores.connect import redis_client
+from crawler.stores.endpoints import redis_client
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.frontier import Frontier
 from scrapy_seine.frontier.keys import Keys
