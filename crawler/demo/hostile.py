@@ -22,9 +22,9 @@ from crawler.demo.catalogue import catalogue
 from crawler.demo.forward_proxies import Forward, Mode, forwarders
 from crawler.demo.guards import ELSEWHERE
 from crawler.demo.judge import Verdict, judge
-from crawler.demo.rows import forget, stored
 from crawler.demo.run import LEASE_S, LIMIT_S, own_name
 from crawler.demo.shop_process import ServedShop, served
+from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate

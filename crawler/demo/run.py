@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import Verdict, judge
 from crawler.demo.progress import Meter, Progress
-from crawler.demo.rows import forget, stored
 from crawler.demo.shop_process import served
+from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from crawler.stores.endpoints import Endpoints, redis_client
 from crawler.stores.migrations import migrate

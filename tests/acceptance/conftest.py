@@ -12,7 +12,7 @@ import psycopg2
 import pytest
 from redis import Redis
 
-from crawler.demo.rows import stored
+from crawler.demo.stored_rows import stored
 from crawler.demo.worker_processes import Fleet, Worker, fleet
 from scrapy_seine.frontier.keys import Keys, SeedKeys
 from tests.helpers import wait_until

@@ -28,8 +28,8 @@ from moto.server import ThreadedMotoServer
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.rows import stored
 from crawler.demo.shop_process import served
+from crawler.demo.stored_rows import stored
 from crawler.stores import embedded
 from crawler.stores.embedded import Servers
 from crawler.stores.endpoints import blocking_client

@@ -28,8 +28,8 @@ from redis.asyncio import Redis
 
 from crawler.demo.catalogue import catalogue
 from crawler.demo.judge import judge
-from crawler.demo.rows import forget, stored
 from crawler.demo.shop_process import served
+from crawler.demo.stored_rows import forget, stored
 from crawler.demo.worker_processes import Fleet, fleet
 from crawler.stores import embedded
 from crawler.stores.endpoints import redis_client

@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 from redis import Redis
 
-from crawler.demo.rows import TABLES
+from crawler.demo.stored_rows import TABLES
 from crawler.stores import embedded
 from crawler.stores.migrations import migrate
 from tests.benchmarks.distance import distant

@@ -16,7 +16,7 @@ import orjson
 import psycopg2
 from redis import Redis
 
-from crawler.demo.rows import stored
+from crawler.demo.stored_rows import stored
 from crawler.stores.embedded import Servers
 from crawler.stores.migrations import migrate
 from scrapy_seine.frontier.keys import Keys

@@ -15,7 +15,7 @@ from psycopg2 import sql
 
 from crawler.demo.judge import judge
 from crawler.demo.pages import Site
-from crawler.demo.rows import TABLES, stored
+from crawler.demo.stored_rows import TABLES, stored
 
 #: Tables whose rows somebody may look at.
 SHOWN = (*TABLES, "attempts", "quality", "jobs")

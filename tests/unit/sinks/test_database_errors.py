@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.demo.rows import forget, stored
+from crawler.demo.stored_rows import forget, stored
 from crawler.stores.migrations import migrate, pending
 from scrapy_seine.errors import StoreUnreachable
 from scrapy_seine.sinks.postgres.database import connected, transaction
