@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from crawler.reads.attempts import attempts_by_provider, newest_attempts
 from crawler.reads.database import Database, Row
+from crawler.reads.records import attempts_by_provider, newest_attempts
 from crawler.stores.endpoints import endpoints
 from scrapy_seine.commands.base import SeineCommand
 from scrapy_seine.errors import ConfigError

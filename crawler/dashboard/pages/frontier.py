@@ -21,8 +21,8 @@ from crawler.dashboard.layout import (
     tiles,
 )
 from crawler.dashboard.pages.domains import priority_form
-from crawler.reads.attempts import attempts_of
 from crawler.reads.products import product_at
+from crawler.reads.records import attempts_of
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, span
 from scrapy_seine.reads.requests import Found

@@ -14,9 +14,9 @@ from yarl import URL
 
 from crawler.dashboard.product_pictures import Stored
 from crawler.reads import database as stored_database
-from crawler.reads.attempts import attempts_by_provider
 from crawler.reads.database import Database
 from crawler.reads.products import ORDERS, ProductFilter, search_products
+from crawler.reads.records import attempts_by_provider
 from scrapy_seine.errors import StoreUnreachable
 from tests.helpers import execute
 from tests.integration.dashboard.conftest import page, serving, store_product
