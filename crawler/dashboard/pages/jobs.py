@@ -12,7 +12,7 @@ from crawler.catalogue.jobs.schedules import Schedules
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import action_form, badge, labelled, moment, page, refusal, table
-from crawler.reads.jobs import jobs as recorded_jobs
+from crawler.reads.records import recorded_jobs
 from scrapy_seine.errors import StoreError
 from scrapy_seine.reads.formatting import count, share, time_left
 

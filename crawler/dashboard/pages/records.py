@@ -10,8 +10,7 @@ from aiohttp import web
 from crawler.dashboard.context import Context, context_of
 from crawler.dashboard.html import Node, tag
 from crawler.dashboard.layout import badge, link, moment, page, table
-from crawler.reads.quality import rejections, scores
-from crawler.reads.records import attempts_by_provider, newest_attempts
+from crawler.reads.records import attempts_by_provider, newest_attempts, rejections, scores
 from scrapy_seine.reads.formatting import count, share, size
 
 #: Attempts that are summed by provider: of a fleet's hour there may be millions.
