@@ -355,7 +355,8 @@ class Proxies(RotatingProxyMiddleware):  # type: ignore[misc]  # the base class 
         self, request: Request, ban: bool | None, reason: str, *, refused: bool = False
     ) -> Request | None:
         request.meta["_ban"] = ban
-        # A proxy that the site never accepted is to blame itself; one that it did, or the page.
+        # If the site never accepted this proxy, the proxy is to blame, and the try does not count;
+        # otherwise the page may be at fault.
         tries = int(request.meta.get(_TRIES) or 0) + (not request.meta.get(_PROBE))
         if not ban or tries > self.most_tries:
             await self._report(request, "good" if ban is False else "unknown")

@@ -27,7 +27,7 @@ from scrapy_seine.urls import domain
 
 logger = logging.getLogger(__name__)
 
-#: What is told of a proxy that a browser cannot use.
+#: The reason why a browser cannot use a proxy.
 NO_LOGIN = (
     "a browser cannot log in to the SOCKS proxy {address}: list it as http:// if it speaks that, "
     "or without a password behind a forwarder of your own"

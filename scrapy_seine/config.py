@@ -107,7 +107,7 @@ class FrontierConfig(Value):
     domain_pages: int
     """Requests of one domain that may enter the crawl; 0: any number."""
     job_pages: int
-    """The same of one job."""
+    """Requests of one job that may enter the crawl; 0: any number."""
     most_pending: int
     """Requests that may wait at one time; 0: any number."""
     run: str = ""

@@ -14,14 +14,14 @@ from crawler.access.shared_state import prefix, run, text
 from scrapy_seine.lenient import whole
 from scrapy_seine.records import Value
 
-#: For how long a browser worker's word that it exists is believed, ms.
+#: Milliseconds for which a browser worker counts as alive after it said so.
 BROWSERS_MS = 180_000
-#: What is told of a domain that waits for one.
+#: The reason why a domain waits.
 NO_BROWSER = (
     "needs a browser worker; none is alive: start one with SEINE_BROWSER=1, "
     "or set SEINE_LADDER_CAP to pool"
 )
-#: Domains that are looked at for what they wait for.
+#: Domains, at most, among which those that wait for a browser are looked for.
 _LATEST = 1000
 _TEXT = frozenset({"step", "probe", "reason"})
 

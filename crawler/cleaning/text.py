@@ -63,7 +63,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        # JSON knows neither infinity nor what is no number, and readers take 64 bits.
+        # JSON has no infinity and no NaN, and its readers take integers of 64 bits.
         return value if -_LARGEST < value < _LARGEST else None
     if depth < _DEPTH and isinstance(value, dict):
         return {line(key) or "": plain(inner, depth + 1) for key, inner in value.items()}

@@ -31,7 +31,7 @@ def told_by_files(settings: Settings, spider: str) -> tuple[Sequence[Wish], Sequ
 
 
 def told_by(spider: type[Spider]) -> tuple[Sequence[Wish], Sequence[BrokenFile]]:
-    """The same, for a spider's class."""
+    """Return how a spider's site files want their sites fetched, and the files left out."""
     wishes = getattr(spider, "wishes", tuple)
     return [Wish(*wish) for wish in wishes()], broken_files()
 

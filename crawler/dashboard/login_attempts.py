@@ -38,7 +38,7 @@ class Guesses:
         """Networks that gave the right token, and when they did last."""
 
     def begin(self, address: str) -> float:
-        """Count a guess; returns 0.0, or for how many seconds none is heard, and counts none."""
+        """Count a guess and return 0.0, or return for how many seconds guesses are refused."""
         now = self._clock()
         own = self._by_address.setdefault(_network(address), deque())
         self._by_address.move_to_end(_network(address))
@@ -57,7 +57,7 @@ class Guesses:
         return 0.0
 
     def forgive(self, address: str) -> None:
-        """Take the address' last guess back: it was right."""
+        """Do not count the last guess of this address, because it was right."""
         self._known[_network(address)] = self._clock()
         self._known.move_to_end(_network(address))
         while len(self._known) > MOST_ADDRESSES:

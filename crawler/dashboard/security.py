@@ -1,8 +1,8 @@
 """Who may see and do what: names, sessions, tokens against forged forms, headers.
 
 A page of another site can make a browser send requests here (cross-site forms, DNS rebinding).
-Against it stand: only known names in Host, a SameSite cookie, the Origin and Sec-Fetch-Site
-headers, and in each form a token that only this session's pages carry.
+So the dashboard checks the name in Host and the headers Origin and Sec-Fetch-Site, makes its cookie
+SameSite, and puts a token into each form that only this session's pages carry.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def own_site(request: web.Request) -> bool:
 
 
 def guess(guard: Guard, request: web.Request, given: str) -> bool:
-    """Whether a visitor knows the token; who guesses wrong too often is not heard.
+    """Return whether a visitor knows the token; too many wrong guesses are refused unread.
 
     Raises:
         HTTPTooManyRequests: too many wrong tokens came from this address, or from all.

@@ -16,7 +16,7 @@ SHUTDOWN_S = 3.0
 
 
 def serve(app: web.Application, host: str, port: int, told: Callable[[str], None]) -> None:
-    """Serve *app* until SIGTERM or Ctrl-C; *told* hears the address.
+    """Serve *app* until SIGTERM or Ctrl-C; *told* is called with the address.
 
     Raises:
         ConfigError: the address cannot be used.

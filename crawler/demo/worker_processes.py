@@ -55,7 +55,7 @@ class Worker:
         return int(found[1]) if found else 0
 
     def kill(self) -> None:
-        """Take it down with no chance to say good-bye."""
+        """Kill it with SIGKILL, so that it hands nothing back."""
         self.killed = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()

@@ -208,7 +208,7 @@ def _taken_back(row: ProductRow) -> list[str]:
 
 
 def _is_no_products(row: ProductRow) -> bool:
-    """Whether nothing of a page is believed, because page after page has its name."""
+    """Whether a page is no product's, because many pages in a row have the same name."""
     return row.doubts.get("name", ("", ""))[0] == "repeated"
 
 

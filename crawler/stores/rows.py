@@ -137,7 +137,7 @@ def digest(product: Product) -> bytes:
 
 
 def digest_of(item: Mapping[str, Any]) -> bytes:
-    """The same of an item as it is stored."""
+    """Hash the fields of a stored item that count as a change."""
     seen = [item.get(name, _NOTHING.get(name)) for name in MEANINGFUL]
     text = orjson.dumps(seen, default=str, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -45,12 +45,12 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
 
     @classmethod
     def from_settings(cls, settings: Any) -> Self:
-        """The same, for scrapy-redis."""
+        """Make one; scrapy-redis calls this."""
         return cls()
 
     @classmethod
     def from_spider(cls, spider: Any) -> Self:
-        """The same, for scrapy-redis."""
+        """Make one; scrapy-redis calls this."""
         return cls()
 
     def request_fingerprint(self, request: Request) -> int | None:
@@ -63,7 +63,7 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         return number is not None and self.knows(number)
 
     def knows(self, number: int) -> bool:
-        """The same, for a fingerprint."""
+        """Whether the frontier confirmed a fingerprint within the last minute."""
         since = self._confirmed.get(number)
         return since is not None and monotonic() - since < self.LIFETIME_S
 
@@ -79,7 +79,7 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]  # the base class has no 
         return False
 
     def knows_url(self, url: str, job: str = "") -> bool:
-        """The same, for a page that is asked for with GET, within a job."""
+        """Whether the frontier confirmed a GET of this URL, within a job, in the last minute."""
         try:
             return self.knows(within(job, fingerprint(url)))
         except ValueError:

@@ -1,4 +1,4 @@
-"""A worker among others: its sign of life, which renews all it holds, and its ear for news."""
+"""A worker's heartbeat, which renews its leases, and its subscription to news of the crawl."""
 
 from __future__ import annotations
 

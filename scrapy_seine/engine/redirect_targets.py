@@ -27,7 +27,7 @@ LOOPS: dict[Lead, tuple[str, str]] = {
 _MOST = 3
 #: How often middlewares may send one request back with dont_filter, which the filter lets pass.
 _MOST_BACK = 20
-#: Key of `request.meta`: how often they have.
+#: Key of `request.meta`: how often middlewares have sent this request back.
 _BACK = "sent_back"
 
 

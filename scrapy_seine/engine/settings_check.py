@@ -107,7 +107,7 @@ def optional(kind: Kind) -> Kind:
 
 
 def place(use: Literal["written", "read"], kind: Kind) -> Kind:
-    """The same, naming a folder or bucket; `scrapy doctor` tries what is done there."""
+    """Return a kind whose value names a folder or bucket; `scrapy doctor` tries to use it."""
     return attrs.evolve(kind, place=use)
 
 

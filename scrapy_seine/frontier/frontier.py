@@ -230,7 +230,7 @@ class Frontier(Part):
 
     @property
     def channels(self) -> list[str]:
-        """Where news of the crawl are heard."""
+        """Redis channels on which news of the crawl are published."""
         return list(dict.fromkeys([self.keys.wake, *(part.keys.wake for part in self.parts)]))
 
     async def sign_off(self, worker: str) -> None:

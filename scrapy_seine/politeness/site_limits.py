@@ -154,7 +154,7 @@ class SiteLimits:
             self._delays[at] = delay_ms
 
     def answered(self, domain: str, seconds: float, *, good: bool) -> None:
-        """Note how long a site took; all that came in for a while leaves in one call."""
+        """Record how long a site took to answer. Records are collected, and sent in one call."""
         if not self._latencies:
             asyncio.get_running_loop().call_later(TELL_S, self._tell)
         self._latencies.setdefault(domain, Latency()).add(seconds, good=good)

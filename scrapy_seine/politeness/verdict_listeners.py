@@ -1,4 +1,4 @@
-"""Who hears what an answer was worth: middlewares of one crawler, without knowing each other.
+"""Passes the verdict on an answer to middlewares of one crawler that do not know each other.
 
 A middleware that sends a request back ends the chain, so a later one would never see the answer.
 """

@@ -1,4 +1,4 @@
-"""Who works, since when, at what cost, on which pages; and how a worker is sent home."""
+"""The workers: since when each runs, at what cost, on which pages; and how one is stopped."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Candidate(Value):
     told_old: bool = False
     """Words, and not only a class, say that it is the price before."""
     tax: bool = False
-    """It is the tax that is in another amount."""
+    """It is the tax that another amount includes."""
 
 
 def with_tax(candidates: list[Candidate], lines: Sequence[Line]) -> list[Candidate]:

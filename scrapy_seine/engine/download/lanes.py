@@ -114,7 +114,7 @@ class Lanes(BaseDownloadHandler):
         try:
             response: Response = await self._handler(lane).download_request(request)
         finally:
-            request.meta.pop(m.GATEWAY, None)  # callbacks and logs of meta are not to hold its key
+            request.meta.pop(m.GATEWAY, None)  # its key must not get into callbacks or logs
         return response
 
     async def close(self) -> None:

@@ -28,7 +28,7 @@ from scrapy_seine.engine.worker import worker_of
 
 
 class _Prompt:
-    """A connection whose request leaves at once, as the time was looked at just now."""
+    """A connection that writes its request at once, because the gate has just checked the time."""
 
     def __init__(self, connection: Any, left: Callable[[], None]) -> None:
         self.connection = connection

@@ -58,7 +58,7 @@ class SendGate:
         self._asking = asyncio.Semaphore(AT_ONCE)
 
     def entry_of(self, request: Request) -> InFlight | None:
-        """Whose lease a request is sent on: its own, or the page's in whose place it goes."""
+        """Return the entry whose lease a request uses: its own, or its page's (INSTEAD_OF)."""
         return self.inflight.entry_of(request.meta.get(m.INSTEAD_OF) or request)
 
     def due_in(self, request: Request) -> float | None:

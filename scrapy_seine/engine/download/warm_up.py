@@ -1,8 +1,8 @@
-"""The first request of a process, sent nowhere.
+"""Warm-up: a process asks port 0 first, so that its handlers are set up before a real request.
 
-What a handler sets up at a first request takes 5 to 12 ms of CPU, and ten times as long on
-a busy machine. They pass between the last look at the clock and the wire, so that the first request
-would leave too late, and the next one of another worker too close behind it.
+A handler's set-up takes 5 to 12 ms of CPU, and ten times as long on a busy machine. It would happen
+between the last look at the clock and the wire: the first request would be sent too late, and the
+next one, of another worker, too close behind it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROXY_SETTINGS = (
 )
 #: Packages whose handlers may be asked: Scrapy's, and this one, whatever its name.
 _KNOWN = frozenset({"scrapy", __name__.partition(".")[0]})
-#: By then all is set up, and only the refusal is still to come, s.
+#: Seconds after which the set-up is done; only the refusal of the connection may still be missing.
 ENOUGH_S = 0.05
 
 

@@ -1,8 +1,9 @@
 """CLOSESPIDER_ITEMCOUNT, _PAGECOUNT and _ERRORCOUNT for a fleet: what all its workers counted.
 
-Each worker tells its own counts when they change, and every two seconds, and hears the fleet's. The
-counts begin with the first worker and end with the last one; who dies is counted until then. As in
-Scrapy, pages that are under way when the limit is reached are finished, and their items count.
+Each worker sends its own counts when they change, and every two seconds, and gets the fleet's back.
+The counts begin with the first worker and end with the last one; a worker that dies counts until
+its death. As in Scrapy, pages in flight when the limit is reached are finished, and their items
+count.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Downloader(QueueingDownloader):
         return deferred_from_coro(self.send(request))
 
     def send(self, request: Request) -> Coroutine[Any, Any, Response | Request]:
-        """The same for who waits in a task of its own. Only where this process has no limits."""
+        """Fetch for a caller that has a task of its own; only where this process has no limits."""
         # Not in the coroutine, which begins a turn of the loop later: until then the engine would
         # go on sending, beyond CONCURRENT_REQUESTS.
         self.active.add(request)

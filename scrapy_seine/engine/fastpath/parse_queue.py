@@ -1,8 +1,8 @@
 """The parse queue: pages are read one after the other, with a round of the event loop between two.
 
-All that came in at once would else be read at once: 32 pages keep the process for 60 ms, in which
-no request leaves, no lease comes in, and each is late for its time; then nothing is left to read
-until the next ones come. One at a time, the network and Redis have theirs ready meanwhile.
+Reading responses back to back would block the event loop (32 pages: 60 ms). Meanwhile no request
+would be sent and no lease would arrive, and afterwards there would be nothing left to read. So one
+page is read, then the loop has a round, in which the network and Redis get their work done.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scrapy's signals, without the way to receivers that are not there.
+"""A signal manager that returns early where a signal has no receivers.
 
 A page sends some eight signals, and most have no receiver. Scrapy looks for them in four places by
 generators, and makes a task for each receiver of a signal that may be waited for. Here receivers

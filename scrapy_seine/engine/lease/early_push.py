@@ -43,7 +43,10 @@ class EarlyPush:
         self._bring(entry, 1)
 
     def _bring(self, entry: InFlight, least: int) -> None:
-        """Send links. One without a fingerprint stays: it could not be told from a second one."""
+        """Send links, but those without a fingerprint.
+
+        After a crash those could not be told from the same links of the page's second reading.
+        """
         chunk = [child for child in entry.children if child.fingerprint is not None]
         if len(chunk) < least:
             return

@@ -50,8 +50,7 @@ class InFlightTable(PageEnds):
         #: state of the crawl: says whether that brought more to do. Who keeps accounts of jobs
         #: replaces it.
         self.completed: Callable[[], Awaitable[bool]] = _nothing_more
-        #: Sends the links of a page ahead that is read and waits for its items; the worker replaces
-        #: it.
+        #: Sends the links of a page that is read but waits for its items; set by the worker.
         self.ahead: Callable[[InFlight], None] = lambda entry: None
         #: Sinks that write what they have before the worker signs off.
         self.flushers: list[Callable[[], Awaitable[None]]] = []

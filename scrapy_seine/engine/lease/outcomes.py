@@ -155,7 +155,7 @@ def as_exception(error: BaseException) -> Exception:
 
 
 def as_output(error: BaseException) -> Exception:
-    """The same for who drives a generator: that one ended itself by it, and nobody closed it."""
+    """Return what left a generator as an Exception; GeneratorExit is then the generator's own."""
     return Escaped(describe(error)) if isinstance(error, GeneratorExit) else as_exception(error)
 
 
@@ -176,7 +176,7 @@ def uncancelled(outputs: Iterable[Any]) -> Iterator[Any]:
 
 
 async def uncancelled_async(outputs: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """The same for what is awaited."""
+    """Yield what an asynchronous callback yields; what leaves it is an Exception."""
     while True:
         try:
             output = await anext(outputs, _END)

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy_seine.engine.lease.entry import InFlight
 from scrapy_seine.engine.lease.stated_outcomes import RetryPolicy, Statements
 
-#: What is told of a request that ended, though no code said how.
+#: The reason of a request that ended although no code stated how.
 UNSTATED = "the request ended, and nothing stated how"
 
 
@@ -52,11 +52,11 @@ class PageEnds(Statements):
         self.finishing: list[Callable[[InFlight], None]] = []
 
     def connect(self, ended: Callable[[InFlight], None], policy: RetryPolicy) -> None:
-        """Say who hears of each end, and who decides on retries: the scheduler does."""
+        """Set the callback for each end, and the policy of retries: the scheduler's."""
         self._ended, self._policy = ended, policy
 
     def watch(self, ended: Callable[[InFlight], None]) -> None:
-        """Hear of each end as well, only to count it."""
+        """Add a callback for each end, for counts."""
         self._watchers.append(ended)
 
     def entry_of(self, request: Request | None) -> InFlight | None:

@@ -34,7 +34,7 @@ class _Stay(Record):
 
 @attrs.define(eq=False, repr=False)
 class LongPages(Record):
-    """Finds the requests that a worker's spider, pipelines or middlewares do not let go of."""
+    """Finds the requests that a worker's spider, pipelines or middlewares do not finish."""
 
     limit_s: float
     """Age at which a page is told, s."""
@@ -45,7 +45,7 @@ class LongPages(Record):
     _stays: dict[InFlight, _Stay] = attrs.field(factory=dict)
 
     def look(self, entries: Iterable[InFlight], now: float | None = None) -> str:
-        """Look at what is in Scrapy's hands, and log what has been there for too long.
+        """Look at the requests that Scrapy works on, and log those that take too long.
 
         Returns what the oldest of them waits in, and for how long; empty where there is none.
         """
@@ -59,7 +59,7 @@ class LongPages(Record):
         due = [s for _, s in late if now - s.since >= s.tell_s]
         if due:
             more = f" (and {len(late) - 1} more)" if len(late) > 1 else ""
-            logger.warning("%s%s; the crawl does not end before it", text, more)
+            logger.warning("%s%s; the crawl cannot end before it does", text, more)
         for stay in due:
             stay.tell_s = 2 * (now - stay.since)
         return text

@@ -46,7 +46,7 @@ def is_scrapys(program: str) -> bool:
 
 
 class StartRequests:
-    """The run that this worker's start requests belong to, and those that wait to know it."""
+    """Holds start requests back until the run that they belong to is known."""
 
     #: Crawls of whose runs this process knows already: a script may crawl again and again.
     _here: ClassVar[set[str]] = set()

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class OutcomeReporter:
-    """Feeds the tally from Scrapy's and the in-flight table's events, and reports it to Redis."""
+    """Counts events of Scrapy and of the in-flight table, and sends the counts to Redis."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler

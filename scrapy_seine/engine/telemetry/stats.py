@@ -1,7 +1,7 @@
-"""Scrapy's counters in memory, without a look at each call.
+"""Scrapy's counters in memory, without Scrapy's hook around each call.
 
-Scrapy 2.19 finds each method of a stats collector through a hook that watches for an argument on
-its way out, `spider`. A page counts some forty things, and half of their cost was the hook.
+Scrapy 2.19 passes each call of a stats collector through a hook that looks for a deprecated
+argument, `spider`. A page counts some forty things, and the hook was half of their cost.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ QUICK_S, ENOUGH = 0.02, 8
 class ServerClock:
     """Turns the server's times into local ones.
 
-    An answer left the server before it got here, so the server's clock is at least as far as the
-    time in it. The largest such bound counts, as it comes from the quickest answer: a slow one, or
-    one that had to connect first, changes nothing. Workers that take the same bound agree among
-    each other better than with the server, and that is what keeps their requests apart.
+    The time in a reply is a lower bound of the server's clock, because the reply spent time in
+    transit. The largest bound counts, because it comes from the quickest reply: a slow one, or one
+    that had to connect first, changes nothing. Workers that use the same bound agree with each
+    other better than with the server, and that keeps their requests apart.
 
     >>> clock = ServerClock()
     >>> clock.learn(1000.0, asked=10.0, got=10.5)

@@ -306,7 +306,7 @@ class Writer:
                 return  # it is open again: these rows are in doubt as any other
 
     def _clear_doubts(self, tables: set[str]) -> None:
-        """Rows of these tables are taken: what is refused once more is to blame itself."""
+        """Try doubted rows again, because their tables take rows: one refused now is at fault."""
         for table in tables:
             self._refusals.pop(table, None)
             self._untold.pop(table, None)
