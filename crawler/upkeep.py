@@ -116,7 +116,7 @@ class Upkeep:
         while True:
             try:
                 await self.inflight.completed()
-            except Exception as error:  # whoever looks next does it
+            except Exception as error:  # the next process that looks does it
                 tell_failure(logger, "the crawl's jobs are left as they are", error)
             self.save_templates()
             await asyncio.sleep(REVIEW_S * random.uniform(0.7, 1.3))

@@ -450,4 +450,4 @@ def _price_signs(seen: Visible, verdict: Verdict) -> None:
     elif seen.price_distance is not None:
         verdict.add("product", 2, "a price stands alone")
     elif seen.on_request:
-        verdict.add("product", 3, "its price is told on request")
+        verdict.add("product", 3, "its price is given on request")

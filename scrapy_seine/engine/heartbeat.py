@@ -219,7 +219,7 @@ class Heartbeat:
         return SPREAD_S * (hash((self.worker, time.monotonic())) % 1000) / 1000
 
     def _leave(self) -> None:
-        logger.info("worker drains, because somebody asked for it")
+        logger.info("worker drains, because an operator asked for it")
         self.drain()
 
     async def sign_off(self) -> None:

@@ -212,7 +212,7 @@ class Worker:
         if scrapy_internals.available("start"):
             scrapy_internals.wrap_start(self.crawler.engine, unbroken)
         for name, alike in misspelt(self.spider).items():
-            logger.warning("-a %s=… is used by nobody; did you mean -a %s=…?", name, alike)
+            logger.warning("nothing reads -a %s=…; did you mean -a %s=…?", name, alike)
         url = endpoints(self.crawler.settings, need=("redis",)).redis_url
         redis = redis_client(url)
         try:
@@ -404,7 +404,7 @@ class Worker:
         try:
             await self.inflight.completed()  # jobs that ran there begin anew
         except Exception as error:
-            tell_failure(logger, "jobs of the lost state are left to whoever looks next", error)
+            tell_failure(logger, "the lost jobs are restored later, by another process", error)
 
     def _ask_run(self) -> None:
         """Learn the run of this worker's start requests, because the first one is here."""

@@ -137,7 +137,7 @@ def _unpacked(response: Response, named: str, most: int) -> Response:
     form = responsetypes.from_args(headers=headers, url=response.url, body=body)
     is_text = issubclass(form, TextResponse)
     if others and is_text and not binary_is_text(body[:_SNIFFED]):
-        raise Damaged("nobody here can unpack that")
+        raise Damaged("no decoder for that is installed")
     if others:
         headers["Content-Encoding"] = others
     anew: dict[str, Any] = {"encoding": None} if is_text else {}

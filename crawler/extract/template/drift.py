@@ -13,7 +13,7 @@ _SAID = {
     "moved": "the template changed, {} is read from its new place since",
     "mended": "the template changed, {} is completed since",
     "layout": "the template changed, {} stands elsewhere since",
-    "cents": "the {} is told in cents by structured data, see",
+    "cents": "structured data gives the {} in cents, see",
     "constant": "each {} is the same, see",
     "disagree": "two sources never agree on the {}, see",
     CHANGED: "the {} of all known products changed at once, and is doubtful",

@@ -306,7 +306,7 @@ def test_a_page_that_is_packed_in_a_way_that_nobody_knows_fails(crawler: Crawler
         Content_Type="text/html",
     )
     assert isinstance(again, Request)
-    assert entry.reason == "its body is packed (compress) and nobody here can unpack that"
+    assert entry.reason == "its body is packed (compress) and no decoder for that is installed"
 
 
 @pytest.mark.parametrize("kind", ["gzip", "deflate", "br", "zstd"])
