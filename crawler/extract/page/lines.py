@@ -131,7 +131,13 @@ def _style_flags(style: str) -> int:
     return hidden | (OLD if "line-through" in style else 0)
 
 
-_DIGIT_IN = Marks(holds_digit)
+def _squashed(text: str) -> tuple[str, int]:
+    """A text as a line has it, and `DIGIT` where it holds one."""
+    return squashed(text), DIGIT if holds_digit(text) else 0
+
+
+#: A site's pages share their menus, labels and buttons.
+_SQUASHED = Marks(_squashed)
 _CLASS_FLAGS = Marks(_class_flags)
 #: Where classes are hashes, microdata and attributes for tests name the boxes.
 _FOR_TESTS = (
@@ -191,67 +197,56 @@ class _Reader:
         self.told = 0
         self.most = 0
         self.enough = sys.maxsize
-        self.left = _MOST_ELEMENTS
 
-    def read(self, start: Element, most: int) -> Lines:
+    def read(self, start: Element, most: int) -> Lines:  # noqa: C901, PLR0912  # the one hot loop
+        """Walk from an element on; all of the walk stands here, because calls were a tenth of it."""
         frames = _frames(start, start is self.heading)
         if start is not self.heading and self.heading is not None:
             self.kept.update(self.heading.iterancestors())
-        self.most = most
-        while frames:
-            inner = self._read_children(frames[-1])
-            if inner is not None:
-                frames.append(inner)
-                continue
-            if self.left <= 0:
-                break
-            # The innermost element's line ends, and the text behind it belongs outside.
-            _, owner, _, _, within = frames.pop()
-            if self.parts and not within:
-                self._end()
-            self.beyond = 0 if owner is self.until else self.beyond
-            tail = owner.tail if frames else None
-            if tail and (self.parts or not tail.isspace()):
-                self._text(frames[-1][2], tail, frames[-1][3])
-        self._end()
-        return self.out
-
-    def _read_children(self, frame: _Frame) -> _Frame | None:
-        """Read an element's children up to one that holds elements itself: its frame comes next.
-
-        Every element of a page passes through this loop, so that it calls as little as it can.
-        """
-        children, _, place, inherited, _ = frame
-        lines, left = self.out.lines, self.left
-        for element in children:
-            tag, marks = element.tag, element.items()
-            if marks or tag in _SPECIAL:
-                flags = self._flags_of(element, tag, marks, inherited)
-            else:
-                flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
-            holds = 0
-            if flags >= 0:
-                inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
-                if self.parts and not inline:
+        lines, left, self.most = self.out.lines, _MOST_ELEMENTS, most
+        children, owner, place, inherited, within = frames.pop()
+        while True:
+            for element in children:
+                tag, marks = element.tag, element.items()
+                if marks or tag in _SPECIAL:
+                    flags = self._flags_of(element, tag, marks, inherited)
+                else:
+                    flags = inherited if inherited & ELSEWHERE else inherited | self.beyond
+                holds = 0
+                if flags >= 0:
+                    inline = tag in _INLINE or (tag == "a" and bool(inherited & PRICE))
+                    if self.parts and not inline:
+                        self._end()
+                    text, holds = element.text, len(element)
+                    if text and (self.parts or not text.isspace()):
+                        if holds or inline:
+                            self._text(element, text, flags)
+                        else:  # most elements are leaves, and most leaves are lines
+                            self._add(text, flags, element)
+                left -= 1
+                if left <= 0 or len(lines) > self.enough:
                     self._end()
-                text, holds = element.text, len(element)
-                if text and (self.parts or not text.isspace()):
-                    if holds or inline:
-                        self._text(element, text, flags)
-                    else:  # most elements are leaves, and most leaves are lines
-                        self._add(text, flags, element)
-            left -= 1
-            if left <= 0 or len(lines) > self.enough:
-                self.left = 0
-                return None
-            if holds:
-                self.left = left
-                return iter(element[:]), element, element, flags, inline
-            tail = element.tail
-            if tail and (self.parts or not tail.isspace()):
-                self._text(place, tail, inherited)
-        self.left = left
-        return None
+                    return self.out
+                if holds:
+                    frames.append((children, owner, place, inherited, within))
+                    children, owner, place = iter(element[:]), element, element
+                    inherited, within = flags, inline
+                    break
+                tail = element.tail
+                if tail and (self.parts or not tail.isspace()):
+                    self._text(place, tail, inherited)
+            else:
+                # The innermost element's line ends, and the text behind it belongs outside.
+                if self.parts and not within:
+                    self._end()
+                self.beyond = 0 if owner is self.until else self.beyond
+                if not frames:
+                    self._end()
+                    return self.out
+                tail = owner.tail
+                children, owner, place, inherited, within = frames.pop()
+                if tail and (self.parts or not tail.isspace()):
+                    self._text(place, tail, inherited)
 
     def _tell(self, place: int) -> None:
         """Expect more after the line at *place*: it is the heading, or tells something."""
@@ -268,8 +263,8 @@ class _Reader:
             return -1
         flags = _TAGS.get(tag, 0)
         for name, value in marks:
-            if name in _FLAGGING:
-                flags |= _FLAGGING[name][value]
+            if (told := _FLAGGING.get(name)) is not None:
+                flags |= told[value]
         if flags & DESCRIPTION:
             flags ^= DESCRIPTION
             self.out.described.append(element)
@@ -445,7 +440,7 @@ class _Reader:
 
     def _add(self, text: str, flags: int, element: Element) -> None:
         length = len(text)
-        text = squashed(text)
+        text, digit = _SQUASHED[text] if length <= _LONGEST else _squashed(text)
         if not text or (length < _SHORT and text in _BETWEEN):
             return
         lines, out = self.out.lines, self.out
@@ -460,9 +455,7 @@ class _Reader:
             flags |= ELSEWHERE
         if flags & _TELLING:
             self._tell(place)
-        if _DIGIT_IN[text] if length <= _LONGEST else holds_digit(text):
-            flags |= DIGIT
-        lines.append(Line(text, flags, element, place))
+        lines.append(Line(text, flags | digit, element, place))
 
 
 def _frames(start: Element, is_heading: bool) -> list[_Frame]:

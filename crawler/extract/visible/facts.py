@@ -107,7 +107,8 @@ def find_facts(read: Lines, seen: Visible) -> None:
     for line in read.own:
         if line.flags & _lines.FACT and not line.flags & _lines.LABEL:
             _take_marked(seen, line)
-        if not _TELLS_NOTHING[line.text] or _label_inside(line):
+        joined = line.flags & _lines.JOINED  # else no label is inside
+        if not _TELLS_NOTHING[line.text] or (joined and _label_inside(line)):
             following = line.index + 1
             _take_told(seen, line, lines[following] if following < len(lines) else None)
     if "sku" not in seen.fields:
